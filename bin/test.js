@@ -1,0 +1,24 @@
+// Runs the compiled tests with node's own runner. Words given on the command line choose files by their path:
+// npm test -- sub-accounts
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const words = process.argv.slice(2)
+const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  .filter(
+    (file) => file.endsWith('.test.js') && (words.length === 0 || words.some((word) => file.includes(word))),
+  )
+  .sort()
+if (files.length === 0) {
+  console.error(`no test file matches ${words.join(' ')}`)
+  process.exit(1)
+}
+const { status } = spawnSync(
+  process.execPath,
+  ['--test', '--test-concurrency=2', '--test-timeout=900000', ...files.map((file) => join('dist', file))],
+  { cwd: root, stdio: 'inherit' },
+)
+process.exit(status ?? 1)

@@ -1,0 +1,90 @@
+import type { Core } from '../core/core.ts'
+import type { Commands } from '../core/commands.ts'
+import type { Role } from '../core/operators/operators.ts'
+import type { State } from '../core/state.ts'
+import type { ApiKey, Permission } from '../core/users/keys.ts'
+import type { User } from '../core/users/users.ts'
+import type { Label } from '../labels.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { SecretBox } from '../runtime/secrets.ts'
+import type { Store } from '../store/store.ts'
+import type { Field, Fields, JsonSchema, Values } from './fields.ts'
+import type { LimitRule } from './limits.ts'
+
+/** What handlers work with: the core for live state and changes, the store for history. */
+export interface Desk {
+  readonly core: Core<State, Commands>
+  readonly store: Store
+  readonly clock: Clock
+  readonly secrets: SecretBox
+  readonly mode: 'sandbox' | 'live'
+}
+
+/** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */
+export type Access =
+  | { readonly kind: 'public' }
+  | {
+      readonly kind: 'key'
+      readonly permission: Permission
+      /** Keys of sub-accounts are refused. */
+      readonly main: boolean
+    }
+  | { readonly kind: 'operator'; readonly role: Role }
+
+export const PUBLIC: Access = { kind: 'public' }
+export const signed = (permission: Permission): Access => ({ kind: 'key', permission, main: false })
+export const signedMain = (permission: Permission): Access => ({ kind: 'key', permission, main: true })
+export const operatorOf = (role: Role): Access => ({ kind: 'operator', role })
+
+export interface Caller {
+  readonly user: User
+  readonly key: ApiKey
+}
+export interface Call<P, Q, B> {
+  readonly desk: Desk
+  readonly path: P
+  readonly query: Q
+  readonly body: B
+  /** The signed account; throws on endpoints that anybody or an operator calls. */
+  readonly caller: Caller
+  /** The operator's name; throws elsewhere. */
+  readonly operator: string
+  readonly ip: string
+  /** Adds a response header. */
+  set(name: string, value: string | number): void
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One endpoint, one declaration: serving, reference, permission matrix and limit tests all walk these. */
+export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B = unknown> {
+  readonly method: Method
+  /** Below /api/v4 or /operator/v1, with {name} for path parameters. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly access: Access
+  /** null only for operators. */
+  readonly limit: LimitRule | null
+  readonly params?: P
+  readonly query?: Q
+  /** Left out: a body is ignored. */
+  readonly body?: Field<B>
+  readonly status: 200 | 201 | 202 | 204
+  /** null: no body. */
+  readonly reply: JsonSchema | null
+  /** Labels of its own rules, beside those that any request may meet. */
+  readonly refuses: readonly Label[]
+  /** Driven in sandbox mode only; answers 404 in live mode. */
+  readonly sandboxOnly?: boolean
+  /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
+  readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
+  handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of endpoints holds all parameter types
+export type AnyEndpoint = Endpoint<any, any, any>
+type None = Readonly<Record<never, Field<unknown>>>
+/** Keeps the parameter types of one declaration, then forgets them for the list. */
+export const endpoint = <P extends Fields = None, Q extends Fields = None, B = undefined>(
+  declaration: Endpoint<P, Q, B>,
+): AnyEndpoint => declaration

@@ -1,0 +1,211 @@
+import { refuse } from '../labels.ts'
+
+/**
+ * Parameters, declared once: each field reads a value off the wire, refuses it with a message that names the
+ * parameter, the value and the mend, and describes itself as JSON Schema for the reference.
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>
+export interface Field<T> {
+  readonly schema: JsonSchema
+  readonly required: boolean
+  /** `value` is never undefined, null or an empty text: those count as absent. */
+  read(value: unknown, name: string): T
+  /** What an absent value means; only asked when not required. */
+  absent(): T
+}
+export type Fields = Readonly<Record<string, Field<unknown>>>
+export type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? `"${value}"` : JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}
+function wrong(name: string, value: unknown, mend: string): never {
+  return refuse('INVALID_PARAM_VALUE', `${name}: ${shown(value)} ${mend}`)
+}
+function field<T>(schema: JsonSchema, read: (value: unknown, name: string) => T): Field<T> {
+  return {
+    schema,
+    required: true,
+    read,
+    absent: () => {
+      throw new TypeError('a required field has no default')
+    },
+  }
+}
+
+/** Left out: null. */
+export function optional<T>(inner: Field<T>): Field<T | null> {
+  return {
+    schema: inner.schema,
+    required: false,
+    read: (value, name) => inner.read(value, name),
+    absent: () => null,
+  }
+}
+/** Left out: the given value. */
+export function withDefault<T>(inner: Field<T>, value: NoInfer<T>): Field<T> {
+  return {
+    schema: { ...inner.schema, default: value },
+    required: false,
+    read: (given, name) => inner.read(given, name),
+    absent: () => value,
+  }
+}
+export function described<T>(inner: Field<T>, description: string): Field<T> {
+  return { ...inner, schema: { ...inner.schema, description } }
+}
+
+export interface TextRule {
+  readonly max?: number
+  readonly pattern?: RegExp
+  /** Completes "value …", such as `must be 1 to 64 letters`. */
+  readonly mend?: string
+  readonly example?: string
+}
+export function text(rule: TextRule = {}): Field<string> {
+  const max = rule.max ?? 256
+  const schema: JsonSchema = {
+    type: 'string',
+    maxLength: max,
+    ...(rule.pattern && { pattern: rule.pattern.source }),
+    ...(rule.example !== undefined && { examples: [rule.example] }),
+  }
+  return field(schema, (value, name) => {
+    if (typeof value !== 'string') return wrong(name, value, 'must be a string')
+    // What a database can't keep, or a log can't show, never gets further than this.
+    if (!value.isWellFormed() || hasControl(value))
+      return wrong(name, value, 'must not hold control characters')
+    if (value.length > max) return wrong(name, value, `is longer than ${max} characters`)
+    if (rule.pattern !== undefined && !rule.pattern.test(value))
+      return wrong(name, value, rule.mend ?? `must match ${rule.pattern.source}`)
+    return value
+  })
+}
+const hasControl = (value: string): boolean => /[\u0000-\u001f\u007f]/.test(value)
+
+export function integer(low: number, high: number): Field<number> {
+  return field({ type: 'integer', minimum: low, maximum: high }, (value, name) => {
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value
+    if (typeof number !== 'number' || !Number.isSafeInteger(number))
+      return wrong(name, value, `must be a whole number from ${low} to ${high}`)
+    if (number < low || number > high) return wrong(name, value, `is out of range; from ${low} to ${high}`)
+    return number
+  })
+}
+export const id = (): Field<number> => integer(1, 999_999_999_999_999)
+
+/** Several ids: "7,8" in a query, or an array in a body. */
+export function ids(max: number): Field<number[]> {
+  const one = id()
+  return listOf(one, max)
+}
+export function listOf<T>(one: Field<T>, max: number): Field<T[]> {
+  return field({ type: 'array', items: one.schema, maxItems: max }, (value, name) => {
+    const items = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value
+    if (!Array.isArray(items)) return wrong(name, value, 'must be a list')
+    if (items.length > max) return wrong(name, value, `has ${items.length} items; at most ${max} are allowed`)
+    return items.map((item, i) => {
+      if (item === '' || item === null || item === undefined)
+        return wrong(`${name}[${i}]`, item, 'must not be empty')
+      return one.read(item, `${name}[${i}]`)
+    })
+  })
+}
+
+export function flag(): Field<boolean> {
+  return field({ type: 'boolean' }, (value, name) => {
+    if (value === true || value === 'true' || value === '1') return true
+    if (value === false || value === 'false' || value === '0') return false
+    return wrong(name, value, 'must be true or false')
+  })
+}
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Field<T> {
+  return field({ type: 'string', enum: allowed }, (value, name) => {
+    if (!(allowed as readonly unknown[]).includes(value))
+      return wrong(name, value, `must be one of ${allowed.join(', ')}`)
+    return value as T
+  })
+}
+export function oneOfNumbers<const T extends number>(...allowed: readonly T[]): Field<T> {
+  return field({ type: 'integer', enum: allowed }, (value, name) => {
+    const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+    if (!(allowed as readonly unknown[]).includes(number))
+      return wrong(name, value, `must be one of ${allowed.join(', ')}`)
+    return number as T
+  })
+}
+
+/** An amount or price in a request: a decimal string, no sign, no exponent. Zero passes; the rules decide. */
+export function decimal(): Field<string> {
+  const schema = { type: 'string', format: 'decimal', examples: ['1.5'] }
+  return field(schema, (value, name) => {
+    if (typeof value === 'number')
+      return wrong(name, value, 'must be a decimal string, such as "1.5": numbers lose digits')
+    if (typeof value !== 'string' || !/^\d{1,20}(\.\d{1,18})?$/.test(value))
+      return wrong(name, value, 'must be a decimal string such as "1.5", with no sign and no exponent')
+    return value
+  })
+}
+export function positiveDecimal(): Field<string> {
+  const inner = decimal()
+  return field(inner.schema, (value, name) => {
+    const read = inner.read(value, name)
+    return /^[0.]*$/.test(read) ? wrong(name, value, 'must be above zero') : read
+  })
+}
+
+/** A time: Unix seconds, or milliseconds when it has 13 digits. */
+export function time(): Field<number> {
+  return field({ type: 'integer', format: 'int64', description: 'Unix seconds' }, (value, name) => {
+    const digits = typeof value === 'number' ? String(value) : value
+    if (typeof digits !== 'string' || !/^\d{1,13}(\.\d{1,9})?$/.test(digits))
+      return wrong(name, value, 'must be a Unix time in seconds')
+    const whole = digits.split('.')[0]!
+    return whole.length === 13 ? Number(digits) / 1000 : Number(digits)
+  })
+}
+
+export function object<F extends Fields>(fields: F): Field<Values<F>> {
+  const required = Object.entries(fields).filter(([, { required }]) => required)
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
+    ...(required.length > 0 && { required: required.map(([name]) => name) }),
+  }
+  return field(schema, (value, name) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+      return name === ''
+        ? refuse('INVALID_REQUEST_BODY', 'the body must be a JSON object')
+        : wrong(name, value, 'must be an object')
+    return readFields(fields, value as Record<string, unknown>, name === '' ? '' : `${name}.`)
+  })
+}
+
+export function readFields<F extends Fields>(
+  fields: F,
+  source: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Values<F> {
+  const values: Record<string, unknown> = {}
+  for (const name in fields) {
+    const declared = fields[name]!
+    const value = Object.hasOwn(source, name) ? source[name] : undefined
+    if (value !== undefined && value !== null && value !== '')
+      values[name] = declared.read(value, prefix + name)
+    else if (declared.required)
+      refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
+    else values[name] = declared.absent()
+  }
+  return values as Values<F>
+}
+
+/** Any JSON object, for maps whose keys are data. */
+export function anyObject(): Field<Readonly<Record<string, unknown>>> {
+  return field({ type: 'object' }, (value, name) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+      return wrong(name, value, 'must be an object')
+    return value as Record<string, unknown>
+  })
+}

@@ -1,0 +1,61 @@
+/**
+ * The reference's table of rate limits as data. An endpoint names its row; endpoints of one row that share a
+ * `bucket` are counted together, all others each for itself.
+ */
+export interface LimitRule {
+  readonly requests: number
+  readonly seconds: number
+  readonly basis: 'ip' | 'uid' | 'uid+market'
+  /** Counted together under this name; null: each endpoint by itself. */
+  readonly bucket: string | null
+  /** What a refusal is called. */
+  readonly label: 'TOO_MANY_REQUESTS' | 'TOO_FAST'
+}
+const rule = (
+  requests: number,
+  seconds: number,
+  basis: LimitRule['basis'],
+  bucket: string | null = null,
+  label: LimitRule['label'] = 'TOO_MANY_REQUESTS',
+): LimitRule => ({ requests, seconds, basis, bucket, label })
+
+export const LIMITS = {
+  public: rule(200, 10, 'ip'),
+  withdraw: rule(1, 3, 'uid', null, 'TOO_FAST'),
+  push: rule(1, 10, 'uid'),
+  walletTransfers: rule(80, 10, 'uid'),
+  wallet: rule(200, 10, 'uid'),
+  spotPlace: rule(10, 1, 'uid+market', 'spot.place'),
+  spotCancel: rule(200, 1, 'uid', 'spot.cancel'),
+  spot: rule(200, 10, 'uid'),
+  futuresPlace: rule(100, 1, 'uid', 'futures.place'),
+  futuresCancel: rule(200, 1, 'uid', 'futures.cancel'),
+  futures: rule(200, 10, 'uid'),
+  deliveryPlace: rule(500, 10, 'uid', 'delivery.place'),
+  deliveryCancel: rule(500, 10, 'uid', 'delivery.cancel'),
+  delivery: rule(200, 10, 'uid'),
+  optionsPlace: rule(200, 1, 'uid', 'options.place'),
+  optionsCancel: rule(200, 1, 'uid', 'options.cancel'),
+  options: rule(200, 10, 'uid'),
+  subAccounts: rule(80, 10, 'uid'),
+  unifiedLoans: rule(15, 10, 'uid'),
+  otherPrivate: rule(150, 10, 'uid'),
+} as const satisfies Record<string, LimitRule>
+
+/** Limits of perpetual placement by fill ratio, for VIP 14 and above: lower bound of the ratio → requests a second. */
+export const FILL_RATIO_TIERS: readonly {
+  readonly tier: number
+  readonly from: number
+  readonly requests: number
+}[] = [
+  { tier: 1, from: 0, requests: 100 },
+  { tier: 2, from: 1, requests: 150 },
+  { tier: 3, from: 3, requests: 200 },
+  { tier: 4, from: 5, requests: 250 },
+  { tier: 5, from: 10, requests: 300 },
+  { tier: 6, from: 20, requests: 350 },
+  { tier: 7, from: 50, requests: 400 },
+]
+
+/** Failed authentications of one address; beyond it nothing from there is even looked at. */
+export const FAILED_AUTHENTICATIONS = { requests: 100, seconds: 10 } as const

@@ -1,0 +1,68 @@
+/** Finds the route of a method and path; literal segments win over parameters. */
+export interface Match<R> {
+  readonly route: R
+  readonly params: Readonly<Record<string, string>>
+}
+interface Node<R> {
+  readonly literals: Map<string, Node<R>>
+  parameter: Node<R> | undefined
+  readonly routes: Map<string, { route: R; names: readonly string[] }>
+}
+const node = <R>(): Node<R> => ({ literals: new Map(), parameter: undefined, routes: new Map() })
+
+export class Router<R> {
+  private readonly root = node<R>()
+  /** Paths without parameters, which most are: one look-up. */
+  private readonly literal = new Map<string, Map<string, R>>()
+
+  add(method: string, path: string, route: R): void {
+    const names: string[] = []
+    let at = this.root
+    for (const segment of path.split('/').slice(1)) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+      if (name !== undefined) {
+        names.push(name)
+        at = at.parameter ??= node()
+      } else {
+        let next = at.literals.get(segment)
+        if (next === undefined) at.literals.set(segment, (next = node()))
+        at = next
+      }
+    }
+    if (at.routes.has(method)) throw new TypeError(`two routes for ${method} ${path}`)
+    at.routes.set(method, { route, names })
+    if (names.length === 0) {
+      let methods = this.literal.get(path)
+      if (methods === undefined) this.literal.set(path, (methods = new Map<string, R>()))
+      methods.set(method, route)
+    }
+  }
+  find(method: string, path: string): Match<R> | { readonly allow: readonly string[] } {
+    const direct = this.literal.get(path)?.get(method)
+    if (direct !== undefined) return { route: direct, params: {} }
+    const allow = new Set<string>()
+    const segments = path.split('/').slice(1)
+    const found = this.walk(this.root, segments, 0, [], method, allow)
+    return found ?? { allow: [...allow].sort() }
+  }
+  private walk(
+    at: Node<R>,
+    segments: readonly string[],
+    depth: number,
+    values: readonly string[],
+    method: string,
+    allow: Set<string>,
+  ): Match<R> | undefined {
+    if (depth === segments.length) {
+      const hit = at.routes.get(method)
+      for (const other of at.routes.keys()) allow.add(other)
+      if (hit === undefined) return undefined
+      return { route: hit.route, params: Object.fromEntries(hit.names.map((name, i) => [name, values[i]!])) }
+    }
+    const segment = segments[depth]!
+    const literal = at.literals.get(segment)
+    const found = literal && this.walk(literal, segments, depth + 1, values, method, allow)
+    if (found !== undefined || at.parameter === undefined || segment === '') return found
+    return this.walk(at.parameter, segments, depth + 1, [...values, segment], method, allow)
+  }
+}

@@ -1,0 +1,59 @@
+import { Refusal, notFound } from '../labels.ts'
+import { auditNote } from './operators/audit.ts'
+import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
+import type { Ctx } from './state.ts'
+import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
+import {
+  changeUser,
+  createKey,
+  createUser,
+  deleteKey,
+  lockSubAccount,
+  replaceKey,
+  touchKeys,
+} from './users/commands.ts'
+import { createTransfer, creditUser } from './wallet/transfers.ts'
+import { configureWorld, setClock } from './world/commands.ts'
+
+/** Every command there is. Its name is what the log keeps, so a name is for ever. */
+const plain = {
+  'world.configure': configureWorld,
+  'clock.set': setClock,
+  'audit.note': auditNote,
+  'operator.ensure': ensureOperator,
+  'operator.create': createOperator,
+  'operator.delete': deleteOperator,
+  'user.create': createUser,
+  'user.change': changeUser,
+  'user.credit': creditUser,
+  'sub_account.lock': lockSubAccount,
+  'key.create': createKey,
+  'key.replace': replaceKey,
+  'key.delete': deleteKey,
+  'key.touch': touchKeys,
+  'stp_group.create': createStpGroup,
+  'stp_group.add': addStpMembers,
+  'stp_group.remove': removeStpMembers,
+  'transfer.create': createTransfer,
+}
+
+/** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */
+function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {
+  const item = ctx.state.due.table.get(input.id) ?? notFound('NOT_FOUND', `no due item ${input.id}`)
+  ctx.tx.remove(ctx.state.due.table, input.id)
+  const handler = (plain as Record<string, ((ctx: Ctx, input: never) => unknown) | undefined>)[item.command]
+  if (handler === undefined)
+    throw new TypeError(`due item ${item.id} names the unknown command ${item.command}`)
+  const mark = ctx.tx.mark()
+  try {
+    handler(ctx, { ...item.input, due_at: item.at } as never)
+    return { refused: null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    ctx.tx.rollback(mark)
+    return { refused: `${error.label}: ${error.message}` }
+  }
+}
+
+export const commands = { ...plain, 'due.run': runDue }
+export type Commands = typeof commands

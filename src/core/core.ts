@@ -1,0 +1,183 @@
+import { BrokenInvariant, Refusal } from '../labels.ts'
+import { Batch, type SealedBatch } from './batch.ts'
+import { Tx } from './table.ts'
+
+/** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
+export interface Context<S> {
+  readonly state: S
+  readonly tx: Tx
+  /** Microseconds since 1970, strictly increasing from command to command. */
+  readonly at: number
+}
+/** Synchronous; no I/O, no clock, no randomness. Input is plain JSON, because it is logged for replay. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each handler narrows its own input
+export type Handler<S> = (context: Context<S>, input: any) => unknown
+export type Handlers<S> = Readonly<Record<string, Handler<S>>>
+
+export interface CoreOptions<S> {
+  readonly commit: (batch: SealedBatch) => Promise<void>
+  /** Strictly increasing microseconds. */
+  readonly now: () => number
+  /** Memory can't be trusted any more (failed commit, broken invariant): the process must end. */
+  readonly fatal: (error: unknown) => void
+  /** A bug in one command: it was undone and answered, and somebody should read about it. */
+  readonly defect: (error: unknown, type: string) => void
+  /** Runs after each command; throws BrokenInvariant when the state is not sound. */
+  readonly check: (state: S) => void
+  readonly waitingMax: number
+}
+export interface Head {
+  readonly sequence: number
+  readonly hash: string
+}
+interface Waiter {
+  readonly settle: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * The single writer. A command is applied at once and answered when the batch it fell into is on the disk;
+ * while one batch is being committed the next one fills, so batches grow with load by themselves.
+ */
+export class Core<S, H extends Handlers<S>> {
+  readonly state: S
+  private readonly handlers: H
+  private readonly options: CoreOptions<S>
+  private open = new Batch()
+  private openWaiters: Waiter[] = []
+  private flight: { batch: Batch; waiters: Waiter[] } | undefined
+  private scheduled = false
+  private dead: unknown
+  private head: Head
+  private refusesWrites: string | undefined
+  private idleWaiters: (() => void)[] = []
+
+  constructor(state: S, handlers: H, head: Head, options: CoreOptions<S>) {
+    this.state = state
+    this.handlers = handlers
+    this.head = head
+    this.options = options
+  }
+
+  /** The last committed batch. */
+  get committed(): Head {
+    return this.head
+  }
+  get waiting(): number {
+    return this.openWaiters.length + (this.flight?.waiters.length ?? 0)
+  }
+  /** Reads go on, writes are refused: for a ledger that does not balance. */
+  stopWrites(reason: string): void {
+    this.refusesWrites = reason
+  }
+  get writesStopped(): string | undefined {
+    return this.refusesWrites
+  }
+
+  /** Resolves when the effects are durable, rejects with a Refusal when there are none. */
+  submit<T extends keyof H & string>(type: T, input: Parameters<H[T]>[1]): Promise<ReturnType<H[T]>> {
+    if (this.dead !== undefined) return Promise.reject(stopping())
+    if (this.refusesWrites !== undefined)
+      return Promise.reject(new Refusal('SERVER_ERROR', this.refusesWrites))
+    if (this.waiting >= this.options.waitingMax)
+      return Promise.reject(new Refusal('TOO_BUSY', 'the platform is at capacity; send it again in a second'))
+    const tx = new Tx()
+    const at = this.options.now()
+    let reply: ReturnType<H[T]>
+    try {
+      reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
+      this.options.check(this.state)
+    } catch (error) {
+      if (error instanceof BrokenInvariant) return this.die(error)
+      tx.rollback()
+      if (!(error instanceof Refusal)) this.options.defect(error, type)
+      return this.barrier().then(() => Promise.reject(error as Error))
+    }
+    // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
+    if (!tx.empty) this.open.add(tx, at, type, input)
+    return this.barrier().then(() => reply)
+  }
+
+  /** A view of the live state, answered only after the commit of everything that it saw. */
+  read<R>(view: (state: S) => R): Promise<R> {
+    if (this.dead !== undefined) return Promise.reject(stopping())
+    const result = view(this.state)
+    return this.barrier().then(() => result)
+  }
+
+  /** Resolves when nothing is waiting for a commit. */
+  idle(): Promise<void> {
+    if (this.flight === undefined && this.open.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.idleWaiters.push(resolve))
+  }
+
+  /** Everything was replaced behind the core's back (reset): go on from this head. */
+  restart(head: Head): void {
+    this.head = head
+  }
+
+  /** Resolves when everything that has been applied so far is on the disk. */
+  private barrier(): Promise<void> {
+    if (this.open.size === 0 && this.flight === undefined) return SETTLED
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { settle: resolve, fail: reject }
+      if (this.open.size === 0) this.flight!.waiters.push(waiter)
+      else {
+        this.openWaiters.push(waiter)
+        this.schedule()
+      }
+    })
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.flight !== undefined) return
+    this.scheduled = true
+    // The requests of this turn of the event loop join one batch.
+    setImmediate(() => {
+      this.scheduled = false
+      void this.flush()
+    })
+  }
+
+  private async flush(): Promise<void> {
+    while (this.open.size > 0 && this.dead === undefined) {
+      const batch = this.open
+      const waiters = this.openWaiters
+      this.open = new Batch()
+      this.openWaiters = []
+      this.flight = { batch, waiters }
+      const sealed = batch.seal(this.head.sequence + 1, this.options.now(), this.head.hash)
+      try {
+        await this.options.commit(sealed)
+      } catch (error) {
+        // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
+        void this.die(error).catch(() => undefined)
+        return
+      }
+      this.head = { sequence: sealed.sequence, hash: sealed.hash }
+      this.flight = undefined
+      for (const [table, keys] of batch.touched)
+        table.retire(keys.keys(), (key) => this.open.touches(table, key))
+      for (const waiter of waiters) waiter.settle()
+    }
+    for (const resolve of this.idleWaiters.splice(0)) resolve()
+  }
+
+  private die(error: unknown): Promise<never> {
+    this.dead = error
+    const waiters = [...(this.flight?.waiters ?? []), ...this.openWaiters]
+    this.flight = undefined
+    this.openWaiters = []
+    this.options.fatal(error)
+    for (const waiter of waiters) waiter.fail(stopping())
+    return Promise.reject(stopping())
+  }
+}
+
+const SETTLED = Promise.resolve()
+const stopping = (): Refusal =>
+  new Refusal(
+    'SERVER_ERROR',
+    'the platform is stopping; whether this request took effect is known after its restart',
+    503,
+  )

@@ -1,0 +1,27 @@
+/**
+ * Names of ledger accounts. A user's accounts carry what the platform owes the user; the platform's own
+ * accounts (owner 0) carry the other side. Coins in custody and money that the operator put in are negative,
+ * so that a currency's accounts add up to zero.
+ *
+ * | name | owner | what |
+ * |---|---|---|
+ * | spot, margin:PAIR, futures:SETTLE, delivery:SETTLE, options, earn | user | available money |
+ * | NAME.locked | user | the part of NAME that orders or withdrawals hold |
+ * | debt.SCOPE | user | what the user owes (never above zero) |
+ * | equity | platform | what the operator put in (sandbox credits, own funds) |
+ * | custody:CHAIN | platform | coins on a chain |
+ * | fees, interest, insurance, push.in_flight, withdrawal.in_flight … | platform | by purpose |
+ */
+export const PLATFORM = 0
+export const isPlatform = (owner: number): boolean => owner === PLATFORM
+
+export const lockedName = (name: string): string => `${name}.locked`
+export const marginName = (pair: string): string => `margin:${pair}`
+export const contractName = (kind: 'futures' | 'delivery', settle: string): string => `${kind}:${settle}`
+
+/** Platform accounts that hold others' money: they can run short, and then it is a bug. */
+const HOLDING = new Set(['push.in_flight', 'withdrawal.in_flight'])
+
+/** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
+export const mayGoNegative = (owner: number, name: string): boolean =>
+  owner === PLATFORM ? !HOLDING.has(name) : name.startsWith('debt.')

@@ -1,0 +1,49 @@
+import { counters } from './counters.ts'
+import type { Context } from './core.ts'
+import { Due } from './due.ts'
+import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
+import { AUDIT, auditHeads } from './operators/audit.ts'
+import { Operators } from './operators/operators.ts'
+import { StpGroups } from './stp/groups.ts'
+import type { LogSpec, Table } from './table.ts'
+import { ApiKeys } from './users/keys.ts'
+import { Users } from './users/users.ts'
+import { transfers } from './wallet/transfers.ts'
+import { World } from './world/world.ts'
+
+/** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
+export class State {
+  readonly counters = counters()
+  readonly ledger = new Ledger()
+  readonly world = new World()
+  readonly users = new Users()
+  readonly keys = new ApiKeys()
+  readonly stp = new StpGroups()
+  readonly transfers = transfers()
+  readonly operators = new Operators()
+  readonly auditHeads = auditHeads()
+  readonly due = new Due()
+
+  /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */
+  get tables(): readonly Table<object>[] {
+    const tables: readonly unknown[] = [
+      this.counters,
+      this.world.settings,
+      this.ledger.accounts,
+      this.users.table,
+      this.keys.table,
+      this.stp.groups,
+      this.stp.memberships,
+      this.transfers,
+      this.operators.table,
+      this.auditHeads,
+      this.due.table,
+    ]
+    return tables as readonly Table<object>[]
+  }
+}
+
+export type Ctx = Context<State>
+
+/** Every append-only log. A log that is missing here can't be written. */
+export const LOGS = [LEDGER_LINE, AUDIT] as unknown as readonly LogSpec<object>[]

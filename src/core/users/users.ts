@@ -1,0 +1,104 @@
+import { notFound, refuse } from '../../labels.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+
+export interface UserSettings {
+  readonly push_acceptance: 'auto' | 'manual'
+  /** USDT a day; null is the platform's default for the VIP tier. */
+  readonly withdraw_day_limit: string | null
+  /** Units of the settle currency; null is the platform's default. */
+  readonly futures_ceiling: string | null
+}
+export const DEFAULT_SETTINGS: UserSettings = {
+  push_acceptance: 'auto',
+  withdraw_day_limit: null,
+  futures_ceiling: null,
+}
+
+export interface User {
+  readonly user_id: number
+  /** The main account of a sub-account; 0 for a main account. */
+  readonly parent_id: number
+  readonly login_name: string
+  readonly email: string
+  readonly password_hash: string
+  readonly remark: string
+  /** 1 normal, 2 frozen. */
+  readonly state: 1 | 2
+  /** 1 normal, 3 cross-margin sub-account. */
+  readonly type: 1 | 3
+  readonly vip: number
+  /** Seconds. */
+  readonly create_time: number
+  readonly settings: UserSettings
+}
+export const USER: TableSpec<User> = {
+  name: 'user_account',
+  key: ['user_id'],
+  columns: {
+    user_id: 'int',
+    parent_id: 'int',
+    login_name: 'text',
+    email: 'text',
+    password_hash: 'text',
+    remark: 'text',
+    state: 'int',
+    type: 'int',
+    vip: 'int',
+    create_time: 'int',
+    settings: 'json',
+  },
+}
+
+export class Users {
+  readonly table = new Table(USER)
+  readonly byLogin = new UniqueIndex(this.table, (user) => user.login_name.toLowerCase())
+  private readonly byParent = new GroupIndex(this.table, (user) =>
+    user.parent_id === 0 ? undefined : user.parent_id,
+  )
+  get(userId: number): User | undefined {
+    return this.table.get(userId)
+  }
+  /** A user that the caller knows to exist, because a key or a row names it. */
+  must(userId: number): User {
+    const user = this.table.get(userId)
+    if (user === undefined) throw new TypeError(`no user ${userId}`)
+    return user
+  }
+  subAccountsOf(userId: number): User[] {
+    return [...this.byParent.get(userId)].sort((a, b) => a.user_id - b.user_id)
+  }
+}
+
+export const isMain = (user: User): boolean => user.parent_id === 0
+
+/** The main account behind any account: rates, addresses and limits belong to it. */
+export const mainIdOf = (user: User): number => (user.parent_id === 0 ? user.user_id : user.parent_id)
+
+/** A sub-account named in a body or query; somebody else's looks like none. */
+export function subAccountNamed(users: Users, main: number, userId: number): User {
+  const user = users.get(userId)
+  if (user?.parent_id !== main)
+    refuse(
+      'SUB_ACCOUNT_NOT_FOUND',
+      `no sub-account ${userId} below this account; GET /sub_accounts lists them`,
+    )
+  return user
+}
+/** The same for a sub-account addressed by the path. */
+export function subAccountAt(users: Users, main: number, userId: number): User {
+  const user = users.get(userId)
+  if (user?.parent_id !== main)
+    notFound(
+      'SUB_ACCOUNT_NOT_FOUND',
+      `no sub-account ${userId} below this account; GET /sub_accounts lists them`,
+    )
+  return user
+}
+/** Moving a locked sub-account's money is refused; reading and unlocking it are not. */
+export function refuseLocked(user: User): void {
+  if (user.state === 2)
+    refuse(
+      'SUB_ACCOUNT_LOCKED',
+      `sub-account ${user.user_id} is locked; POST /sub_accounts/${user.user_id}/unlock first`,
+    )
+}

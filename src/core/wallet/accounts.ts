@@ -1,0 +1,76 @@
+import { refuse } from '../../labels.ts'
+import { contractName, marginName } from '../ledger/accounts.ts'
+import type { World } from '../world/world.ts'
+
+/** The kinds of account that transfers name. */
+export const ACCOUNT_KINDS = ['spot', 'margin', 'futures', 'delivery', 'options'] as const
+export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+
+/** A kind with its pair or settle currency, made into the name of a ledger account. */
+export interface AccountRef {
+  readonly kind: AccountKind
+  readonly name: string
+  readonly settle: string
+  readonly currency_pair: string
+}
+
+const OPTIONS_SETTLE = 'usdt'
+
+/** Checks that kind, pair, settle and currency agree, and finds the ledger account they mean. */
+export function accountRef(
+  world: World,
+  kind: AccountKind,
+  currency: string,
+  given: { readonly currency_pair: string | null; readonly settle: string | null },
+): AccountRef {
+  switch (kind) {
+    case 'spot':
+      return { kind, name: 'spot', settle: '', currency_pair: '' }
+    case 'margin': {
+      if (given.currency_pair === null)
+        refuse(
+          'MISSING_REQUIRED_PARAM',
+          'currency_pair: required when one side is margin, such as "BTC_USDT"',
+        )
+      const market = world.market(given.currency_pair)
+      if (currency !== market.base && currency !== market.quote)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `currency: a ${market.id} margin account holds ${market.base} and ${market.quote}, not ${currency}`,
+        )
+      return { kind, name: marginName(market.id), settle: '', currency_pair: market.id }
+    }
+    case 'futures':
+    case 'delivery': {
+      if (given.settle === null)
+        refuse('MISSING_REQUIRED_PARAM', `settle: required when one side is ${kind}, such as "usdt"`)
+      const settle = given.settle.toLowerCase()
+      const known = world.settles(kind)
+      if (!known.includes(settle))
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `settle: "${given.settle}" is not a settle currency of ${kind}; one of ${known.join(', ')}`,
+        )
+      agree(currency, settle)
+      return { kind, name: contractName(kind, settle), settle, currency_pair: '' }
+    }
+    case 'options': {
+      const settle = (given.settle ?? OPTIONS_SETTLE).toLowerCase()
+      if (settle !== OPTIONS_SETTLE)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `settle: options settle in ${OPTIONS_SETTLE}, not "${given.settle ?? ''}"`,
+        )
+      agree(currency, settle)
+      return { kind, name: 'options', settle, currency_pair: '' }
+    }
+  }
+}
+
+function agree(currency: string, settle: string): void {
+  if (currency !== 'POINT' && currency.toLowerCase() !== settle)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `currency: an account that settles in ${settle} takes ${settle.toUpperCase()} or POINT, not ${currency}`,
+    )
+}

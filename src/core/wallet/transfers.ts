@@ -1,0 +1,233 @@
+import { refuse } from '../../labels.ts'
+import { amountOf, decimalsOf, format, parseAmount, type Amount } from '../../money/amount.ts'
+import { audit, type Actor } from '../operators/audit.ts'
+import { nextId } from '../counters.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
+import type { Ctx } from '../state.ts'
+import { Table, type TableSpec } from '../table.ts'
+import type { User } from '../users/users.ts'
+import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
+
+/** A finished movement between accounts: own, main/sub, sub/sub or an operator's credit. */
+export interface Transfer {
+  readonly tx_id: number
+  readonly kind: 'own' | 'main_sub' | 'sub_sub' | 'credit'
+  /** Who asked: the account whose key was used, or the credited one. */
+  readonly user_id: number
+  readonly from_user: number
+  readonly from_account: AccountKind | 'unknown'
+  readonly to_user: number
+  readonly to_account: AccountKind | 'unknown'
+  readonly currency: string
+  readonly amount: Amount
+  readonly settle: string
+  readonly currency_pair: string
+  readonly client_order_id: string | null
+  /** Microseconds. */
+  readonly at: number
+}
+export const TRANSFER: TableSpec<Transfer> = {
+  name: 'transfer',
+  key: ['tx_id'],
+  columns: {
+    tx_id: 'int',
+    kind: 'text',
+    user_id: 'int',
+    from_user: 'int',
+    from_account: 'text',
+    to_user: 'int',
+    to_account: 'text',
+    currency: 'text',
+    amount: 'amount',
+    settle: 'text',
+    currency_pair: 'text',
+    client_order_id: 'text',
+    at: 'int',
+  },
+  // Transfers settle at once: history from the start.
+  live: () => false,
+}
+export const transfers = (): Table<Transfer> => new Table(TRANSFER)
+
+/** Decimals of amounts in wallet calls. */
+const TRANSFER_DECIMALS = 8
+
+/** Transfers are counted in at most 8 decimals, whatever the currency's own precision. */
+export function transferAmount(text: string): Amount {
+  const amount = parseAmount(text)
+  if (amount === undefined || amount === 0n)
+    refuse('INVALID_PARAM_VALUE', `amount: "${text}" is not a positive decimal such as "1.5"`)
+  if (decimalsOf(amount) > TRANSFER_DECIMALS)
+    refuse('INVALID_PARAM_VALUE', `amount: "${text}" has more than ${TRANSFER_DECIMALS} decimals`)
+  return amount
+}
+
+export interface NewTransfer {
+  readonly user_id: number
+  readonly currency: string
+  readonly from: AccountKind
+  readonly to: AccountKind
+  readonly amount: string
+  readonly currency_pair: string | null
+  readonly settle: string | null
+}
+/** from → to, both of one user. */
+export function createTransfer(ctx: Ctx, input: NewTransfer): Transfer {
+  const { state } = ctx
+  const currency = state.world.currency(input.currency).currency
+  const amount = transferAmount(input.amount)
+  if (input.from === input.to)
+    refuse('INVALID_PARAM_VALUE', `to: "${input.to}" is the account the money comes from; name another`)
+  if (input.from !== 'spot' && input.to !== 'spot')
+    refuse('INVALID_PARAM_VALUE', `from, to: one side must be spot, not "${input.from}" and "${input.to}"`)
+  const from = accountRef(state.world, input.from, currency, input)
+  const to = accountRef(state.world, input.to, currency, input)
+  const user = state.users.must(input.user_id)
+  return bookTransfer(ctx, {
+    kind: 'own',
+    by: user,
+    from: { user, ref: from },
+    to: { user, ref: to },
+    currency,
+    amount,
+  })
+}
+
+interface Booking {
+  readonly kind: Transfer['kind']
+  readonly by: User
+  readonly from: { readonly user: User; readonly ref: AccountRef }
+  readonly to: { readonly user: User; readonly ref: AccountRef }
+  readonly currency: string
+  readonly amount: Amount
+  readonly client_order_id?: string | null
+}
+/** from.user/from → to.user/to, with its record. Funds are checked before the ceiling. */
+export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
+  const { state, tx, at } = ctx
+  const { from, to, currency, amount } = booking
+  const tx_id = nextId(tx, state.counters, 'transfer')
+  state.ledger.post(
+    { tx, at, counters: state.counters },
+    {
+      kind: booking.kind === 'own' ? ownKind(from.ref, to.ref) : 'subaccount_trf',
+      ref: `transfer:${tx_id}`,
+      lines: move(
+        { owner: from.user.user_id, name: from.ref.name },
+        { owner: to.user.user_id, name: to.ref.name },
+        currency,
+        amount,
+      ),
+    },
+  )
+  checkCeiling(ctx, to.user, to.ref, currency)
+  const pairOrSettle = from.ref.kind === 'spot' ? to.ref : from.ref
+  const record: Transfer = {
+    tx_id,
+    kind: booking.kind,
+    user_id: booking.by.user_id,
+    from_user: from.user.user_id,
+    from_account: from.ref.kind,
+    to_user: to.user.user_id,
+    to_account: to.ref.kind,
+    currency,
+    amount,
+    settle: pairOrSettle.settle,
+    currency_pair: pairOrSettle.currency_pair,
+    client_order_id: booking.client_order_id ?? null,
+    at,
+  }
+  tx.put(state.transfers, record)
+  return record
+}
+
+/** The account book's word for money that enters or leaves a kind of account. */
+function ownKind(from: AccountRef, to: AccountRef): string {
+  const other = from.kind === 'spot' ? to : from
+  const direction = other === to ? 'in' : 'out'
+  return `${BOOK_WORD[other.kind]}_${direction}`
+}
+const BOOK_WORD: Record<AccountKind, string> = {
+  spot: 'spot',
+  margin: 'margin',
+  futures: 'perp',
+  delivery: 'delivery',
+  options: 'options',
+}
+
+/** A contract account holds at most its owner's ceiling, else the platform's; POINT is not counted. */
+function checkCeiling(ctx: Ctx, user: User, ref: AccountRef, currency: string): void {
+  if (ref.kind === 'spot' || ref.kind === 'margin' || currency === 'POINT') return
+  const { state } = ctx
+  const ceiling = amountOf(user.settings.futures_ceiling ?? state.world.contractCeiling)
+  const after = state.ledger.balance(user.user_id, ref.name, currency)
+  if (after > ceiling)
+    refuse(
+      'TOO_MUCH_FUTURES_AVAILABLE',
+      `the ${ref.name} account would hold ${format(after)} ${currency}, more than its ceiling of ${format(ceiling)}`,
+    )
+}
+
+export interface Credit {
+  readonly user_id: number
+  readonly account: AccountKind
+  readonly currency: string
+  readonly amount: string
+  readonly currency_pair: string | null
+  readonly settle: string | null
+  readonly actor: Actor
+}
+/** operator equity → a user's account. Sandbox only, which the gateway sees to. */
+export function creditUser(ctx: Ctx, input: Credit): Transfer {
+  const { state, tx, at } = ctx
+  const user = state.users.get(input.user_id) ?? refuse('USER_NOT_FOUND', `no user ${input.user_id}`)
+  const { currency, precision } = state.world.currency(input.currency)
+  const amount = parseAmount(input.amount)
+  if (amount === undefined || amount === 0n)
+    refuse('INVALID_PARAM_VALUE', `amount: "${input.amount}" is not a positive decimal such as "1.5"`)
+  if (decimalsOf(amount) > precision)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: "${input.amount}" has more than ${currency}'s ${precision} decimals`,
+    )
+  const ref = accountRef(state.world, input.account, currency, input)
+  const tx_id = nextId(tx, state.counters, 'transfer')
+  state.ledger.post(
+    { tx, at, counters: state.counters },
+    {
+      kind: 'credit',
+      ref: `transfer:${tx_id}`,
+      lines: move(
+        { owner: PLATFORM, name: 'equity' },
+        { owner: user.user_id, name: ref.name },
+        currency,
+        amount,
+      ),
+    },
+  )
+  const record: Transfer = {
+    tx_id,
+    kind: 'credit',
+    user_id: user.user_id,
+    from_user: PLATFORM,
+    from_account: 'unknown',
+    to_user: user.user_id,
+    to_account: ref.kind,
+    currency,
+    amount,
+    settle: ref.settle,
+    currency_pair: ref.currency_pair,
+    client_order_id: null,
+    at,
+  }
+  tx.put(state.transfers, record)
+  audit(ctx, input.actor, 'user.credit', {
+    user_id: user.user_id,
+    account: ref.name,
+    currency,
+    amount: format(amount),
+    tx_id,
+  })
+  return record
+}

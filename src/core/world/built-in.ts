@@ -1,0 +1,42 @@
+import type { CurrencyConfig, MarketConfig, WorldConfig } from './world.ts'
+
+const currency = (
+  name: string,
+  long: string,
+  precision: number,
+  more: Partial<CurrencyConfig> = {},
+): CurrencyConfig => ({ currency: name, name: long, precision, asset_class: 'SPOT', low_cap: false, ...more })
+
+const market = (id: string, precision: number, amount_precision: number): MarketConfig => {
+  const [base, quote] = id.split('_') as [string, string]
+  return { id, base, quote, precision, amount_precision }
+}
+
+/** The world of the first start when no configuration file is named. */
+export const BUILT_IN_WORLD: WorldConfig = {
+  currencies: [
+    currency('BTC', 'Bitcoin', 8),
+    currency('ETH', 'Ethereum', 8),
+    currency('USDT', 'Tether', 8),
+    currency('USDC', 'USD Coin', 8),
+    currency('SOL', 'Solana', 8),
+    currency('XRP', 'XRP', 8),
+    currency('DOGE', 'Dogecoin', 8),
+    currency('TRX', 'TRON', 8),
+    currency('GT', 'Platform Token', 8),
+    currency('POINT', 'Point Card', 8),
+    currency('PEPU', 'Pepe Unchained', 8, { asset_class: 'PILOT', low_cap: true }),
+  ],
+  markets: [
+    market('BTC_USDT', 1, 6),
+    market('ETH_USDT', 2, 5),
+    market('ETH_BTC', 6, 4),
+    market('SOL_USDT', 2, 4),
+    market('XRP_USDT', 4, 2),
+    market('DOGE_USDT', 5, 1),
+    market('USDC_USDT', 4, 2),
+    market('GT_USDT', 3, 3),
+  ],
+  settle: { futures: ['usdt', 'btc'], delivery: ['usdt'] },
+  limits: { keys_max: 20, contract_ceiling: '100000000' },
+}

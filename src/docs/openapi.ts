@@ -1,0 +1,79 @@
+import type { AnyEndpoint } from '../api/endpoint.ts'
+import type { Fields, JsonSchema } from '../api/fields.ts'
+
+/** The reference as OpenAPI 3.1, made from the declarations that serve the requests. */
+export function openapi(
+  trading: readonly AnyEndpoint[],
+  operator: readonly AnyEndpoint[],
+  version: string,
+): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [prefix, list] of [
+    ['/api/v4', trading],
+    ['/operator/v1', operator],
+  ] as const)
+    for (const endpoint of list)
+      (paths[prefix + endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Kontor', version, description: 'Trading platform: REST API v4 and operator API.' },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'KEY',
+          description: 'With Timestamp and SIGN: a signed request.',
+        },
+        operator: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: ERROR },
+    },
+  }
+}
+const ERROR: JsonSchema = {
+  type: 'object',
+  required: ['label', 'message'],
+  properties: { label: { type: 'string' }, message: { type: 'string' } },
+}
+
+function operation(endpoint: AnyEndpoint): object {
+  const { access, limit } = endpoint
+  const security = access.kind === 'public' ? [] : [access.kind === 'key' ? { key: [] } : { operator: [] }]
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[1]],
+    security,
+    'x-access': access,
+    ...(limit !== null && { 'x-rate-limit': limit }),
+    'x-labels': endpoint.refuses,
+    ...(endpoint.sandboxOnly === true && { 'x-sandbox-only': true }),
+    parameters: [
+      ...parameters('path', endpoint.params as Fields | undefined),
+      ...parameters('query', endpoint.query as Fields | undefined),
+    ],
+    ...(endpoint.body !== undefined && {
+      requestBody: { content: { 'application/json': { schema: endpoint.body.schema } } },
+    }),
+    responses: {
+      [endpoint.status]: {
+        description: 'Success',
+        ...(endpoint.reply !== null && { content: { 'application/json': { schema: endpoint.reply } } }),
+      },
+      default: {
+        description: 'Refused',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+function parameters(place: 'path' | 'query', fields: Fields | undefined): object[] {
+  return Object.entries(fields ?? {}).map(([name, { schema, required }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required,
+    schema,
+  }))
+}

@@ -1,0 +1,92 @@
+/**
+ * Money is a branded bigint at one global scale of 18 decimals: exact, and an amount can't be mixed up with a
+ * price. Text is parsed once, at the edge. The direction of a rounding is part of a function's name.
+ */
+declare const unit: unique symbol
+type Fixed<Unit extends string> = bigint & { readonly [unit]: Unit }
+
+/** A quantity of one currency in units of 10^-18, signed. */
+export type Amount = Fixed<'amount'>
+/** Quote units for one base unit, at the same scale. */
+export type Price = Fixed<'price'>
+/** A dimensionless ratio (fee rate, margin rate), at the same scale. */
+export type Rate = Fixed<'rate'>
+
+export const DECIMALS = 18
+const ONE = 10n ** 18n
+export const ZERO = 0n as Amount
+
+/** Digits before the point that are accepted: 10^20 units is beyond any supply, and bounds the bigint. */
+const DECIMAL = /^(\d{1,20})(?:\.(\d{1,18}))?$/
+
+function parseFixed(text: string): bigint | undefined {
+  const match = DECIMAL.exec(text)
+  if (match === null) return undefined
+  const fraction = match[2]
+  if (fraction === undefined) return BigInt(match[1]!) * ONE
+  return BigInt(match[1]! + fraction + PADDING[fraction.length]!)
+}
+const PADDING = Array.from({ length: DECIMALS + 1 }, (_, digits) => '0'.repeat(DECIMALS - digits))
+
+/** Reads an unsigned decimal; undefined when it is not one (sign, exponent, over 18 decimals …). */
+export const parseAmount = (text: string): Amount | undefined => parseFixed(text) as Amount | undefined
+export const parsePrice = (text: string): Price | undefined => parseFixed(text) as Price | undefined
+export const parseRate = (text: string): Rate | undefined => parseFixed(text) as Rate | undefined
+
+/** For texts that our own code or checked configuration wrote; may carry a minus sign. */
+export function amountOf(text: string): Amount {
+  const negative = text.startsWith('-')
+  const value = parseFixed(negative ? text.slice(1) : text)
+  if (value === undefined) throw new TypeError(`not a decimal: ${text}`)
+  return (negative ? -value : value) as Amount
+}
+export const priceOf = (text: string): Price => amountOf(text) as bigint as Price
+export const rateOf = (text: string): Rate => amountOf(text) as bigint as Rate
+
+/** Canonical: no exponent, no trailing zeros, no point without decimals. */
+export function format(value: Amount | Price | Rate): string {
+  if (value === 0n) return '0'
+  const negative = value < 0n
+  const digits = (negative ? -value : value).toString().padStart(DECIMALS + 1, '0')
+  let end = digits.length
+  const point = end - DECIMALS
+  while (end > point && digits.charCodeAt(end - 1) === 48) end--
+  const whole = digits.slice(0, point)
+  const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`
+  return negative ? `-${text}` : text
+}
+
+export function decimalsOf(value: Amount | Price | Rate): number {
+  const text = format(value)
+  const point = text.indexOf('.')
+  return point === -1 ? 0 : text.length - point - 1
+}
+
+export const add = (a: Amount, b: Amount): Amount => (a + b) as Amount
+export const subtract = (a: Amount, b: Amount): Amount => (a - b) as Amount
+export const negate = (a: Amount): Amount => -a as Amount
+export const min = (a: Amount, b: Amount): Amount => (a < b ? a : b)
+export const max = (a: Amount, b: Amount): Amount => (a > b ? a : b)
+
+/** base x price, or amount x rate, rounded towards zero at 18 decimals. Both factors not negative. */
+export const timesDown = (amount: Amount, factor: Price | Rate): Amount => ((amount * factor) / ONE) as Amount
+/** The same, rounded away from zero. */
+export const timesUp = (amount: Amount, factor: Price | Rate): Amount =>
+  ((amount * factor + ONE - 1n) / ONE) as Amount
+/** amount / price, rounded towards zero. */
+export const overDown = (amount: Amount, price: Price | Rate): Amount => ((amount * ONE) / price) as Amount
+/** amount / price, rounded away from zero. */
+export const overUp = (amount: Amount, price: Price | Rate): Amount =>
+  ((amount * ONE + price - 1n) / price) as Amount
+
+const UNITS = Array.from({ length: DECIMALS + 1 }, (_, decimals) => 10n ** BigInt(DECIMALS - decimals))
+/** The smallest amount at a precision: unitOf(8) is 0.00000001. */
+export const unitOf = (decimals: number): Amount => UNITS[decimals]! as Amount
+/** Cuts to a precision, towards zero. */
+export const roundDown = (amount: Amount, decimals: number): Amount =>
+  (amount - (amount % UNITS[decimals]!)) as Amount
+/** Lifts to a precision, away from zero, for amounts that are not negative. */
+export function roundUp(amount: Amount, decimals: number): Amount {
+  const rest = amount % UNITS[decimals]!
+  return (rest === 0n ? amount : amount - rest + UNITS[decimals]!) as Amount
+}

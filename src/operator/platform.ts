@@ -1,0 +1,287 @@
+import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import type { FaultRule, Faults } from '../api/faults.ts'
+import {
+  anyObject,
+  decimal,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+  withDefault,
+} from '../api/fields.ts'
+import { anything, array, bool, decimalText, int64, map, num, shape, str } from '../api/shapes.ts'
+import { AUDIT } from '../core/operators/audit.ts'
+import { ROLES, type Operator } from '../core/operators/operators.ts'
+import { proveLedger } from '../core/ledger/ledger.ts'
+import { refuse } from '../labels.ts'
+import { format, type Amount } from '../money/amount.ts'
+import { randomHex, sha256 } from '../runtime/secrets.ts'
+
+/** What the operator API needs beyond the desk. */
+export interface Controls {
+  readonly version: string
+  readonly faults: Faults
+  /** Moves the sandbox clock; everything due in between happens first. */
+  readonly advanceTo: (micros: number, operator: string) => Promise<void>
+  readonly reset: () => Promise<void>
+}
+const operatorShape = shape({ name: str, role: str, created_at: int64 })
+const operatorView = ({ name, role, created_at }: Operator) => ({ name, role, created_at })
+const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
+const YEAR_SECONDS = 366 * 86_400
+
+const faultBody = object({
+  match: withDefault(anyObject(), {}),
+  effect: oneOf('error', 'delay', 'drop_reply', 'duplicate'),
+  status: optional(integer(400, 599)),
+  label: optional(text({ max: 64 })),
+  delay_ms: optional(integer(0, 60_000)),
+  times: optional(integer(1, 1_000_000)),
+  probability: optional(anyNumber()),
+})
+function anyNumber() {
+  const inner = decimal()
+  return {
+    ...inner,
+    schema: { type: 'number', minimum: 0, maximum: 1 },
+    read: (value: unknown, name: string): number => {
+      const number = typeof value === 'number' ? value : Number(inner.read(value, name))
+      if (!(number >= 0 && number <= 1))
+        refuse('INVALID_PARAM_VALUE', `${name}: ${String(value)} must be from 0 to 1`)
+      return number
+    },
+    absent: (): number => 1,
+  }
+}
+const withoutNulls = (rule: object): FaultRule =>
+  Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null)) as unknown as FaultRule
+
+export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: '/status',
+    summary: 'Tells mode, time, version, store and sequence',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: shape({ mode: str, now: num, version: str, store: str, sequence: int64 }),
+    refuses: [],
+    handle: async ({ desk }) =>
+      desk.core.read(() => ({
+        mode: desk.mode,
+        now: seconds(desk.clock.peek()),
+        version: controls.version,
+        store: desk.store.kind,
+        sequence: desk.core.committed.sequence,
+      })),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/operators',
+    summary: 'Lists the operators',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: array(operatorShape),
+    refuses: [],
+    handle: async ({ desk }) => desk.core.read(({ operators }) => operators.list().map(operatorView)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/operators',
+    summary: 'Creates an operator; the token is shown here and never again',
+    access: operatorOf('admin'),
+    limit: null,
+    body: object({
+      name: text({ max: 64, pattern: /^[A-Za-z0-9_.@-]+$/, mend: 'must be letters, digits and _ . @ -' }),
+      role: oneOf(...ROLES),
+    }),
+    status: 201,
+    reply: shape({ name: str, role: str, created_at: int64, token: str }),
+    refuses: [],
+    handle: async ({ desk, operator, body }) => {
+      const token = randomHex(32)
+      const created = await desk.core.submit('operator.create', {
+        ...body,
+        token_hash: sha256(token),
+        actor: operator,
+      })
+      return { ...operatorView(created), token }
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/operators/{name}',
+    summary: 'Removes an operator; the token stops working at once',
+    access: operatorOf('admin'),
+    limit: null,
+    params: { name: text({ max: 64 }) },
+    status: 204,
+    reply: null,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path }) =>
+      desk.core.submit('operator.delete', { name: path.name, actor: operator }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/clock',
+    summary: "Tells the platform's clock",
+    access: operatorOf('viewer'),
+    limit: null,
+    sandboxOnly: true,
+    status: 200,
+    reply: shape({ now: num, offset_seconds: num }),
+    refuses: [],
+    handle: async ({ desk }) =>
+      Promise.resolve({ now: seconds(desk.clock.peek()), offset_seconds: seconds(desk.clock.distance) }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/clock',
+    summary: 'Moves the clock forward; everything due in between happens, in order, before the answer',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    body: object({ advance_seconds: optional(decimal()), now: optional(time()) }),
+    status: 200,
+    reply: shape({ now: num, offset_seconds: num }),
+    refuses: [],
+    handle: async ({ desk, operator, body }) => {
+      const here = desk.clock.peek()
+      if ((body.advance_seconds === null) === (body.now === null))
+        refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: advance_seconds or now (one of them)')
+      const target =
+        body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(Number(body.advance_seconds) * 1e6)
+      if (target < here)
+        refuse('INVALID_PARAM_VALUE', `now: time does not run back; the clock is at ${seconds(here)}`)
+      if (target > here + 10 * YEAR_SECONDS * 1e6)
+        refuse('INVALID_PARAM_VALUE', 'the clock moves at most ten years at a time')
+      await controls.advanceTo(target, operator)
+      return { now: seconds(desk.clock.peek()), offset_seconds: seconds(desk.clock.distance) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/faults',
+    summary: 'Lists the fault rules in force',
+    access: operatorOf('viewer'),
+    limit: null,
+    sandboxOnly: true,
+    status: 200,
+    reply: array(anything),
+    refuses: [],
+    handle: async () => Promise.resolve(controls.faults.list()),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/faults',
+    summary: 'Replaces the fault rules: errors, delays, dropped replies and duplicated requests on demand',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    body: listOf(faultBody, 100),
+    status: 200,
+    reply: array(anything),
+    refuses: [],
+    handle: async ({ desk, operator, body }) => {
+      const rules = body.map(withoutNulls)
+      await desk.core.submit('audit.note', { actor: operator, action: 'faults.set', detail: { rules } })
+      controls.faults.set(rules)
+      return controls.faults.list()
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/ledger/proof',
+    summary: 'Adds up the whole ledger and says whether it balances',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: shape({
+      balanced: bool,
+      currencies: array(
+        shape({
+          currency: str,
+          total: decimalText,
+          user_liabilities: decimalText,
+          custody: decimalText,
+          accounts: map(decimalText),
+        }),
+      ),
+      sequence: int64,
+      state_hash: str,
+    }),
+    refuses: [],
+    handle: async ({ desk }) => {
+      const proof = await desk.core.read(({ ledger }) => proveLedger(ledger.accounts.values()))
+      const { sequence, hash } = desk.core.committed
+      return {
+        balanced: proof.every(({ total }) => total === 0n),
+        currencies: proof.map(({ currency, total, userLiabilities, platform }) => ({
+          currency,
+          total: format(total),
+          user_liabilities: format(userLiabilities),
+          custody: format(
+            Object.entries(platform)
+              .filter(([name]) => name.startsWith('custody:'))
+              .reduce((sum, [, amount]) => sum - amount, 0n) as Amount,
+          ),
+          accounts: Object.fromEntries(
+            Object.entries(platform).map(([name, amount]) => [name, format(amount)]),
+          ),
+        })),
+        sequence,
+        state_hash: hash,
+      }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/audit',
+    summary: 'What operators did, hash-chained, oldest first; from is the first id (or Unix seconds)',
+    access: operatorOf('viewer'),
+    limit: null,
+    query: { from: withDefault(integer(0, 9_999_999_999), 0), limit: withDefault(integer(1, 1000), 100) },
+    status: 200,
+    reply: array(
+      shape({
+        id: int64,
+        time: num,
+        operator: str,
+        action: str,
+        detail: anything,
+        previous_hash: str,
+        hash: str,
+        at: str,
+      }),
+    ),
+    refuses: [],
+    handle: async ({ desk, query }) => {
+      const byTime = query.from >= 1_000_000_000
+      const where = `where ${byTime ? '"at"' : '"id"'} >= ? order by "id" limit ?`
+      const records = await desk.store.select(AUDIT, where, [
+        byTime ? query.from * 1e6 : query.from,
+        query.limit,
+      ])
+      return records.map(({ at, ...record }) => ({ ...record, time: seconds(at), at: String(at) }))
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/reset',
+    summary: 'Back to the world of the first start, with the same keys and tokens',
+    access: operatorOf('admin'),
+    limit: null,
+    sandboxOnly: true,
+    status: 200,
+    reply: shape({ now: num, sequence: int64 }),
+    refuses: [],
+    handle: async ({ desk }) => {
+      await controls.reset()
+      return { now: seconds(desk.clock.peek()), sequence: desk.core.committed.sequence }
+    },
+  }),
+]

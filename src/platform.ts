@@ -1,0 +1,228 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { AnyEndpoint, Desk } from './api/endpoint.ts'
+import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
+import { Faults } from './api/faults.ts'
+import { Gateway } from './api/gateway.ts'
+import { sendText } from './api/http.ts'
+import { Limiter } from './api/limiter.ts'
+import { Metrics } from './api/metrics.ts'
+import type { Config } from './config.ts'
+import { commands, type Commands } from './core/commands.ts'
+import { Core } from './core/core.ts'
+import { State } from './core/state.ts'
+import { openapi } from './docs/openapi.ts'
+import { landingPage, referencePage } from './docs/pages.ts'
+import type { Controls } from './operator/platform.ts'
+import { Clock } from './runtime/clock.ts'
+import {
+  ensureWorld,
+  readCredentials,
+  secretKey,
+  writeCredentials,
+  type Credentials,
+} from './runtime/genesis.ts'
+import type { Log } from './runtime/log.ts'
+import { SecretBox } from './runtime/secrets.ts'
+import { HttpServer } from './runtime/server.ts'
+import { Ticker } from './runtime/ticker.ts'
+import { PostgresStore } from './store/postgres.ts'
+import { SqliteStore } from './store/sqlite.ts'
+import { Fenced, type Store } from './store/store.ts'
+
+export const VERSION = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+const WAITING_MAX = 10_000
+const VENDOR_PREFIX = 'Svc'
+const FENCE_CHECK_MS = 1_000
+const KEY_TOUCH_MS = 30_000
+
+export interface Platform {
+  readonly url: string
+  readonly credentials: Credentials
+  readonly desk: Desk
+  /** Finishes what is under way, flushes, and closes everything. */
+  stop(): Promise<void>
+}
+
+export function openStore(config: Config): Store {
+  if (config.databaseUrl !== undefined) return new PostgresStore(config.databaseUrl)
+  mkdirSync(config.data, { recursive: true })
+  return new SqliteStore(join(config.data, 'kontor.db'))
+}
+
+/** The composition root: builds the parts in the order in which they depend on each other. */
+export async function startPlatform(
+  config: Config,
+  log: Log,
+  fatal: (error: unknown) => void,
+): Promise<Platform> {
+  let ready = false
+  const state = new State()
+  const clock = new Clock()
+  const metrics = new Metrics()
+  const faults = new Faults()
+  const limiter = new Limiter(config.rateLimits)
+  const secrets = new SecretBox(secretKey(config))
+  const store = openStore(config)
+  const core = new Core<State, Commands>(
+    state,
+    commands,
+    { sequence: 0, hash: '' },
+    {
+      commit: (batch) => store.commit(batch),
+      now: () => clock.now(),
+      fatal,
+      defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
+      check: ({ ledger }) => ledger.check(),
+      waitingMax: WAITING_MAX,
+    },
+  )
+  const desk: Desk = { core, store, clock, secrets, mode: config.mode }
+  const ticker = new Ticker(core, clock, log)
+  const seen = new Map<string, number>()
+  const controls: Controls = {
+    version: VERSION,
+    faults,
+    advanceTo: (micros, operator) => ticker.advanceTo(micros, operator),
+    reset,
+  }
+  const operatorApi = operatorEndpoints(controls)
+  const gateway = new Gateway({
+    desk,
+    endpoints: [
+      { prefix: '/api/v4', list: tradingEndpoints },
+      { prefix: '/operator/v1', list: operatorApi },
+    ],
+    limiter,
+    faults,
+    metrics,
+    log,
+    trustProxy: config.trustProxy,
+    vendorPrefix: VENDOR_PREFIX,
+    ready: () => ready,
+    seen,
+  })
+  const pages = servePages({ metrics, ready: () => ready && core.writesStopped === undefined, operatorApi })
+  const server = new HttpServer((request, response) => {
+    if (!pages(request, response)) void gateway.serve(request, response)
+  })
+  // The port first: a start that fails on it must not have taken the database from the running platform.
+  const port = await server.listen(config.host, config.port)
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  let credentials: Credentials
+  try {
+    const head = await store.open()
+    core.restart(head)
+    await store.load(state.tables)
+    startClock(head.at)
+    audit()
+    credentials = { ...(await ensureWorld(core, config, secrets, readCredentials(config))), url }
+    writeCredentials(config, credentials)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+  watch(metrics, core)
+  const timers = [
+    setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
+    setInterval(() => void touchKeys(), KEY_TOUCH_MS),
+  ]
+  ticker.start()
+  ready = true
+
+  return { url, credentials, desk, stop }
+
+  /** The clock goes on where the last run left it. */
+  function startClock(lastAt: number): void {
+    const kept = state.world.settings.get('clock')?.value as { offset: number } | undefined
+    clock.distance = config.mode === 'sandbox' ? (kept?.offset ?? 0) : 0
+    clock.atLeast(lastAt)
+    // A run that ended in the middle of moving the clock left records of a later time.
+    if (config.mode === 'sandbox' && clock.peek() === lastAt) clock.distance = clock.distanceTo(lastAt)
+  }
+  function audit(): void {
+    const wrong = state.ledger.unbalancedCurrencies
+    if (wrong.length === 0) return
+    const reason = `the ledger does not balance in ${wrong.join(', ')}: writes are stopped; run: kontor verify`
+    log.error(reason)
+    core.stopWrites(reason)
+  }
+  function fencedOrGone(error: unknown): void {
+    if (error instanceof Fenced) fatal(error)
+    else log.warn('the store did not answer', { error })
+  }
+  async function touchKeys(): Promise<void> {
+    if (seen.size === 0 || core.writesStopped !== undefined) return
+    const pairs = [...seen]
+    seen.clear()
+    await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
+  }
+  async function reset(): Promise<void> {
+    ready = false
+    ticker.stop()
+    await core.idle()
+    core.restart(await store.wipe())
+    for (const table of state.tables) table.clear()
+    clock.restart()
+    limiter.clear()
+    faults.set([])
+    seen.clear()
+    await ensureWorld(core, config, secrets, credentials)
+    ticker.start()
+    ready = true
+  }
+  async function stop(): Promise<void> {
+    ticker.stop()
+    for (const timer of timers) clearInterval(timer)
+    await server.close()
+    await touchKeys()
+    await core.idle()
+    await store.close()
+  }
+}
+
+/** Everything that is not an API: pages for people, signs of life for machines. */
+function servePages(parts: {
+  metrics: Metrics
+  ready: () => boolean
+  operatorApi: readonly AnyEndpoint[]
+}): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const description = openapi(tradingEndpoints, parts.operatorApi, VERSION)
+  const json = (response: ServerResponse, status: number, body: unknown): void =>
+    sendText(response, status, 'application/json', JSON.stringify(body))
+  const html = (response: ServerResponse, text: string): void =>
+    sendText(response, 200, 'text/html; charset=utf-8', text)
+  const pages: Record<string, (response: ServerResponse) => void> = {
+    '/': (response) => html(response, landingPage(VERSION)),
+    '/docs': (response) => html(response, referencePage(tradingEndpoints, parts.operatorApi, VERSION)),
+    '/openapi.json': (response) => json(response, 200, description),
+    '/healthz': (response) => json(response, 200, { status: 'ok' }),
+    '/readyz': (response) =>
+      parts.ready()
+        ? json(response, 200, { status: 'ready' })
+        : json(response, 503, { label: 'TOO_BUSY', message: 'not ready' }),
+    '/metrics': (response) =>
+      sendText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', parts.metrics.text()),
+  }
+  return (request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false
+    const path = (request.url ?? '/').split('?', 1)[0]!
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+    page?.(response)
+    return page !== undefined
+  }
+}
+
+function watch(metrics: Metrics, core: Core<State, Commands>): void {
+  metrics.watch('kontor_sequence', 'counter', 'Committed batches.', () => core.committed.sequence)
+  metrics.watch('kontor_commands_waiting', 'gauge', 'Commands waiting for their commit.', () => core.waiting)
+  metrics.watch('kontor_writes_stopped', 'gauge', '1 when the ledger does not balance.', () =>
+    core.writesStopped === undefined ? 0 : 1,
+  )
+  metrics.watch('process_resident_memory_bytes', 'gauge', 'Resident memory.', () => process.memoryUsage.rss())
+  metrics.watch('process_uptime_seconds', 'counter', 'Time since the start.', () => process.uptime())
+}

@@ -1,0 +1,42 @@
+/** The platform's one clock. Microseconds, strictly increasing, so that a time is also an order. */
+export class Clock {
+  private last = 0
+  private offset = 0
+  private readonly wall: () => number
+
+  constructor(wall: () => number = () => Date.now() * 1000) {
+    this.wall = wall
+  }
+  /** A new moment: no two calls give the same. */
+  now(): number {
+    this.last = Math.max(this.last + 1, this.wall() + this.offset)
+    return this.last
+  }
+  /** The time, for looking only. */
+  peek(): number {
+    return Math.max(this.last, this.wall() + this.offset)
+  }
+  seconds(): number {
+    return Math.floor(this.peek() / 1e6)
+  }
+  /** Distance from the wall clock in microseconds. */
+  get distance(): number {
+    return this.offset
+  }
+  set distance(micros: number) {
+    this.offset = micros
+  }
+  /** Never again before this moment: the last one that a store has seen. */
+  atLeast(micros: number): void {
+    this.last = Math.max(this.last, micros)
+  }
+  /** The distance that makes it this moment now. */
+  distanceTo(micros: number): number {
+    return micros - this.wall()
+  }
+  /** After a reset: the world begins anew at the wall clock's time. */
+  restart(): void {
+    this.last = 0
+    this.offset = 0
+  }
+}

@@ -1,0 +1,142 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Core } from '../core/core.ts'
+import type { Commands } from '../core/commands.ts'
+import type { State } from '../core/state.ts'
+import { PERMISSIONS } from '../core/users/keys.ts'
+import { randomHex, sha256, type SecretBox } from './secrets.ts'
+
+/** The world of the first start, and the credentials that open it. */
+export interface DemoAccount {
+  readonly login_name: string
+  readonly user_id: number
+  readonly parent: number
+  readonly key: string
+  readonly secret: string
+}
+export interface Credentials {
+  readonly url: string
+  readonly operator_token: string
+  /** Of the main account. */
+  readonly key: string
+  readonly secret: string
+  readonly accounts: readonly DemoAccount[]
+}
+const FIRST_OPERATOR = 'admin'
+
+const credentialsPath = (config: Config): string => join(config.data, 'credentials.json')
+
+export function readCredentials(config: Config): Credentials | undefined {
+  const path = credentialsPath(config)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : undefined
+}
+function keepPrivate(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 })
+  chmodSync(path, 0o600)
+}
+export function writeCredentials(config: Config, credentials: Credentials): void {
+  mkdirSync(config.data, { recursive: true })
+  keepPrivate(credentialsPath(config), `${JSON.stringify(credentials, null, 2)}\n`)
+}
+
+/** The key that API secrets are encrypted with: from the environment, else a file made at first start. */
+export function secretKey(config: Config): string {
+  if (config.secretKey !== undefined) return config.secretKey
+  const path = join(config.data, 'secret.key')
+  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
+  mkdirSync(config.data, { recursive: true })
+  const key = randomHex(32)
+  keepPrivate(path, `${key}\n`)
+  return key
+}
+
+/** Runs at every start; each step does nothing when it is already so. */
+export async function ensureWorld(
+  core: Core<State, Commands>,
+  config: Config,
+  secrets: SecretBox,
+  known: Credentials | undefined,
+): Promise<Credentials> {
+  const first = core.state.world.configured === undefined
+  if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
+    await core.submit('world.configure', { config: config.world })
+  const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
+  await core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) })
+  if (first && config.mode === 'sandbox') return demoWorld(core, secrets, operator_token, known)
+  return { ...(known ?? { url: '', key: '', secret: '', accounts: [] }), operator_token }
+}
+
+const FUNDS: Readonly<Record<string, readonly (readonly [currency: string, amount: string])[]>> = {
+  demo: [
+    ['BTC', '10'],
+    ['ETH', '100'],
+    ['USDT', '1000000'],
+    ['USDC', '100000'],
+    ['SOL', '1000'],
+    ['XRP', '100000'],
+    ['DOGE', '1000000'],
+    ['TRX', '100000'],
+    ['GT', '1000'],
+    ['POINT', '1000'],
+  ],
+  demo_bot: [
+    ['BTC', '1'],
+    ['USDT', '50000'],
+  ],
+  demo_treasury: [['USDT', '10000']],
+}
+
+async function demoWorld(
+  core: Core<State, Commands>,
+  secrets: SecretBox,
+  operator_token: string,
+  known: Credentials | undefined,
+): Promise<Credentials> {
+  const accounts: DemoAccount[] = []
+  let parent = 0
+  for (const login_name of Object.keys(FUNDS)) {
+    const user = await core.submit('user.create', {
+      login_name,
+      email: parent === 0 ? 'demo@kontor.example' : null,
+      password_hash: null,
+      remark: '',
+      vip: 0,
+      parent_id: parent,
+      type: 1,
+      actor: null,
+    })
+    // After a reset the keys of the first start still work.
+    const before = known?.accounts.find((account) => account.login_name === login_name)
+    const key = before?.key ?? randomHex(16)
+    const secret = before?.secret ?? randomHex(32)
+    await core.submit('key.create', {
+      user_id: user.user_id,
+      name: 'demo',
+      mode: 1,
+      perms: PERMISSIONS.filter((name) => parent === 0 || name !== 'withdrawal').map((name) => ({
+        name,
+        read_only: false,
+      })),
+      ip_whitelist: [],
+      key,
+      secret_box: secrets.seal(secret),
+      main: null,
+      actor: null,
+    })
+    for (const [currency, amount] of FUNDS[login_name]!)
+      await core.submit('user.credit', {
+        user_id: user.user_id,
+        account: 'spot',
+        currency,
+        amount,
+        currency_pair: null,
+        settle: null,
+        actor: null,
+      })
+    accounts.push({ login_name, user_id: user.user_id, parent, key, secret })
+    if (parent === 0) parent = user.user_id
+  }
+  const [main] = accounts as [DemoAccount]
+  return { url: known?.url ?? '', operator_token, key: main.key, secret: main.secret, accounts }
+}

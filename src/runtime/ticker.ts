@@ -1,0 +1,66 @@
+import type { Core } from '../core/core.ts'
+import type { Commands } from '../core/commands.ts'
+import type { State } from '../core/state.ts'
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+
+const TICK_MS = 200
+/** Items of one tick; the rest waits for the next. */
+const ITEMS_MAX = 5_000
+
+/** Runs what falls due, in the order of its time, each item as a command of its own. */
+export class Ticker {
+  private readonly core: Core<State, Commands>
+  private readonly clock: Clock
+  private readonly log: Log
+  private timer: NodeJS.Timeout | undefined
+  private busy = false
+
+  constructor(core: Core<State, Commands>, clock: Clock, log: Log) {
+    this.core = core
+    this.clock = clock
+    this.log = log
+  }
+  start(): void {
+    this.timer = setInterval(() => {
+      if (!this.busy) void this.runDue(this.clock.peek(), ITEMS_MAX)
+    }, TICK_MS)
+  }
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  /** Moves the clock to a later moment. Everything due on the way happens first, at its own time. */
+  async advanceTo(target: number, operator: string): Promise<void> {
+    this.busy = true
+    try {
+      await this.runDue(target, Infinity)
+      this.clock.distance = this.clock.distanceTo(target)
+      await this.core.submit('clock.set', { offset: this.clock.distance, actor: operator })
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private async runDue(until: number, itemsMax: number): Promise<void> {
+    let last: Promise<unknown> = Promise.resolve()
+    for (let ran = 0; ran < itemsMax; ran++) {
+      const item = this.core.state.due.next()
+      if (item === undefined || item.at > until) break
+      if (item.at > this.clock.peek()) this.clock.distance = this.clock.distanceTo(item.at)
+      // A command is applied when it is submitted; waiting for its commit each time would only be slow.
+      last = this.core.submit('due.run', { id: item.id }).then(
+        ({ refused }) => {
+          if (refused !== null) this.log.warn('due work was refused', { command: item.command, refused })
+        },
+        (error: unknown) => this.log.error('due work failed', { command: item.command, error }),
+      )
+      if (this.core.state.due.table.get(item.id) !== undefined) {
+        await last // it was not applied (too busy, or stopping): let the queue drain
+        if (this.core.state.due.table.get(item.id) !== undefined) return
+      }
+      if (this.core.waiting > 1_000) await last
+    }
+    await last
+  }
+}

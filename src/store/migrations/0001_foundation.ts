@@ -1,0 +1,137 @@
+import { createTable, type Dialect } from '../sql.ts'
+import type { Migration } from './migrations.ts'
+
+/** The machine's own tables, the ledger, accounts, keys, operators and transfers. */
+export const foundation: Migration = {
+  id: 1,
+  name: 'foundation',
+  up: (dialect: Dialect) => [
+    ...createTable(dialect, {
+      name: 'command_batch',
+      columns: { sequence: 'int', at: 'int', count: 'int', hash: 'text', commands: 'text' },
+      key: ['sequence'],
+    }),
+    ...createTable(dialect, { name: 'counter', columns: { name: 'text', value: 'int' }, key: ['name'] }),
+    ...createTable(dialect, { name: 'setting', columns: { name: 'text', value: 'json' }, key: ['name'] }),
+    ...createTable(dialect, {
+      name: 'account',
+      columns: { id: 'int', owner: 'int', name: 'text', currency: 'text', amount: 'amount', version: 'int' },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'ledger_line',
+      columns: {
+        id: 'int',
+        entry: 'int',
+        account: 'int',
+        owner: 'int',
+        name: 'text',
+        currency: 'text',
+        amount: 'amount',
+        after: 'amount',
+        kind: 'text',
+        ref: 'text',
+        at: 'int',
+      },
+      key: ['id'],
+      indexes: {
+        ledger_line_account: ['account', 'at'],
+        ledger_line_owner: { columns: ['owner', 'at'], where: '"owner" > 0' },
+      },
+    }),
+    ...createTable(dialect, {
+      name: 'user_account',
+      columns: {
+        user_id: 'int',
+        parent_id: 'int',
+        login_name: 'text',
+        email: 'text',
+        password_hash: 'text',
+        remark: 'text',
+        state: 'int',
+        type: 'int',
+        vip: 'int',
+        create_time: 'int',
+        settings: 'json',
+      },
+      key: ['user_id'],
+    }),
+    ...createTable(dialect, {
+      name: 'api_key',
+      columns: {
+        key: 'text',
+        user_id: 'int',
+        name: 'text',
+        mode: 'int',
+        perms: 'json',
+        ip_whitelist: 'json',
+        state: 'int',
+        secret_box: 'text',
+        created_at: 'int',
+        updated_at: 'int',
+        last_access: 'int',
+      },
+      key: ['key'],
+    }),
+    ...createTable(dialect, {
+      name: 'stp_group',
+      columns: { id: 'int', name: 'text', creator_id: 'int', create_time: 'int' },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'stp_member',
+      columns: { user_id: 'int', stp_id: 'int', create_time: 'int' },
+      key: ['user_id'],
+    }),
+    ...createTable(dialect, {
+      name: 'transfer',
+      columns: {
+        tx_id: 'int',
+        kind: 'text',
+        user_id: 'int',
+        from_user: 'int',
+        from_account: 'text',
+        to_user: 'int',
+        to_account: 'text',
+        currency: 'text',
+        amount: 'amount',
+        settle: 'text',
+        currency_pair: 'text',
+        client_order_id: 'text',
+        at: 'int',
+      },
+      key: ['tx_id'],
+      live: true,
+      indexes: {
+        transfer_client_order_id: {
+          columns: ['user_id', 'client_order_id'],
+          where: '"client_order_id" is not null',
+        },
+      },
+    }),
+    ...createTable(dialect, {
+      name: 'operator',
+      columns: { name: 'text', role: 'text', token_hash: 'text', created_at: 'int' },
+      key: ['name'],
+    }),
+    ...createTable(dialect, {
+      name: 'audit',
+      columns: {
+        id: 'int',
+        at: 'int',
+        operator: 'text',
+        action: 'text',
+        detail: 'json',
+        previous_hash: 'text',
+        hash: 'text',
+      },
+      key: ['id'],
+    }),
+    ...createTable(dialect, { name: 'audit_head', columns: { chain: 'text', hash: 'text' }, key: ['chain'] }),
+    ...createTable(dialect, {
+      name: 'due',
+      columns: { id: 'int', at: 'int', command: 'text', input: 'json' },
+      key: ['id'],
+    }),
+  ],
+}

@@ -1,0 +1,96 @@
+import type { ColumnType } from '../core/table.ts'
+
+/** What the two dialects say differently. Everything else in this folder is common. */
+export type Dialect = 'sqlite' | 'postgres'
+type Columns = Readonly<Record<string, ColumnType>>
+
+const TYPES: Record<Dialect, Record<ColumnType, string>> = {
+  sqlite: { int: 'integer', text: 'text', amount: 'text', json: 'text', bool: 'integer' },
+  postgres: { int: 'bigint', text: 'text', amount: 'numeric', json: 'jsonb', bool: 'boolean' },
+}
+export const quote = (name: string): string => `"${name}"`
+const list = (names: readonly string[]): string => names.map(quote).join(', ')
+
+export interface TableDdl {
+  readonly name: string
+  readonly columns: Columns
+  readonly key: readonly string[]
+  /** The table forgets finished rows from memory: it carries a flag that start-up loads by. */
+  readonly live?: boolean
+  /** Index name → columns, or columns with a condition. */
+  readonly indexes?: Readonly<
+    Record<string, readonly string[] | { columns: readonly string[]; where: string }>
+  >
+}
+
+export function createTable(dialect: Dialect, table: TableDdl): string[] {
+  const columns = Object.entries(table.columns).map(
+    ([name, type]) => `${quote(name)} ${TYPES[dialect][type]}`,
+  )
+  if (table.live === true) columns.push(`"live" ${TYPES[dialect].bool} not null`)
+  const statements = [
+    `create table ${quote(table.name)} (${columns.join(', ')}, primary key (${list(table.key)}))`,
+  ]
+  if (table.live === true)
+    statements.push(
+      `create index ${quote(`${table.name}_live`)} on ${quote(table.name)} (${list(table.key)}) where "live"`,
+    )
+  for (const [name, index] of Object.entries(table.indexes ?? {}))
+    statements.push(createIndex(table.name, name, index))
+  return statements
+}
+export function createIndex(
+  table: string,
+  name: string,
+  index: readonly string[] | { columns: readonly string[]; where: string },
+): string {
+  const columns = 'where' in index ? index.columns : index
+  const where = 'where' in index ? ` where ${index.where}` : ''
+  return `create index ${quote(name)} on ${quote(table)} (${list(columns)})${where}`
+}
+
+/** One statement writes all rows of a table in a batch; its one parameter is a JSON array of arrays. */
+export function upsertStatement(
+  dialect: Dialect,
+  name: string,
+  columns: Columns,
+  key: readonly string[] | undefined,
+  live: boolean,
+): string {
+  const all: Columns = live ? { ...columns, live: 'bool' } : columns
+  const names = Object.keys(all)
+  const insert = `insert into ${quote(name)} (${list(names)}) ${selectJson(dialect, Object.values(all))}`
+  if (key === undefined) return insert
+  const others = names.filter((column) => !key.includes(column))
+  const update = others.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(', ')
+  return `${insert} on conflict (${list(key)}) do ${others.length === 0 ? 'nothing' : `update set ${update}`}`
+}
+
+export function removeStatement(
+  dialect: Dialect,
+  name: string,
+  columns: Columns,
+  key: readonly string[],
+): string {
+  const types = key.map((column) => columns[column]!)
+  return `delete from ${quote(name)} where (${list(key)}) in (${selectJson(dialect, types)})`
+}
+
+function selectJson(dialect: Dialect, types: readonly ColumnType[]): string {
+  if (dialect === 'sqlite') {
+    const values = types.map((type, i) => (type === 'json' ? `value -> ${i}` : `value ->> ${i}`))
+    // `where true` keeps SQLite from reading ON CONFLICT as part of a join.
+    return `select ${values.join(', ')} from json_each(?) where true`
+  }
+  const values = types.map((type, i) =>
+    type === 'json' ? `row -> ${i}` : `(row ->> ${i})::${TYPES.postgres[type]}`,
+  )
+  return `select ${values.join(', ')} from jsonb_array_elements($1::jsonb) as row`
+}
+
+/** `?` placeholders in the common subset become $1, $2 … for PostgreSQL. */
+export function placeholders(dialect: Dialect, sql: string): string {
+  if (dialect === 'sqlite') return sql
+  let count = 0
+  return sql.replaceAll('?', () => `$${++count}`)
+}

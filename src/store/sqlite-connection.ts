@@ -1,0 +1,83 @@
+import Database from 'libsql'
+import type { SealedBatch } from '../core/batch.ts'
+import { BOOTSTRAP, MIGRATIONS } from './migrations/migrations.ts'
+import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements } from './statements.ts'
+import { Fenced, type Value } from './store.ts'
+
+/** The one file that knows the SQLite binding. Synchronous: it runs in a worker, or at start-up. */
+type Row = readonly unknown[]
+interface Statement {
+  run(...values: readonly Value[]): { changes: number }
+  all(...values: readonly Value[]): unknown[]
+  iterate(...values: readonly Value[]): IterableIterator<unknown>
+  raw(on: boolean): Statement
+}
+
+export class SqliteConnection {
+  private readonly db: InstanceType<typeof Database>
+  private readonly prepared = new Map<string, Statement>()
+  private readonly statementsOf = batchStatements('sqlite')
+
+  constructor(path: string) {
+    this.db = new Database(path)
+    // WAL with a full sync at each commit: an acknowledged write survives power loss.
+    this.db.pragma('journal_mode = WAL')
+    this.db.pragma('synchronous = FULL')
+    this.db.pragma('busy_timeout = 10000')
+    this.db.pragma('wal_autocheckpoint = 4000')
+    this.db.pragma('cache_size = -32000')
+  }
+  migrate(now: number): void {
+    for (const statement of BOOTSTRAP) this.db.exec(statement)
+    const done = new Set(this.query('select id from migration', []).map(([id]) => id as number))
+    for (const migration of MIGRATIONS) {
+      if (done.has(migration.id)) continue
+      this.transaction(() => {
+        for (const statement of migration.up('sqlite')) this.db.exec(statement)
+        this.run('insert into migration (id, name, at) values (?, ?, ?)', [migration.id, migration.name, now])
+      })
+    }
+  }
+  commit(batch: SealedBatch, epoch: number): void {
+    this.transaction(() => {
+      const values = [batch.sequence, batch.hash, batch.at, epoch, batch.sequence - 1]
+      if (this.run(ADVANCE_HEAD, values) !== 1) throw new Fenced()
+      for (const [sql, json] of this.statementsOf(batch)) this.run(sql, [json])
+      this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, batch.hash, batch.commands])
+    })
+  }
+  query(sql: string, values: readonly Value[]): unknown[][] {
+    return this.prepare(sql).all(...values) as unknown[][]
+  }
+  /** For results too large to hold twice. */
+  each(sql: string, row: (values: Row) => void): void {
+    for (const values of this.prepare(sql).iterate()) row(values as Row)
+  }
+  run(sql: string, values: readonly Value[]): number {
+    return this.prepare(sql).run(...values).changes
+  }
+  transaction(act: () => void): void {
+    this.db.exec('begin immediate')
+    try {
+      act()
+    } catch (error) {
+      this.db.exec('rollback')
+      throw error
+    }
+    this.db.exec('commit')
+  }
+  close(): void {
+    this.prepared.clear()
+    this.db.close()
+  }
+  private prepare(sql: string): Statement {
+    let statement = this.prepared.get(sql)
+    if (statement === undefined) {
+      // The binding's types know neither null values nor raw rows.
+      statement = (this.db.prepare as (sql: string) => unknown).call(this.db, sql) as Statement
+      if (/^\s*(select|with|update .* returning)/is.test(sql)) statement = statement.raw(true)
+      this.prepared.set(sql, statement)
+    }
+    return statement
+  }
+}

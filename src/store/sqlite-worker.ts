@@ -1,0 +1,41 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { SealedBatch } from '../core/batch.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { Fenced, type Value } from './store.ts'
+
+/** Runs SQLite off the main thread, where its commits would hold up every request. */
+export type Job =
+  | { readonly op: 'commit'; readonly batch: SealedBatch; readonly epoch: number }
+  | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
+  | { readonly op: 'close' }
+export type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: string; readonly fenced: boolean }
+
+const { path } = workerData as { path: string }
+const connection = new SqliteConnection(path)
+const port = parentPort!
+
+port.on('message', (message: Job & { readonly id: number }) => {
+  let reply: Reply
+  try {
+    reply = { id: message.id, result: perform(message) }
+  } catch (error) {
+    reply = { id: message.id, error: String(error), fenced: error instanceof Fenced }
+  }
+  port.postMessage(reply)
+  if (message.op === 'close') port.close()
+})
+
+function perform(job: Job): unknown {
+  switch (job.op) {
+    case 'commit':
+      connection.commit(job.batch, job.epoch)
+      return null
+    case 'query':
+      return connection.query(job.sql, job.values)
+    case 'close':
+      connection.close()
+      return null
+  }
+}

@@ -1,0 +1,51 @@
+import type { SealedBatch } from '../core/batch.ts'
+import type { LogSpec, Table, TableSpec } from '../core/table.ts'
+
+/** Where the last committed batch left off. */
+export interface StoreHead {
+  readonly sequence: number
+  readonly hash: string
+  /** Time of the last batch in microseconds: the clock never falls behind it. */
+  readonly at: number
+}
+export interface CommandBatch {
+  readonly sequence: number
+  readonly at: number
+  readonly hash: string
+  /** JSON: an array of [at, type, input]. */
+  readonly commands: string
+}
+export type Value = string | number | null
+
+/** Durable storage behind one port. SQL text is in the common subset of both dialects, with `?` for values. */
+export interface Store {
+  readonly kind: 'sqlite' | 'postgres'
+  /** Migrates, takes the epoch (which fences out any older process) and tells where to go on. */
+  open(): Promise<StoreHead>
+  /** Fills the tables with their live rows. */
+  load(tables: readonly Table<object>[]): Promise<void>
+  /** One transaction, fenced and durable. Any failure is final for this process. */
+  commit(batch: SealedBatch): Promise<void>
+  /** Rows of a declared table or log: `where` is everything after FROM. */
+  select<Row extends object>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: string,
+    values: readonly Value[],
+  ): Promise<Row[]>
+  /** Any query; numbers come as numbers, amounts as text. */
+  query(sql: string, values: readonly Value[]): Promise<unknown[][]>
+  /** The recorded commands after a batch, in order. */
+  commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]>
+  /** Throws Fenced when another process has taken the store. */
+  checkFence(): Promise<void>
+  /** Removes every row, for the sandbox's reset; the epoch stays. */
+  wipe(): Promise<StoreHead>
+  close(): Promise<void>
+}
+
+/** Another process owns the database now: this one must stop, and has changed nothing. */
+export class Fenced extends Error {
+  constructor() {
+    super('another process has taken over this database; this one stops')
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import type { AnyEndpoint } from '../../src/api/endpoint.ts'
+import type { JsonSchema } from '../../src/api/fields.ts'
+import { Router } from '../../src/api/router.ts'
+import { operatorEndpoints, tradingEndpoints } from '../../src/endpoints.ts'
+import type { Reply } from './client.ts'
+
+/** Every reply that a test receives is held against the declaration of its endpoint. */
+const router = new Router<AnyEndpoint>()
+for (const endpoint of tradingEndpoints) router.add(endpoint.method, `/api/v4${endpoint.path}`, endpoint)
+for (const endpoint of operatorEndpoints(undefined as never))
+  router.add(endpoint.method, `/operator/v1${endpoint.path}`, endpoint)
+
+export function checkReply(method: string, path: string, reply: Reply): void {
+  for (const header of ['x-in-time', 'x-out-time'])
+    assert.match(reply.headers.get(header) ?? '', /^\d{16}$/, `${method} ${path} lacks ${header}`)
+  assert.match(reply.headers.get('x-svc-trace-id') ?? '', /^[0-9a-f]{32}$/)
+  if (reply.status >= 300) {
+    assert.equal(typeof reply.body?.label, 'string', `${method} ${path} → ${reply.status} ${reply.text}`)
+    assert.ok((reply.body.message as string).length > 0)
+    return
+  }
+  const match = router.find(method, path)
+  if ('allow' in match) return
+  const { status, reply: schema } = match.route
+  assert.equal(reply.status, status, `${method} ${path}`)
+  if (schema === null) assert.equal(reply.text, '')
+  else mismatch(schema, reply.body, `${method} ${path}`)
+}
+
+/** The part of JSON Schema that shapes.ts speaks. Fails with the place that differs. */
+export function mismatch(schema: JsonSchema, value: unknown, where: string): void {
+  const anyOf = schema['anyOf'] as readonly JsonSchema[] | undefined
+  if (anyOf !== undefined) {
+    const faults = anyOf.map((option) => {
+      try {
+        mismatch(option, value, where)
+        return undefined
+      } catch (error) {
+        return error as Error
+      }
+    })
+    if (faults.every((fault) => fault !== undefined)) throw faults[0]!
+    return
+  }
+  switch (schema['type']) {
+    case undefined:
+      return
+    case 'null':
+      return assert.equal(value, null, where)
+    case 'string':
+      assert.equal(typeof value, 'string', `${where}: ${JSON.stringify(value)} is not a string`)
+      if (schema['format'] === 'decimal')
+        assert.match(value as string, /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/, `${where}: not a canonical decimal`)
+      if (Array.isArray(schema['enum']))
+        assert.ok(schema['enum'].includes(value), `${where}: ${String(value)}`)
+      return
+    case 'boolean':
+      return assert.equal(typeof value, 'boolean', where)
+    case 'integer':
+      assert.ok(
+        Number.isSafeInteger(value) && (value as number) < 1e15,
+        `${where}: ${String(value)} is not an integer`,
+      )
+      return
+    case 'number':
+      return assert.equal(typeof value, 'number', where)
+    case 'array':
+      assert.ok(Array.isArray(value), `${where} is not an array`)
+      for (const [i, item] of value.entries()) mismatch(schema['items'] as JsonSchema, item, `${where}[${i}]`)
+      return
+    case 'object':
+      return checkObject(schema, value, where)
+    default:
+      assert.fail(`unknown type in the schema of ${where}`)
+  }
+}
+
+function checkObject(schema: JsonSchema, value: unknown, where: string): void {
+  assert.ok(value !== null && typeof value === 'object' && !Array.isArray(value), `${where} is not an object`)
+  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>
+  for (const name of (schema['required'] ?? []) as string[])
+    assert.ok(Object.hasOwn(value, name), `${where} lacks ${name}`)
+  for (const [name, member] of Object.entries(value)) {
+    if (properties[name] !== undefined) mismatch(properties[name], member, `${where}.${name}`)
+    else if (schema['additionalProperties'] === false)
+      assert.fail(`${where} has the undeclared member ${name}`)
+    else if (typeof schema['additionalProperties'] === 'object')
+      mismatch(schema['additionalProperties'] as JsonSchema, member, `${where}.${name}`)
+  }
+}
