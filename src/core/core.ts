@@ -1,4 +1,4 @@
-import { BrokenInvariant, Refusal } from '../labels.ts'
+import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
 import { Batch, type SealedBatch } from './batch.ts'
 import { Tx } from './table.ts'
 
@@ -83,9 +83,12 @@ export class Core<S, H extends Handlers<S>> {
       return Promise.reject(new Refusal('TOO_BUSY', 'the platform is at capacity; send it again in a second'))
     const tx = new Tx()
     const at = this.options.now()
+    const logged = JSON.stringify(input)
     let reply: ReturnType<H[T]>
     try {
-      reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
+      refuseUnstorable(logged)
+      // The handler sees what the log keeps, not what the caller holds: a replay can't differ by it.
+      reply = this.handlers[type]!({ state: this.state, tx, at }, JSON.parse(logged)) as ReturnType<H[T]>
       this.options.check(this.state)
     } catch (error) {
       if (error instanceof BrokenInvariant) return this.die(error)
@@ -94,7 +97,7 @@ export class Core<S, H extends Handlers<S>> {
       return this.barrier().then(() => Promise.reject(error as Error))
     }
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
-    if (!tx.empty) this.open.add(tx, at, type, input)
+    if (!tx.empty) this.open.add(tx, at, type, logged)
     return this.barrier().then(() => reply)
   }
 
@@ -107,7 +110,7 @@ export class Core<S, H extends Handlers<S>> {
 
   /** Resolves when nothing is waiting for a commit. */
   idle(): Promise<void> {
-    if (this.flight === undefined && this.open.size === 0) return Promise.resolve()
+    if (this.dead !== undefined || (this.flight === undefined && this.open.size === 0)) return SETTLED
     return new Promise((resolve) => this.idleWaiters.push(resolve))
   }
 
@@ -146,8 +149,9 @@ export class Core<S, H extends Handlers<S>> {
       this.open = new Batch()
       this.openWaiters = []
       this.flight = { batch, waiters }
-      const sealed = batch.seal(this.head.sequence + 1, this.options.now(), this.head.hash)
+      let sealed: SealedBatch
       try {
+        sealed = batch.seal(this.head.sequence + 1, this.options.now(), this.head.hash)
         await this.options.commit(sealed)
       } catch (error) {
         // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
@@ -170,8 +174,15 @@ export class Core<S, H extends Handlers<S>> {
     this.openWaiters = []
     this.options.fatal(error)
     for (const waiter of waiters) waiter.fail(stopping())
+    for (const resolve of this.idleWaiters.splice(0)) resolve()
     return Promise.reject(stopping())
   }
+}
+
+/** NUL and half a surrogate pair are JSON, but no database keeps them in a text: a commit would fail on them. */
+function refuseUnstorable(json: string): void {
+  if (json.includes('\\u') && /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json))
+    refuse('INVALID_PARAM_VALUE', 'a text holds a NUL character or half a surrogate pair; remove it')
 }
 
 const SETTLED = Promise.resolve()
