@@ -23,6 +23,7 @@ export class PostgresStore implements Store {
   private writer: pg.Client | undefined
   private readonly readers: pg.Pool
   private epoch = 0
+  private lastCommit: Promise<void> = Promise.resolve()
 
   constructor(url: string) {
     this.url = url
@@ -89,7 +90,11 @@ export class PostgresStore implements Store {
       await client.query('commit')
     }
   }
-  async commit(batch: SealedBatch): Promise<void> {
+  commit(batch: SealedBatch): Promise<void> {
+    // One after the other on the one connection; after a failure every later one fails at the fence.
+    return (this.lastCommit = this.lastCommit.then(() => this.commitNow(batch)))
+  }
+  private async commitNow(batch: SealedBatch): Promise<void> {
     const client = this.writing
     await this.transaction(client, async () => {
       const values = [batch.sequence, batch.hash, batch.at, this.epoch, batch.sequence - 1]
