@@ -54,6 +54,7 @@ export class Core<S, H extends Handlers<S>> {
   /** The last batch handed to the store. */
   private sealed: Head
   private refusesWrites: string | undefined
+  private suspended: string | undefined
   private idleWaiters: (() => void)[] = []
 
   constructor(state: S, handlers: H, head: Head, options: CoreOptions<S>) {
@@ -75,6 +76,13 @@ export class Core<S, H extends Handlers<S>> {
   stopWrites(reason: string): void {
     this.refusesWrites = reason
   }
+  /** Refuses commands until the answer is called. */
+  suspend(reason: string): () => void {
+    this.suspended = reason
+    return () => {
+      this.suspended = undefined
+    }
+  }
   get writesStopped(): string | undefined {
     return this.refusesWrites
   }
@@ -84,6 +92,7 @@ export class Core<S, H extends Handlers<S>> {
     if (this.dead !== undefined) return Promise.reject(stopping())
     if (this.refusesWrites !== undefined)
       return Promise.reject(new Refusal('SERVER_ERROR', this.refusesWrites))
+    if (this.suspended !== undefined) return Promise.reject(new Refusal('TOO_BUSY', this.suspended))
     if (this.waiting >= this.options.waitingMax)
       return Promise.reject(new Refusal('TOO_BUSY', 'the platform is at capacity; send it again in a second'))
     const tx = new Tx()
