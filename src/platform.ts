@@ -113,7 +113,7 @@ export async function startPlatform(
     await store.load(state.tables)
     startClock(head.at)
     audit()
-    credentials = { ...(await ensureWorld(core, config, secrets, readCredentials(config), keep)), url }
+    credentials = { ...(await makeWorld(readCredentials(config))), url }
   } catch (error) {
     await server.close()
     await store.close()
@@ -124,7 +124,7 @@ export async function startPlatform(
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
-  ticker.start()
+  if (core.writesStopped === undefined) ticker.start()
   ready = true
 
   return { url, credentials, desk, stop }
@@ -153,6 +153,13 @@ export async function startPlatform(
     const pairs = [...seen]
     seen.clear()
     await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
+  }
+  /** A ledger that does not balance is for reading only: nothing is added to it, not even at start. */
+  function makeWorld(known: Credentials | undefined): Promise<Credentials> {
+    if (core.writesStopped === undefined) return ensureWorld(core, config, secrets, known, keep)
+    return Promise.resolve(
+      known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] },
+    )
   }
   function keep(credentials: Credentials): void {
     writeCredentials(config, { ...credentials, url })

@@ -167,6 +167,16 @@ export function time(): Field<number> {
   })
 }
 
+/** A length of time: a JSON number or the same as text; nothing is counted with it, so it may be a float. */
+export function duration(): Field<number> {
+  return field({ type: 'number', minimum: 0, description: 'seconds' }, (value, name) => {
+    const digits = typeof value === 'number' ? String(value) : value
+    if (typeof digits !== 'string' || !/^\d{1,12}(\.\d{1,9})?$/.test(digits))
+      return wrong(name, value, 'must be a number of seconds, not below zero')
+    return Number(digits)
+  })
+}
+
 export function object<F extends Fields>(fields: F): Field<Values<F>> {
   const required = Object.entries(fields).filter(([, { required }]) => required)
   const schema = {

@@ -3,6 +3,7 @@ import type { FaultRule, Faults } from '../api/faults.ts'
 import {
   anyObject,
   decimal,
+  duration,
   integer,
   listOf,
   object,
@@ -145,7 +146,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,
-    body: object({ advance_seconds: optional(decimal()), now: optional(time()) }),
+    body: object({ advance_seconds: optional(duration()), now: optional(time()) }),
     status: 200,
     reply: shape({ now: num, offset_seconds: num }),
     refuses: [],
@@ -154,7 +155,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       if ((body.advance_seconds === null) === (body.now === null))
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: advance_seconds or now (one of them)')
       const target =
-        body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(Number(body.advance_seconds) * 1e6)
+        body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(body.advance_seconds! * 1e6)
       if (target < here)
         refuse('INVALID_PARAM_VALUE', `now: time does not run back; the clock is at ${seconds(here)}`)
       if (target > here + 10 * YEAR_SECONDS * 1e6)
