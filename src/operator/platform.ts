@@ -247,7 +247,10 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     refuses: [],
     handle: async ({ desk, query }) => {
       const byTime = query.from >= 1_000_000_000
-      const where = `where ${byTime ? '"at"' : '"id"'} >= ? order by "id" limit ?`
+      // Time and id rise together, so both orders are the same one.
+      const where = byTime
+        ? 'where "at" >= ? order by "at", "id" limit ?'
+        : 'where "id" >= ? order by "id" limit ?'
       const records = await desk.store.select(AUDIT, where, [
         byTime ? query.from * 1e6 : query.from,
         query.limit,
