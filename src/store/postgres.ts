@@ -3,7 +3,7 @@ import type { SealedBatch } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
-import { placeholders, quote } from './sql.ts'
+import { columnLiterals, placeholders, quote } from './sql.ts'
 import {
   ADVANCE_HEAD,
   ALL_TABLES,
@@ -126,8 +126,8 @@ export class PostgresStore implements Store {
     const sent = [
       client.query('begin'),
       client.query({ name: 'head', text: FENCE, values: head }),
-      ...this.statementsOf(batch).map(([text, json]) =>
-        client.query({ name: statementName(text), text, values: [json] }),
+      ...this.statementsOf(batch).map(([text, { values }]) =>
+        client.query({ name: statementName(text), text, values: columnLiterals(values) }),
       ),
       client.query({ name: 'commands', text: COMMANDS, values: commands }),
       client.query({ text: 'commit', query_timeout: COMMIT_MS } as pg.QueryConfig),

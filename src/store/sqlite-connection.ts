@@ -49,7 +49,7 @@ export class SqliteConnection {
     this.transaction(() => {
       const values = [batch.sequence, batch.hash, batch.at, epoch, batch.sequence - 1]
       if (this.run(ADVANCE_HEAD, values) !== 1) throw new Fenced()
-      for (const [sql, json] of this.statementsOf(batch)) this.run(sql, [json])
+      for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
       this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, batch.hash, batch.commands])
     })
   }

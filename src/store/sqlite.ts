@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SealedBatch } from '../core/batch.ts'
+import type { SealedBatch, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { quote } from './sql.ts'
@@ -63,7 +63,9 @@ export class SqliteStore implements Store {
     )
   }
   async commit(batch: SealedBatch): Promise<void> {
-    await this.writing.ask({ op: 'commit', batch, epoch: this.epoch })
+    const { upserts, appends, removes } = batch
+    const lean = { upserts: asText(upserts), appends: asText(appends), removes: asText(removes) }
+    await this.writing.ask({ op: 'commit', batch: { ...batch, ...lean }, epoch: this.epoch })
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
@@ -114,6 +116,10 @@ export class SqliteStore implements Store {
     }
   }
 }
+
+/** Only the text goes to the thread: copying the values as well would cost more than the commit. */
+const asText = (writes: readonly TableWrite[]): TableWrite[] =>
+  writes.map(({ table, rows }) => ({ table, rows, values: [] }))
 
 /** Start-up and reset may block; what they throw comes as a rejection all the same. */
 const promised = <T>(act: () => T): Promise<T> =>

@@ -8,10 +8,10 @@ import type { CommandBatch } from './store.ts'
 /** Every declared table and log by name; what a store writes and wipes. */
 export const TABLE_SPECS: readonly TableSpec<object>[] = new State().tables.map((table) => table.spec)
 
-/** The statements of a batch in the order in which they run, each with its one JSON parameter. */
+/** The statements of a batch in the order in which they run, each with the rows or keys that it takes. */
 export function batchStatements(
   dialect: Dialect,
-): (batch: SealedBatch) => (readonly [sql: string, json: string])[] {
+): (batch: SealedBatch) => (readonly [sql: string, write: TableWrite])[] {
   const upserts = new Map<string, string>()
   const removes = new Map<string, string>()
   for (const { name, columns, key, live } of TABLE_SPECS) {
@@ -21,10 +21,10 @@ export function batchStatements(
   for (const { name, columns } of LOGS)
     upserts.set(name, upsertStatement(dialect, name, columns, undefined, false))
   const statements = (map: ReadonlyMap<string, string>, writes: readonly TableWrite[]) =>
-    writes.map(({ table, rows }): readonly [string, string] => {
-      const sql = map.get(table)
-      if (sql === undefined) throw new TypeError(`table ${table} is not declared`)
-      return [sql, rows]
+    writes.map((write): readonly [string, TableWrite] => {
+      const sql = map.get(write.table)
+      if (sql === undefined) throw new TypeError(`table ${write.table} is not declared`)
+      return [sql, write]
     })
   return (batch) => [
     ...statements(removes, batch.removes),
