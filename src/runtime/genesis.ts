@@ -63,6 +63,7 @@ export async function ensureWorld(
     await core.submit('world.configure', { config: config.world })
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
   await core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) })
+  await core.submit('spot.begin', {})
   if (first && config.mode === 'sandbox') return demoWorld(core, secrets, operator_token, known)
   return { ...(known ?? { url: '', key: '', secret: '', accounts: [] }), operator_token }
 }
