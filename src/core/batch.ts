@@ -41,7 +41,8 @@ export class Batch {
   get size(): number {
     return this.commands.length
   }
-  add(tx: Tx, at: number, type: string, input: unknown): void {
+  /** `input` is JSON. */
+  add(tx: Tx, at: number, type: string, input: string): void {
     for (const { table, key, before } of tx.touched) {
       let keys = this.dirty.get(table)
       if (keys === undefined) this.dirty.set(table, (keys = new Map<Key, object | undefined>()))
@@ -53,7 +54,7 @@ export class Batch {
       if (rows === undefined) this.appended.set(log, [row])
       else rows.push(row)
     }
-    this.commands.push(JSON.stringify([at, type, input]))
+    this.commands.push(`[${at},${JSON.stringify(type)},${input}]`)
   }
   touches(table: Table<object>, key: Key): boolean {
     return this.dirty.get(table)?.has(key) ?? false

@@ -1,4 +1,4 @@
-import { BrokenInvariant, Refusal } from '../labels.ts'
+import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
 import { Batch, type SealedBatch } from './batch.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
@@ -54,6 +54,7 @@ export class Core<S, H extends Handlers<S>> {
   /** The last batch handed to the store. */
   private sealed: Head
   private refusesWrites: string | undefined
+  private suspended: string | undefined
   private idleWaiters: (() => void)[] = []
 
   constructor(state: S, handlers: H, head: Head, options: CoreOptions<S>) {
@@ -75,6 +76,13 @@ export class Core<S, H extends Handlers<S>> {
   stopWrites(reason: string): void {
     this.refusesWrites = reason
   }
+  /** Refuses commands until the answer is called. */
+  suspend(reason: string): () => void {
+    this.suspended = reason
+    return () => {
+      this.suspended = undefined
+    }
+  }
   get writesStopped(): string | undefined {
     return this.refusesWrites
   }
@@ -84,12 +92,15 @@ export class Core<S, H extends Handlers<S>> {
     if (this.dead !== undefined) return Promise.reject(stopping())
     if (this.refusesWrites !== undefined)
       return Promise.reject(new Refusal('SERVER_ERROR', this.refusesWrites))
+    if (this.suspended !== undefined) return Promise.reject(new Refusal('TOO_BUSY', this.suspended))
     if (this.waiting >= this.options.waitingMax)
       return Promise.reject(new Refusal('TOO_BUSY', 'the platform is at capacity; send it again in a second'))
     const tx = new Tx()
     const at = this.options.now()
+    const logged = JSON.stringify(input)
     let reply: ReturnType<H[T]>
     try {
+      refuseUnstorable(logged)
       reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
       this.options.check(this.state)
     } catch (error) {
@@ -99,7 +110,7 @@ export class Core<S, H extends Handlers<S>> {
       return this.barrier().then(() => Promise.reject(error as Error))
     }
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
-    if (!tx.empty) this.open.add(tx, at, type, input)
+    if (!tx.empty) this.open.add(tx, at, type, logged)
     return this.barrier().then(() => reply)
   }
 
@@ -112,7 +123,7 @@ export class Core<S, H extends Handlers<S>> {
 
   /** Resolves when nothing is waiting for a commit. */
   idle(): Promise<void> {
-    if (this.flights.length === 0 && this.open.size === 0) return Promise.resolve()
+    if (this.dead !== undefined || (this.flights.length === 0 && this.open.size === 0)) return SETTLED
     return new Promise((resolve) => this.idleWaiters.push(resolve))
   }
 
@@ -152,13 +163,17 @@ export class Core<S, H extends Handlers<S>> {
     this.open = new Batch()
     this.openWaiters = []
     this.flights.push(flight)
-    const batch = flight.batch.seal(this.sealed.sequence + 1, this.options.now(), this.sealed.hash)
-    this.sealed = { sequence: batch.sequence, hash: batch.hash }
-    this.options.commit(batch).then(
-      () => this.landed({ sequence: batch.sequence, hash: batch.hash }),
+    this.commit(flight.batch).then(
+      (head) => this.landed(head),
       // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
       (error: unknown) => void this.die(error).catch(() => undefined),
     )
+  }
+  private async commit(batch: Batch): Promise<Head> {
+    const sealed = batch.seal(this.sealed.sequence + 1, this.options.now(), this.sealed.hash)
+    this.sealed = { sequence: sealed.sequence, hash: sealed.hash }
+    await this.options.commit(sealed)
+    return { sequence: sealed.sequence, hash: sealed.hash }
   }
 
   private landed(head: Head): void {
@@ -182,8 +197,15 @@ export class Core<S, H extends Handlers<S>> {
     this.openWaiters = []
     this.options.fatal(error)
     for (const waiter of waiters) waiter.fail(stopping())
+    for (const resolve of this.idleWaiters.splice(0)) resolve()
     return Promise.reject(stopping())
   }
+}
+
+/** NUL and half a surrogate pair are JSON, but no database keeps them in a text: a commit would fail on them. */
+function refuseUnstorable(json: string): void {
+  if (json.includes('\\u') && /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json))
+    refuse('INVALID_PARAM_VALUE', 'a text holds a NUL character or half a surrogate pair; remove it')
 }
 
 /**

@@ -6,7 +6,16 @@ type Columns = Readonly<Record<string, ColumnType>>
 
 const TYPES: Record<Dialect, Record<ColumnType, string>> = {
   sqlite: { int: 'integer', text: 'text', amount: 'text', json: 'text', bool: 'integer' },
-  postgres: { int: 'bigint', text: 'text', amount: 'numeric', json: 'jsonb', bool: 'boolean' },
+  // Texts sort by their bytes, as SQLite's do, whatever the database's locale is. JSON is text: jsonb would
+  // reorder members, and a row must come back exactly as it was written.
+  postgres: { int: 'bigint', text: 'text collate "C"', amount: 'numeric', json: 'text', bool: 'boolean' },
+}
+const CASTS: Record<ColumnType, string> = {
+  int: '::bigint',
+  text: '',
+  amount: '::numeric',
+  json: '',
+  bool: '::boolean',
 }
 export const quote = (name: string): string => `"${name}"`
 const list = (names: readonly string[]): string => names.map(quote).join(', ')
@@ -78,13 +87,11 @@ export function removeStatement(
 
 function selectJson(dialect: Dialect, types: readonly ColumnType[]): string {
   if (dialect === 'sqlite') {
-    const values = types.map((type, i) => (type === 'json' ? `value -> ${i}` : `value ->> ${i}`))
+    const values = types.map((_, i) => `value ->> ${i}`)
     // `where true` keeps SQLite from reading ON CONFLICT as part of a join.
     return `select ${values.join(', ')} from json_each(?) where true`
   }
-  const values = types.map((type, i) =>
-    type === 'json' ? `row -> ${i}` : `(row ->> ${i})::${TYPES.postgres[type]}`,
-  )
+  const values = types.map((type, i) => `(row ->> ${i})${CASTS[type]}`)
   return `select ${values.join(', ')} from jsonb_array_elements($1::jsonb) as row`
 }
 

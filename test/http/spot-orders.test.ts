@@ -10,15 +10,16 @@ describe('spot orders', () => {
   let platform: TestPlatform
   let alice: Trader
   let bob: Trader
+  const crowd: Trader[] = []
   before(async () => {
     platform = await TestPlatform.start()
   })
   after(() => platform.stop())
   beforeEach(async () => {
-    for (const trader of [alice, bob])
-      if (trader !== undefined) ok(await trader.client.delete('/spot/orders'))
+    for (const { client } of crowd.splice(0)) ok(await client.delete('/spot/orders'))
     alice = await Trader.of(platform, { BTC: '10', USDT: '1000000' })
     bob = await Trader.of(platform, { BTC: '10', USDT: '1000000' })
+    crowd.push(alice, bob)
   })
 
   test('a resting order holds its money and gives it back when cancelled', async () => {

@@ -1,4 +1,5 @@
 import type { Dialect } from '../sql.ts'
+import { StoreUnavailable } from '../store.ts'
 import { foundation } from './0001_foundation.ts'
 import { spot } from './0003_spot.ts'
 
@@ -16,3 +17,13 @@ export const BOOTSTRAP: readonly string[] = [
   'create table if not exists head (one integer primary key check (one = 1), epoch bigint not null, sequence bigint not null, hash text not null, at bigint not null)',
   `insert into head (one, epoch, sequence, hash, at) values (1, 0, 0, '', 0) on conflict (one) do nothing`,
 ]
+
+/** What is still to be done, in order. A step that this version does not know means a newer one was here. */
+export function pendingMigrations(done: readonly number[], known = MIGRATIONS): readonly Migration[] {
+  const newer = done.filter((id) => known.every((migration) => migration.id !== id))
+  if (newer.length > 0)
+    throw new StoreUnavailable(
+      `the database was made by a newer version (it has migration ${newer.join(', ')}, this version knows up to ${known.at(-1)?.id ?? 0}); start that version, or restore a backup from before the upgrade`,
+    )
+  return known.filter(({ id }) => !done.includes(id))
+}
