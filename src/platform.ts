@@ -23,6 +23,7 @@ import {
   type Credentials,
 } from './runtime/genesis.ts'
 import type { Log } from './runtime/log.ts'
+import { primeMarketData } from './runtime/market-data.ts'
 import { SecretBox } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
@@ -111,6 +112,7 @@ export async function startPlatform(
     const head = await store.open()
     core.restart(head)
     await store.load(state.tables)
+    await primeMarketData(state, store)
     startClock(head.at)
     audit()
     credentials = { ...(await makeWorld(readCredentials(config))), url }
@@ -181,6 +183,7 @@ export async function startPlatform(
     await core.idle()
     core.restart(await store.wipe())
     for (const table of state.tables) table.clear()
+    await primeMarketData(state, store)
     resume()
     clock.restart()
     limiter.clear()

@@ -274,6 +274,7 @@ export class Gateway {
       query: readFields(endpoint.query ?? {}, query) as never,
       body: (endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value)) as never,
       ip: passage.ip,
+      header: (name) => header(passage.request.headers[name]),
       get caller() {
         if (passage.caller === undefined) throw new TypeError('this endpoint has no caller')
         return passage.caller

@@ -1,5 +1,15 @@
 import { refuse } from '../../labels.ts'
 import { Table, type TableSpec } from '../table.ts'
+import {
+  checkMarket,
+  compileMarket,
+  completeMarket,
+  type Market,
+  type MarketChange,
+  type MarketConfig,
+} from './markets.ts'
+
+export type { MarketConfig } from './markets.ts'
 
 /**
  * What is traded and under which rules. The configuration file is taken into the state by a command, so that
@@ -14,13 +24,6 @@ export interface CurrencyConfig {
   readonly asset_class: 'SPOT' | 'PILOT'
   /** No chains, deposits or withdrawals through the API. */
   readonly low_cap: boolean
-}
-export interface MarketConfig {
-  readonly id: string
-  readonly base: string
-  readonly quote: string
-  readonly precision: number
-  readonly amount_precision: number
 }
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
@@ -43,20 +46,32 @@ export const SETTING: TableSpec<Setting> = {
   columns: { name: 'text', value: 'json' },
 }
 
+/** Settings of this prefix hold what an operator changed in a market. */
+export const MARKET_SETTING = 'market:'
+
 /** Typed views of the settings table, rebuilt whenever a setting changes. */
 export class World {
   readonly settings = new Table(SETTING)
   private config: WorldConfig | undefined
   private currencies = new Map<string, CurrencyConfig>()
-  private markets = new Map<string, MarketConfig>()
+  private markets = new Map<string, Market>()
 
   constructor() {
     this.settings.observe((before, after) => {
-      if ((after ?? before)?.name !== 'world') return
-      this.config = after?.value as WorldConfig | undefined
-      this.currencies = new Map(this.config?.currencies.map((currency) => [currency.currency, currency]))
-      this.markets = new Map(this.config?.markets.map((market) => [market.id, market]))
+      const name = (after ?? before)!.name
+      if (name === 'world') {
+        this.config = after?.value as WorldConfig | undefined
+        this.currencies = new Map(this.config?.currencies.map((currency) => [currency.currency, currency]))
+      } else if (!name.startsWith(MARKET_SETTING)) return
+      this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
     })
+  }
+  /** A market as configured, with what the operator has changed since. */
+  private compile(market: MarketConfig): Market {
+    const change = this.settings.get(MARKET_SETTING + market.id)?.value as MarketChange | undefined
+    const precisionOf = (currency: string): number => this.currencies.get(currency)!.precision
+    const config = completeMarket({ ...market, ...change })
+    return compileMarket(config, precisionOf(market.base), precisionOf(market.quote))
   }
   get configured(): WorldConfig | undefined {
     return this.config
@@ -74,8 +89,8 @@ export class World {
   get allCurrencies(): readonly CurrencyConfig[] {
     return this.must.currencies
   }
-  get allMarkets(): readonly MarketConfig[] {
-    return this.must.markets
+  get allMarkets(): Market[] {
+    return [...this.markets.values()]
   }
   settles(kind: 'futures' | 'delivery'): readonly string[] {
     return this.must.settle[kind]
@@ -93,10 +108,10 @@ export class World {
       )
     )
   }
-  findMarket(name: string): MarketConfig | undefined {
+  findMarket(name: string): Market | undefined {
     return this.markets.get(name.toUpperCase())
   }
-  market(name: string): MarketConfig {
+  market(name: string): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
     for (const part of name.split('_'))
@@ -129,6 +144,10 @@ export function checkWorld(world: WorldConfig): void {
       if (!names.has(part)) throw new TypeError(`${where} names ${part}, which is not among the currencies`)
     if (markets.has(id)) throw new TypeError(`${where}.id ${id} is there twice`)
     markets.add(id)
+    checkMarket(
+      completeMarket(world.markets[i]!),
+      (name) => world.currencies.find(({ currency }) => currency === name)!.precision,
+    )
   }
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))
