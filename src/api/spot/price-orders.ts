@@ -73,10 +73,6 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     summary: 'Creates an order that is placed when the last price reaches its trigger',
     access: ACCESS,
     limit: LIMITS.spot,
-    markets: (body) => {
-      const market = (body as { market?: unknown } | undefined)?.market
-      return typeof market === 'string' ? [market.slice(0, 64).toUpperCase()] : []
-    },
     body: object({
       market: pairField,
       trigger: object({
