@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { Chains } from './chain/chains.ts'
 import type { AnyEndpoint, Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
@@ -59,6 +60,7 @@ export async function startPlatform(
   config: Config,
   log: Log,
   fatal: (error: unknown) => void,
+  store: Store = openStore(config),
 ): Promise<Platform> {
   let ready = false
   const state = new State()
@@ -67,7 +69,6 @@ export async function startPlatform(
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
   const secrets = new SecretBox(secretKey(config))
-  const store = openStore(config)
   const core = new Core<State, Commands>(
     state,
     commands,
@@ -81,8 +82,11 @@ export async function startPlatform(
       waitingMax: WAITING_MAX,
     },
   )
-  const desk: Desk = { core, store, clock, secrets, mode: config.mode }
-  const ticker = new Ticker(core, clock, log)
+  const chains = new Chains({ core, store, clock, log })
+  const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const ticker = new Ticker(core, clock, log, ({ command, input }) =>
+    command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
+  )
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -131,6 +135,7 @@ export async function startPlatform(
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
+  await chains.start()
   ticker.start()
   ready = true
 
@@ -164,6 +169,7 @@ export async function startPlatform(
   async function reset(): Promise<void> {
     ready = false
     ticker.stop()
+    await chains.stop()
     await core.idle()
     core.restart(await store.wipe())
     for (const table of state.tables) table.clear()
@@ -172,11 +178,13 @@ export async function startPlatform(
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials)
+    await chains.start()
     ticker.start()
     ready = true
   }
   async function stop(): Promise<void> {
     ticker.stop()
+    await chains.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
     await touchKeys()

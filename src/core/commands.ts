@@ -12,6 +12,7 @@ import {
   replaceKey,
   touchKeys,
 } from './users/commands.ts'
+import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
 
@@ -35,6 +36,7 @@ const plain = {
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,
   'transfer.create': createTransfer,
+  ...walletCommands,
 }
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */

@@ -1,3 +1,4 @@
+import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
 import type { CurrencyConfig, MarketConfig, WorldConfig } from './world.ts'
 
 const currency = (
@@ -5,7 +6,15 @@ const currency = (
   long: string,
   precision: number,
   more: Partial<CurrencyConfig> = {},
-): CurrencyConfig => ({ currency: name, name: long, precision, asset_class: 'SPOT', low_cap: false, ...more })
+): CurrencyConfig => ({
+  currency: name,
+  name: long,
+  precision,
+  asset_class: 'SPOT',
+  low_cap: false,
+  ...BUILT_IN_TRANSPORT[name]!,
+  ...more,
+})
 
 const market = (id: string, precision: number, amount_precision: number): MarketConfig => {
   const [base, quote] = id.split('_') as [string, string]
@@ -27,6 +36,9 @@ export const BUILT_IN_WORLD: WorldConfig = {
     currency('POINT', 'Point Card', 8),
     currency('PEPU', 'Pepe Unchained', 8, { asset_class: 'PILOT', low_cap: true }),
   ],
+  chains: BUILT_IN_CHAINS,
+  policy: BUILT_IN_POLICY,
+  exchange_rates: BUILT_IN_RATES,
   markets: [
     market('BTC_USDT', 1, 6),
     market('ETH_USDT', 2, 5),
