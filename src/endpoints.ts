@@ -3,6 +3,12 @@ import type { AnyEndpoint } from './api/endpoint.ts'
 import { balanceEndpoints } from './api/balances.ts'
 import { currencyEndpoints } from './api/currencies.ts'
 import { depositEndpoints } from './api/deposits.ts'
+import { spotAccountEndpoints } from './api/spot/account.ts'
+import { batchEndpoints } from './api/spot/batch.ts'
+import { feeEndpoints } from './api/spot/fees.ts'
+import { marketDataEndpoints } from './api/spot/market-data.ts'
+import { orderEndpoints } from './api/spot/orders.ts'
+import { priceOrderEndpoints } from './api/spot/price-orders.ts'
 import { publicEndpoints } from './api/public.ts'
 import { smallBalanceEndpoints } from './api/small-balance.ts'
 import { subTransferEndpoints } from './api/sub-transfers.ts'
@@ -13,6 +19,7 @@ import { operatorChainEndpoints } from './operator/chains.ts'
 import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
+import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
@@ -28,6 +35,12 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...smallBalanceEndpoints,
   ...subAccountEndpoints,
   ...accountEndpoints,
+  ...marketDataEndpoints,
+  ...orderEndpoints,
+  ...batchEndpoints,
+  ...priceOrderEndpoints,
+  ...spotAccountEndpoints,
+  ...feeEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
@@ -36,4 +49,5 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,
   ...policyEndpoints,
+  ...operatorMarketEndpoints,
 ]

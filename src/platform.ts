@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { Chains } from './chain/chains.ts'
 import type { AnyEndpoint, Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
@@ -25,12 +24,12 @@ import {
   type Credentials,
 } from './runtime/genesis.ts'
 import type { Log } from './runtime/log.ts'
+import { primeMarketData } from './runtime/market-data.ts'
 import { SecretBox } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
-import { PostgresStore } from './store/postgres.ts'
-import { SqliteStore } from './store/sqlite.ts'
-import { Fenced, type Store } from './store/store.ts'
+import { openStore } from './store/open.ts'
+import { Fenced, StoreLost, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -49,12 +48,6 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-export function openStore(config: Config): Store {
-  if (config.databaseUrl !== undefined) return new PostgresStore(config.databaseUrl)
-  mkdirSync(config.data, { recursive: true })
-  return new SqliteStore(join(config.data, 'kontor.db'))
-}
-
 /** The composition root: builds the parts in the order in which they depend on each other. */
 export async function startPlatform(
   config: Config,
@@ -63,6 +56,7 @@ export async function startPlatform(
   store: Store = openStore(config),
 ): Promise<Platform> {
   let ready = false
+  let resetting: Promise<void> | undefined
   const state = new State()
   const clock = new Clock()
   const metrics = new Metrics()
@@ -122,12 +116,13 @@ export async function startPlatform(
     const head = await store.open()
     core.restart(head)
     await store.load(state.tables)
+    await primeMarketData(state, store)
     startClock(head.at)
     audit()
-    credentials = { ...(await ensureWorld(core, config, secrets, readCredentials(config))), url }
-    writeCredentials(config, credentials)
+    credentials = { ...(await makeWorld(readCredentials(config))), url }
   } catch (error) {
     await server.close()
+    await store.close()
     throw error
   }
   watch(metrics, core)
@@ -135,8 +130,10 @@ export async function startPlatform(
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
-  await chains.start()
-  ticker.start()
+  if (core.writesStopped === undefined) {
+    await chains.start()
+    ticker.start()
+  }
   ready = true
 
   return { url, credentials, desk, stop }
@@ -157,7 +154,7 @@ export async function startPlatform(
     core.stopWrites(reason)
   }
   function fencedOrGone(error: unknown): void {
-    if (error instanceof Fenced) fatal(error)
+    if (error instanceof Fenced || error instanceof StoreLost) fatal(error)
     else log.warn('the store did not answer', { error })
   }
   async function touchKeys(): Promise<void> {
@@ -166,27 +163,50 @@ export async function startPlatform(
     seen.clear()
     await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
   }
-  async function reset(): Promise<void> {
+  /** A ledger that does not balance is for reading only: nothing is added to it, not even at start. */
+  function makeWorld(known: Credentials | undefined): Promise<Credentials> {
+    if (core.writesStopped === undefined) return ensureWorld(core, config, secrets, known, keep)
+    return Promise.resolve(
+      known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] },
+    )
+  }
+  function keep(credentials: Credentials): void {
+    writeCredentials(config, { ...credentials, url })
+  }
+  function reset(): Promise<void> {
+    return (resetting ??= startOver()
+      .catch((error: unknown) => {
+        // Memory and store no longer agree: the next start sorts it out.
+        fatal(error)
+        throw error
+      })
+      .finally(() => (resetting = undefined)))
+  }
+  async function startOver(): Promise<void> {
     ready = false
     ticker.stop()
     await chains.stop()
+    // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
+    const resume = core.suspend('the platform is being reset; send it again in a second')
     await core.idle()
     core.restart(await store.wipe())
     for (const table of state.tables) table.clear()
+    await primeMarketData(state, store)
+    resume()
     clock.restart()
     limiter.clear()
     faults.set([])
     seen.clear()
-    await ensureWorld(core, config, secrets, credentials)
+    await ensureWorld(core, config, secrets, credentials, keep)
     await chains.start()
     ticker.start()
     ready = true
   }
   async function stop(): Promise<void> {
     ticker.stop()
-    await chains.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
+    await chains.stop()
     await touchKeys()
     await core.idle()
     await store.close()

@@ -48,18 +48,11 @@ export class Authenticator {
   /** `now` in seconds. */
   identify(request: SignedRequest, now: number): Caller {
     const { key: keyName, timestamp, sign } = request
-    for (const [name, value] of [
-      ['Timestamp', timestamp],
-      ['KEY', keyName],
-      ['SIGN', sign],
-    ] as const)
-      if (value === undefined || value === '')
-        throw new AuthenticationFailure(
-          'MISSING_REQUIRED_HEADER',
-          `Missing required header: ${name}; a signed request carries KEY, Timestamp and SIGN`,
-        )
-    checkTimestamp(timestamp!, now)
-    const key = this.state.keys.get(keyName!)
+    if (!timestamp) throw missing('Timestamp')
+    if (!keyName) throw missing('KEY')
+    if (!sign) throw missing('SIGN')
+    checkTimestamp(timestamp, now)
+    const key = this.state.keys.get(keyName)
     if (key === undefined)
       throw new AuthenticationFailure(
         'INVALID_KEY',
@@ -78,9 +71,9 @@ export class Authenticator {
       path: request.path,
       query: request.query,
       bodyDigest: bodyDigest(request.body),
-      timestamp: timestamp!,
+      timestamp,
     }
-    if (!verifySignature(secret, parts, sign!)) throw this.mismatch(parts)
+    if (!verifySignature(secret, parts, sign)) throw this.mismatch(parts)
     return { user: this.state.users.must(key.user_id), key }
   }
 
@@ -109,6 +102,12 @@ export class Authenticator {
     })
   }
 }
+
+const missing = (name: string): AuthenticationFailure =>
+  new AuthenticationFailure(
+    'MISSING_REQUIRED_HEADER',
+    `Missing required header: ${name}; a signed request carries KEY, Timestamp and SIGN`,
+  )
 
 function checkTimestamp(text: string, now: number): void {
   if (!/^\d{1,16}(\.\d{1,12})?$/.test(text))

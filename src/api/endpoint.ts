@@ -52,6 +52,8 @@ export interface Call<P, Q, B> {
   /** The operator's name; throws elsewhere. */
   readonly operator: string
   readonly ip: string
+  /** A request header by its name in lower case. */
+  header(name: string): string | undefined
   /** Adds a response header. */
   readonly set: (name: string, value: string | number) => void
 }

@@ -19,13 +19,14 @@ export interface FaultPlan {
   readonly dropReply: boolean
   readonly duplicate: boolean
 }
-const NONE: FaultPlan = { dropReply: false, duplicate: false }
-
 export class Faults {
   private rules: { rule: FaultRule; left: number }[] = []
   private readonly random: () => number
   constructor(random: () => number = Math.random) {
     this.random = random
+  }
+  get active(): boolean {
+    return this.rules.length > 0
   }
   list(): (FaultRule & { readonly left?: number })[] {
     return this.rules.map(({ rule, left }) => (left === Infinity ? rule : { ...rule, left }))
@@ -35,7 +36,6 @@ export class Faults {
   }
   /** What happens to this request; an `error` is thrown from here, before anything is carried out. */
   async apply(method: string, path: string, userId: number | undefined): Promise<FaultPlan> {
-    if (this.rules.length === 0) return NONE
     let dropReply = false
     let duplicate = false
     for (const entry of this.rules) {

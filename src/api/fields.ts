@@ -93,6 +93,15 @@ export function integer(low: number, high: number): Field<number> {
     return number
   })
 }
+/** For durations and probabilities; never for money. */
+export function number(low: number, high: number): Field<number> {
+  return field({ type: 'number', minimum: low, maximum: high }, (value, name) => {
+    const given = typeof value === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : value
+    if (typeof given !== 'number' || !(given >= low && given <= high))
+      return wrong(name, value, `must be a number from ${low} to ${high}`)
+    return given
+  })
+}
 export const id = (): Field<number> => integer(1, 999_999_999_999_999)
 
 /** Several ids: "7,8" in a query, or an array in a body. */

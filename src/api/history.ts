@@ -1,6 +1,5 @@
 import type { LogSpec, TableSpec } from '../core/table.ts'
 import { refuse } from '../labels.ts'
-import { quote } from '../store/sql.ts'
 import type { Store, Value } from '../store/store.ts'
 import type { Desk } from './endpoint.ts'
 import { integer, optional, time, withDefault } from './fields.ts'
@@ -24,6 +23,8 @@ export const pageFields = (max: number) => ({
 const DAY = 86_400
 const SPAN_DAYS = 30
 const DEFAULT_DAYS = 7
+
+const quote = (name: string): string => `"${name}"`
 
 type Setter = (name: string, value: string | number) => void
 

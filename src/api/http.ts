@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../labels.ts'
@@ -44,16 +45,16 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
 }
 const NO_BODY = Promise.resolve(undefined)
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** JSON nested so deep that reading it would overflow the stack is refused like any other bad JSON. */
 const DEPTH_MAX = 64
 
 export function parseJson(body: Buffer): unknown {
   let value: unknown
+  if (!isUtf8(body)) refuse('INVALID_REQUEST_BODY', 'the body is not UTF-8 text')
   try {
-    value = JSON.parse(UTF8.decode(body))
+    value = JSON.parse(body.toString())
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8 text, or nested too deep'
+    const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
   }
   if (depth(value, 0) > DEPTH_MAX)
@@ -64,6 +65,7 @@ function depth(value: unknown, level: number): number {
   if (value === null || typeof value !== 'object' || level > DEPTH_MAX) return level
   let deepest = level + 1
   for (const member of Object.values(value)) {
+    if (member === null || typeof member !== 'object') continue
     deepest = Math.max(deepest, depth(member, level + 1))
     if (deepest > DEPTH_MAX) break
   }
@@ -82,6 +84,7 @@ export function accepts(header: string | undefined, type: string): boolean {
 }
 
 export function isJsonType(header: string): boolean {
+  if (header === 'application/json') return true
   const type = header.split(';')[0]!.trim().toLowerCase()
   return type === 'application/json' || type.endsWith('+json')
 }

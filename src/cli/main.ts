@@ -1,23 +1,75 @@
 import { ConfigError } from '../config.ts'
+import { VERSION } from '../platform.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import { doctor } from './doctor.ts'
+import {
+  describeOptions,
+  readArguments,
+  type Arguments,
+  type Environment,
+  type OptionSpecs,
+} from './options.ts'
+import { replay } from './replay.ts'
+import { sign } from './sign.ts'
 import { start } from './start.ts'
+import { verify } from './verify.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** A subcommand; `run` answers the exit code. */
+export interface Command {
+  readonly usage: string
+  readonly summary: string
+  readonly detail: string
+  readonly options: OptionSpecs
+  readonly words: number
+  readonly run: (args: Arguments) => Promise<number>
+}
+const COMMANDS: Readonly<Record<string, Command>> = { start, verify, replay, sign, doctor }
 
 /** The command `kontor`: answers the exit code. */
 export async function run(args: readonly string[], env: Environment): Promise<number> {
-  const [command] = args
+  const [name, ...rest] = args
+  if (name === '--help' || name === '-h' || name === 'help') return say(overview())
+  if (name === '--version' || name === '-v') return say(VERSION)
+  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) {
+    if (name === undefined) process.stderr.write(`${overview()}\n`)
+    else process.stderr.write(`kontor: there is no command "${name}"; kontor --help lists them\n`)
+    return 2
+  }
+  if (rest.includes('--help') || rest.includes('-h')) return say(page(command))
   try {
-    switch (command) {
-      case 'start':
-        return await start(env)
-      case undefined:
-      default:
-        process.stderr.write('usage: kontor start\n')
-        return 2
-    }
+    const read = readArguments(rest, command.options, env)
+    if (read.words.length !== command.words)
+      throw new ConfigError(
+        read.words.length > command.words
+          ? `"${read.words[command.words]!}" is one word too many; usage: ${command.usage}`
+          : `something is missing; usage: ${command.usage}`,
+      )
+    return await command.run(read)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
+    if (!(error instanceof ConfigError) && !(error instanceof StoreUnavailable)) throw error
     process.stderr.write(`kontor: ${error.message}\n`)
     return 2
   }
 }
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  return `kontor ${VERSION}: a trading-platform back end
+
+usage: kontor COMMAND [options]
+
+${lines.join('\n')}
+
+kontor COMMAND --help tells more. Exit codes: 0 well, 1 found something wrong, 2 wrong settings,
+3 another process took over the database, 70 stopped by a fault (start it again).`
+}
+const page = ({ usage, detail, options }: Command): string => `usage: ${usage}
+
+${detail}
+
+${describeOptions(options)}`

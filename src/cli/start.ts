@@ -1,12 +1,24 @@
-import { readConfig } from '../config.ts'
+import { SETTINGS, readConfig } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
 import { Fenced } from '../store/store.ts'
+import type { Command } from './main.ts'
+import { settingOptions, type Arguments, type Environment } from './options.ts'
 
-/** Runs the platform until it is told to stop. */
-export async function start(env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export const start: Command = {
+  usage: 'kontor start [options]',
+  summary: 'runs the platform until SIGTERM',
+  detail: 'Runs the platform. Every option can also be set in the environment; the option wins.',
+  options: settingOptions(),
+  words: 0,
+  run,
+}
+
+async function run({ env }: Arguments): Promise<number> {
   const config = readConfig(env)
   const log = createLog(config.log, (line) => process.stderr.write(`${line}\n`))
+  for (const name of unknownSettings(env))
+    log.warn(`${name} is not a setting of this version and has no effect`)
   // Crash-only: start-up is the one way to recover, and it reads what the disk really holds.
   const fatal = (error: unknown): void => {
     log.error(error instanceof Fenced ? error.message : 'fatal: the next start recovers from the disk', {
@@ -16,16 +28,22 @@ export async function start(env: Readonly<Record<string, string | undefined>>): 
   }
   process.on('uncaughtException', fatal)
   process.on('unhandledRejection', fatal)
-  const platform = await startPlatform(config, log, fatal)
-  banner(platform)
-  await new Promise<void>((resolve) => {
+  const told = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
+  const platform = await startPlatform(config, log, fatal)
+  banner(platform)
+  await told
   log.info('stopping')
   await platform.stop()
   return 0
 }
+
+const unknownSettings = (env: Environment): string[] =>
+  Object.keys(env).filter(
+    (name) => name.startsWith('KONTOR_') && SETTINGS.every(([setting]) => setting !== name),
+  )
 
 function banner({ url, credentials, desk }: Platform): void {
   const lines = [

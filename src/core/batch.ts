@@ -6,6 +6,8 @@ export interface TableWrite {
   readonly table: string
   /** JSON: an array of rows, each an array of values in column order. */
   readonly rows: string
+  /** The same before it was made into text, for a store that takes columns. */
+  readonly values: readonly (readonly unknown[])[]
 }
 export interface SealedBatch {
   readonly sequence: number
@@ -17,7 +19,7 @@ export interface SealedBatch {
   readonly hash: string
   readonly upserts: readonly TableWrite[]
   readonly appends: readonly TableWrite[]
-  /** JSON arrays of keys, each an array of the key's column values. */
+  /** Keys, each an array of the key's column values. */
   readonly removes: readonly TableWrite[]
 }
 
@@ -32,6 +34,12 @@ function encoder(spec: {
   return found
 }
 
+const tableWrite = (table: string, values: unknown[][]): TableWrite => ({
+  table,
+  rows: JSON.stringify(values),
+  values,
+})
+
 /** The changes of the commands that will be committed together. A row touched ten times is written once. */
 export class Batch {
   private readonly dirty = new Map<Table<object>, Map<Key, object | undefined>>()
@@ -41,7 +49,8 @@ export class Batch {
   get size(): number {
     return this.commands.length
   }
-  add(tx: Tx, at: number, type: string, input: unknown): void {
+  /** `input` is JSON. */
+  add(tx: Tx, at: number, type: string, input: string): void {
     for (const { table, key, before } of tx.touched) {
       let keys = this.dirty.get(table)
       if (keys === undefined) this.dirty.set(table, (keys = new Map<Key, object | undefined>()))
@@ -53,7 +62,7 @@ export class Batch {
       if (rows === undefined) this.appended.set(log, [row])
       else rows.push(row)
     }
-    this.commands.push(JSON.stringify([at, type, input]))
+    this.commands.push(`[${at},${JSON.stringify(type)},${input}]`)
   }
   touches(table: Table<object>, key: Key): boolean {
     return this.dirty.get(table)?.has(key) ?? false
@@ -67,8 +76,8 @@ export class Batch {
     const appends: TableWrite[] = []
     for (const [table, keys] of this.dirty) {
       const encode = encoder(table.spec)
-      const rows: unknown[] = []
-      const gone: unknown[] = []
+      const rows: unknown[][] = []
+      const gone: unknown[][] = []
       for (const [key, before] of keys) {
         const row = table.get(key)
         if (row !== undefined) rows.push(encode(row))
@@ -76,11 +85,10 @@ export class Batch {
           gone.push(table.spec.key.map((column) => (before as Record<string, unknown>)[column]))
         // else: made and gone within the batch
       }
-      if (rows.length > 0) upserts.push({ table: table.spec.name, rows: JSON.stringify(rows) })
-      if (gone.length > 0) removes.push({ table: table.spec.name, rows: JSON.stringify(gone) })
+      if (rows.length > 0) upserts.push(tableWrite(table.spec.name, rows))
+      if (gone.length > 0) removes.push(tableWrite(table.spec.name, gone))
     }
-    for (const [log, rows] of this.appended)
-      appends.push({ table: log.name, rows: JSON.stringify(rows.map(encoder(log))) })
+    for (const [log, rows] of this.appended) appends.push(tableWrite(log.name, rows.map(encoder(log))))
     const hash = createHash('sha256').update(previousHash)
     for (const write of [...upserts, ...removes, ...appends]) hash.update(write.table).update(write.rows)
     return {

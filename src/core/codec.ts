@@ -1,19 +1,25 @@
 import { amountOf, format, type Amount } from '../money/amount.ts'
 import type { ColumnType } from './table.ts'
 
-/** Rows travel to a store as JSON arrays in column order: one text for each table and batch. */
+/**
+ * Rows travel to a store as JSON arrays in column order: one text for each table and batch. A json column
+ * travels as a text of its own, so that what a store gives back is, member by member, what it was given.
+ */
 export type Columns = Readonly<Record<string, ColumnType>>
 export type Encoder = (row: object) => unknown[]
 
 export function encoderOf(columns: Columns, live?: (row: never) => boolean): Encoder {
   const names = Object.keys(columns)
-  const amounts = names.map((name) => columns[name] === 'amount')
+  const types = Object.values(columns)
   return (row) => {
     const source = row as Record<string, unknown>
     const values = new Array<unknown>(names.length)
     for (let i = 0; i < names.length; i++) {
       const value = source[names[i]!]
-      values[i] = amounts[i]! && value !== null ? format(value as Amount) : value
+      const type = types[i]
+      if (value === null || value === undefined) values[i] = null
+      else if (type === 'amount') values[i] = format(value as Amount)
+      else values[i] = type === 'json' ? JSON.stringify(value) : value
     }
     if (live !== undefined) values.push(live(row as never))
     return values
@@ -22,30 +28,41 @@ export function encoderOf(columns: Columns, live?: (row: never) => boolean): Enc
 
 /** Turns the values of a SELECT in column order back into a row. */
 export function decoderOf<Row extends object>(columns: Columns): (values: readonly unknown[]) => Row {
-  const entries = Object.entries(columns)
+  const names = Object.keys(columns)
+  const decoders = Object.values(columns).map(valueDecoder)
   return (values) => {
     const row: Record<string, unknown> = {}
-    for (let i = 0; i < entries.length; i++) {
-      const [name, type] = entries[i]!
-      row[name] = decodeValue(type, values[i])
+    for (let i = 0; i < names.length; i++) {
+      const value = values[i]
+      row[names[i]!] = value === null || value === undefined ? null : decoders[i]!(value)
     }
     return row as Row
   }
 }
 
-function decodeValue(type: ColumnType, value: unknown): unknown {
-  if (value === null || value === undefined) return null
+function valueDecoder(type: ColumnType): (value: unknown) => unknown {
   switch (type) {
     case 'amount':
-      return amountOf(value as string)
+      return (value) => amountOf(value as string)
     case 'bool':
-      return value === 1 || value === true
+      return (value) => value === 1 || value === true
     case 'json':
-      // SQLite hands text, PostgreSQL's driver the parsed value.
-      return typeof value === 'string' ? (JSON.parse(value) as unknown) : value
+      return (value) => JSON.parse(value as string) as unknown
     case 'int':
-      return Number(value)
+      return Number
     case 'text':
-      return value
+      return shared()
+  }
+}
+
+/** A column that repeats a few words, such as a currency, keeps one copy of each in memory. */
+const SHARED_MAX = 1_000
+function shared(): (value: unknown) => unknown {
+  const words = new Map<unknown, unknown>()
+  return (value) => {
+    const known = words.get(value)
+    if (known !== undefined) return known
+    if (words.size < SHARED_MAX) words.set(value, value)
+    return value
   }
 }

@@ -1,6 +1,6 @@
-import { BrokenInvariant, Refusal } from '../labels.ts'
+import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
 import { Batch, type SealedBatch } from './batch.ts'
-import { Tx } from './table.ts'
+import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
 export interface Context<S> {
@@ -15,6 +15,7 @@ export type Handler<S> = (context: Context<S>, input: any) => unknown
 export type Handlers<S> = Readonly<Record<string, Handler<S>>>
 
 export interface CoreOptions<S> {
+  /** Durable and in order: called again before the last one is through, and after a failure all later ones fail. */
   readonly commit: (batch: SealedBatch) => Promise<void>
   /** Strictly increasing microseconds. */
   readonly now: () => number
@@ -45,17 +46,22 @@ export class Core<S, H extends Handlers<S>> {
   private readonly options: CoreOptions<S>
   private open = new Batch()
   private openWaiters: Waiter[] = []
-  private flight: { batch: Batch; waiters: Waiter[] } | undefined
+  /** Batches on their way to the disk, oldest first. */
+  private readonly flights: { readonly batch: Batch; readonly waiters: Waiter[] }[] = []
   private scheduled = false
   private dead: unknown
   private head: Head
+  /** The last batch handed to the store. */
+  private sealed: Head
   private refusesWrites: string | undefined
+  private suspended: string | undefined
   private idleWaiters: (() => void)[] = []
 
   constructor(state: S, handlers: H, head: Head, options: CoreOptions<S>) {
     this.state = state
     this.handlers = handlers
     this.head = head
+    this.sealed = head
     this.options = options
   }
 
@@ -64,11 +70,18 @@ export class Core<S, H extends Handlers<S>> {
     return this.head
   }
   get waiting(): number {
-    return this.openWaiters.length + (this.flight?.waiters.length ?? 0)
+    return this.flights.reduce((sum, { waiters }) => sum + waiters.length, this.openWaiters.length)
   }
   /** Reads go on, writes are refused: for a ledger that does not balance. */
   stopWrites(reason: string): void {
     this.refusesWrites = reason
+  }
+  /** Refuses commands until the answer is called. */
+  suspend(reason: string): () => void {
+    this.suspended = reason
+    return () => {
+      this.suspended = undefined
+    }
   }
   get writesStopped(): string | undefined {
     return this.refusesWrites
@@ -79,12 +92,15 @@ export class Core<S, H extends Handlers<S>> {
     if (this.dead !== undefined) return Promise.reject(stopping())
     if (this.refusesWrites !== undefined)
       return Promise.reject(new Refusal('SERVER_ERROR', this.refusesWrites))
+    if (this.suspended !== undefined) return Promise.reject(new Refusal('TOO_BUSY', this.suspended))
     if (this.waiting >= this.options.waitingMax)
       return Promise.reject(new Refusal('TOO_BUSY', 'the platform is at capacity; send it again in a second'))
     const tx = new Tx()
     const at = this.options.now()
+    const logged = JSON.stringify(input)
     let reply: ReturnType<H[T]>
     try {
+      refuseUnstorable(logged)
       reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
       this.options.check(this.state)
     } catch (error) {
@@ -94,7 +110,7 @@ export class Core<S, H extends Handlers<S>> {
       return this.barrier().then(() => Promise.reject(error as Error))
     }
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
-    if (!tx.empty) this.open.add(tx, at, type, input)
+    if (!tx.empty) this.open.add(tx, at, type, logged)
     return this.barrier().then(() => reply)
   }
 
@@ -107,21 +123,22 @@ export class Core<S, H extends Handlers<S>> {
 
   /** Resolves when nothing is waiting for a commit. */
   idle(): Promise<void> {
-    if (this.flight === undefined && this.open.size === 0) return Promise.resolve()
+    if (this.dead !== undefined || (this.flights.length === 0 && this.open.size === 0)) return SETTLED
     return new Promise((resolve) => this.idleWaiters.push(resolve))
   }
 
   /** Everything was replaced behind the core's back (reset): go on from this head. */
   restart(head: Head): void {
     this.head = head
+    this.sealed = head
   }
 
   /** Resolves when everything that has been applied so far is on the disk. */
   private barrier(): Promise<void> {
-    if (this.open.size === 0 && this.flight === undefined) return SETTLED
+    if (this.open.size === 0 && this.flights.length === 0) return SETTLED
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { settle: resolve, fail: reject }
-      if (this.open.size === 0) this.flight!.waiters.push(waiter)
+      if (this.open.size === 0) this.flights.at(-1)!.waiters.push(waiter)
       else {
         this.openWaiters.push(waiter)
         this.schedule()
@@ -130,50 +147,72 @@ export class Core<S, H extends Handlers<S>> {
   }
 
   private schedule(): void {
-    if (this.scheduled || this.flight !== undefined) return
+    if (this.scheduled || this.flights.length >= FLIGHTS_MAX) return
     this.scheduled = true
     // The requests of this turn of the event loop join one batch.
     setImmediate(() => {
       this.scheduled = false
-      void this.flush()
+      this.flush()
     })
   }
 
-  private async flush(): Promise<void> {
-    while (this.open.size > 0 && this.dead === undefined) {
-      const batch = this.open
-      const waiters = this.openWaiters
-      this.open = new Batch()
-      this.openWaiters = []
-      this.flight = { batch, waiters }
-      const sealed = batch.seal(this.head.sequence + 1, this.options.now(), this.head.hash)
-      try {
-        await this.options.commit(sealed)
-      } catch (error) {
-        // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
-        void this.die(error).catch(() => undefined)
-        return
-      }
-      this.head = { sequence: sealed.sequence, hash: sealed.hash }
-      this.flight = undefined
-      for (const [table, keys] of batch.touched)
-        table.retire(keys.keys(), (key) => this.open.touches(table, key))
-      for (const waiter of waiters) waiter.settle()
-    }
-    for (const resolve of this.idleWaiters.splice(0)) resolve()
+  /** Hands the open batch to the store, which commits in order; the next one fills meanwhile. */
+  private flush(): void {
+    if (this.open.size === 0 || this.flights.length >= FLIGHTS_MAX || this.dead !== undefined) return
+    const flight = { batch: this.open, waiters: this.openWaiters }
+    this.open = new Batch()
+    this.openWaiters = []
+    this.flights.push(flight)
+    this.commit(flight.batch).then(
+      (head) => this.landed(head),
+      // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
+      (error: unknown) => void this.die(error).catch(() => undefined),
+    )
+  }
+  private async commit(batch: Batch): Promise<Head> {
+    const sealed = batch.seal(this.sealed.sequence + 1, this.options.now(), this.sealed.hash)
+    this.sealed = { sequence: sealed.sequence, hash: sealed.hash }
+    await this.options.commit(sealed)
+    return { sequence: sealed.sequence, hash: sealed.hash }
+  }
+
+  private landed(head: Head): void {
+    if (this.dead !== undefined) return
+    const { batch, waiters } = this.flights.shift()!
+    this.head = head
+    for (const [table, keys] of batch.touched) table.retire(keys.keys(), (key) => this.needs(table, key))
+    for (const waiter of waiters) waiter.settle()
+    if (this.open.size > 0) this.schedule()
+    else if (this.flights.length === 0) for (const resolve of this.idleWaiters.splice(0)) resolve()
+  }
+  private needs(table: Table<object>, key: Key): boolean {
+    return this.open.touches(table, key) || this.flights.some(({ batch }) => batch.touches(table, key))
   }
 
   private die(error: unknown): Promise<never> {
+    if (this.dead !== undefined) return Promise.reject(stopping())
     this.dead = error
-    const waiters = [...(this.flight?.waiters ?? []), ...this.openWaiters]
-    this.flight = undefined
+    const waiters = [...this.flights.flatMap((flight) => flight.waiters), ...this.openWaiters]
+    this.flights.length = 0
     this.openWaiters = []
     this.options.fatal(error)
     for (const waiter of waiters) waiter.fail(stopping())
+    for (const resolve of this.idleWaiters.splice(0)) resolve()
     return Promise.reject(stopping())
   }
 }
 
+/** NUL and half a surrogate pair are JSON, but no database keeps them in a text: a commit would fail on them. */
+function refuseUnstorable(json: string): void {
+  if (json.includes('\\u') && /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json))
+    refuse('INVALID_PARAM_VALUE', 'a text holds a NUL character or half a surrogate pair; remove it')
+}
+
+/**
+ * Batches under way at once. With one, the store would wait for this thread between any two commits; with
+ * two, it finds the next one ready.
+ */
+const FLIGHTS_MAX = 2
 const SETTLED = Promise.resolve()
 const stopping = (): Refusal =>
   new Refusal(

@@ -4,6 +4,8 @@ import { Due } from './due.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './operators/audit.ts'
 import { Operators } from './operators/operators.ts'
+import { SPOT_FILL } from './spot/trades.ts'
+import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
 import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
@@ -29,6 +31,11 @@ export class State {
   readonly operators = new Operators()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
+  readonly spot = new Spot((pair) => this.world.market(pair).tick)
+
+  constructor() {
+    this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
+  }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */
   get tables(): readonly Table<object>[] {
@@ -48,6 +55,7 @@ export class State {
       this.operators.table,
       this.auditHeads,
       this.due.table,
+      ...this.spot.tables,
     ]
     return tables as readonly Table<object>[]
   }
@@ -56,4 +64,4 @@ export class State {
 export type Ctx = Context<State>
 
 /** Every append-only log. A log that is missing here can't be written. */
-export const LOGS = [LEDGER_LINE, AUDIT] as unknown as readonly LogSpec<object>[]
+export const LOGS = [LEDGER_LINE, AUDIT, SPOT_FILL] as unknown as readonly LogSpec<object>[]

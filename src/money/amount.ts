@@ -18,9 +18,11 @@ export const ZERO = 0n as Amount
 
 /** Digits before the point that are accepted: 10^20 units is beyond any supply, and bounds the bigint. */
 const DECIMAL = /^(\d{1,20})(?:\.(\d{1,18}))?$/
+/** Sums of accepted amounts may have more digits, and must be read back all the same. */
+const STORED = /^(\d+)(?:\.(\d{1,18}))?$/
 
-function parseFixed(text: string): bigint | undefined {
-  const match = DECIMAL.exec(text)
+function parseFixed(text: string, shape = DECIMAL): bigint | undefined {
+  const match = shape.exec(text)
   if (match === null) return undefined
   const fraction = match[2]
   if (fraction === undefined) return BigInt(match[1]!) * ONE
@@ -36,7 +38,7 @@ export const parseRate = (text: string): Rate | undefined => parseFixed(text) as
 /** For texts that our own code or checked configuration wrote; may carry a minus sign. */
 export function amountOf(text: string): Amount {
   const negative = text.startsWith('-')
-  const value = parseFixed(negative ? text.slice(1) : text)
+  const value = parseFixed(negative ? text.slice(1) : text, STORED)
   if (value === undefined) throw new TypeError(`not a decimal: ${text}`)
   return (negative ? -value : value) as Amount
 }

@@ -2,8 +2,8 @@ import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import type { FaultRule, Faults } from '../api/faults.ts'
 import {
   anyObject,
-  decimal,
   integer,
+  number,
   listOf,
   object,
   oneOf,
@@ -40,22 +40,8 @@ const faultBody = object({
   label: optional(text({ max: 64 })),
   delay_ms: optional(integer(0, 60_000)),
   times: optional(integer(1, 1_000_000)),
-  probability: optional(anyNumber()),
+  probability: optional(number(0, 1)),
 })
-function anyNumber() {
-  const inner = decimal()
-  return {
-    ...inner,
-    schema: { type: 'number', minimum: 0, maximum: 1 },
-    read: (value: unknown, name: string): number => {
-      const number = typeof value === 'number' ? value : Number(inner.read(value, name))
-      if (!(number >= 0 && number <= 1))
-        refuse('INVALID_PARAM_VALUE', `${name}: ${String(value)} must be from 0 to 1`)
-      return number
-    },
-    absent: (): number => 1,
-  }
-}
 const withoutNulls = (rule: object): FaultRule =>
   Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null)) as unknown as FaultRule
 
@@ -145,7 +131,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,
-    body: object({ advance_seconds: optional(decimal()), now: optional(time()) }),
+    body: object({ advance_seconds: optional(number(0, 10 * YEAR_SECONDS)), now: optional(time()) }),
     status: 200,
     reply: shape({ now: num, offset_seconds: num }),
     refuses: [],
@@ -154,7 +140,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       if ((body.advance_seconds === null) === (body.now === null))
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: advance_seconds or now (one of them)')
       const target =
-        body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(Number(body.advance_seconds) * 1e6)
+        body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(body.advance_seconds! * 1e6)
       if (target < here)
         refuse('INVALID_PARAM_VALUE', `now: time does not run back; the clock is at ${seconds(here)}`)
       if (target > here + 10 * YEAR_SECONDS * 1e6)
@@ -261,7 +247,10 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     refuses: [],
     handle: async ({ desk, query }) => {
       const byTime = query.from >= 1_000_000_000
-      const where = `where ${byTime ? '"at"' : '"id"'} >= ? order by "id" limit ?`
+      // Time and id rise together, so both orders are the same one.
+      const where = byTime
+        ? 'where "at" >= ? order by "at", "id" limit ?'
+        : 'where "id" >= ? order by "id" limit ?'
       const records = await desk.store.select(AUDIT, where, [
         byTime ? query.from * 1e6 : query.from,
         query.limit,

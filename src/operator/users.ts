@@ -45,6 +45,7 @@ const userShape = shape({
   push_acceptance: str,
   withdraw_day_limit: nullable(str),
   futures_ceiling: nullable(str),
+  debit_fee: int,
 })
 const userView = (user: User) => ({
   user_id: user.user_id,
@@ -59,6 +60,7 @@ const userView = (user: User) => ({
   push_acceptance: user.settings.push_acceptance,
   withdraw_day_limit: user.settings.withdraw_day_limit,
   futures_ceiling: user.settings.futures_ceiling,
+  debit_fee: user.settings.debit_fee ?? 3,
 })
 const userAt = (desk: Desk, userId: number): User =>
   desk.core.state.users.get(userId) ?? notFound('USER_NOT_FOUND', `no user ${userId}`)
@@ -190,6 +192,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
       withdraw_day_limit: optional(decimal()),
       futures_ceiling: optional(decimal()),
       password: optional(PASSWORD),
+      debit_fee: optional(oneOfNumbers(1, 2, 3)),
     }),
     status: 200,
     reply: userShape,

@@ -51,20 +51,32 @@ export function secretKey(config: Config): string {
   return key
 }
 
-/** Runs at every start; each step does nothing when it is already so. */
+/**
+ * Runs at every start; each step does nothing when it is already so. All of it is submitted in one turn and so
+ * falls into one batch: a process that dies in the middle leaves a whole world or none. `keep` writes the
+ * credentials down before the world that they open is committed, so that no world is ever without its keys.
+ */
 export async function ensureWorld(
   core: Core<State, Commands>,
   config: Config,
   secrets: SecretBox,
   known: Credentials | undefined,
+  keep: (credentials: Credentials) => void,
 ): Promise<Credentials> {
   const first = core.state.world.configured === undefined
+  const steps: Promise<unknown>[] = []
   if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
-    await core.submit('world.configure', { config: config.world })
+    steps.push(core.submit('world.configure', { config: config.world }))
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
-  await core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) })
-  if (first && config.mode === 'sandbox') return demoWorld(core, secrets, operator_token, known)
-  return { ...(known ?? { url: '', key: '', secret: '', accounts: [] }), operator_token }
+  steps.push(core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) }))
+  steps.push(core.submit('spot.begin', {}))
+  const credentials =
+    first && config.mode === 'sandbox'
+      ? demoWorld(core, secrets, operator_token, known, steps)
+      : { ...(known ?? { url: '', key: '', secret: '', accounts: [] }), operator_token }
+  keep(credentials)
+  await Promise.all(steps)
+  return credentials
 }
 
 const FUNDS: Readonly<Record<string, readonly (readonly [currency: string, amount: string])[]>> = {
@@ -87,53 +99,62 @@ const FUNDS: Readonly<Record<string, readonly (readonly [currency: string, amoun
   demo_treasury: [['USDT', '10000']],
 }
 
-async function demoWorld(
+function demoWorld(
   core: Core<State, Commands>,
   secrets: SecretBox,
   operator_token: string,
   known: Credentials | undefined,
-): Promise<Credentials> {
+  steps: Promise<unknown>[],
+): Credentials {
   const accounts: DemoAccount[] = []
   let parent = 0
   for (const login_name of Object.keys(FUNDS)) {
-    const user = await core.submit('user.create', {
-      login_name,
-      email: parent === 0 ? 'demo@kontor.example' : null,
-      password_hash: null,
-      remark: '',
-      vip: 0,
-      parent_id: parent,
-      type: 1,
-      actor: null,
-    })
+    steps.push(
+      core.submit('user.create', {
+        login_name,
+        email: parent === 0 ? 'demo@kontor.example' : null,
+        password_hash: null,
+        remark: '',
+        vip: 0,
+        parent_id: parent,
+        type: 1,
+        actor: null,
+      }),
+    )
+    // Applied already, though not committed yet.
+    const user = core.state.users.byLogin.get(login_name)!
     // After a reset the keys of the first start still work.
     const before = known?.accounts.find((account) => account.login_name === login_name)
     const key = before?.key ?? randomHex(16)
     const secret = before?.secret ?? randomHex(32)
-    await core.submit('key.create', {
-      user_id: user.user_id,
-      name: 'demo',
-      mode: 1,
-      perms: PERMISSIONS.filter((name) => parent === 0 || name !== 'withdrawal').map((name) => ({
-        name,
-        read_only: false,
-      })),
-      ip_whitelist: [],
-      key,
-      secret_box: secrets.seal(secret),
-      main: null,
-      actor: null,
-    })
-    for (const [currency, amount] of FUNDS[login_name]!)
-      await core.submit('user.credit', {
+    steps.push(
+      core.submit('key.create', {
         user_id: user.user_id,
-        account: 'spot',
-        currency,
-        amount,
-        currency_pair: null,
-        settle: null,
+        name: 'demo',
+        mode: 1,
+        perms: PERMISSIONS.filter((name) => parent === 0 || name !== 'withdrawal').map((name) => ({
+          name,
+          read_only: false,
+        })),
+        ip_whitelist: [],
+        key,
+        secret_box: secrets.seal(secret),
+        main: null,
         actor: null,
-      })
+      }),
+    )
+    for (const [currency, amount] of FUNDS[login_name]!)
+      steps.push(
+        core.submit('user.credit', {
+          user_id: user.user_id,
+          account: 'spot',
+          currency,
+          amount,
+          currency_pair: null,
+          settle: null,
+          actor: null,
+        }),
+      )
     accounts.push({ login_name, user_id: user.user_id, parent, key, secret })
     if (parent === 0) parent = user.user_id
   }

@@ -6,10 +6,17 @@ import { traceId } from '../api/http.ts'
 /** The HTTP server itself: what its parser refuses is answered in JSON too, and it stops without losing replies. */
 export class HttpServer {
   private readonly server: Server
+  private readonly underWay = new Set<ServerResponse>()
+  private closing = false
   constructor(serve: (request: IncomingMessage, response: ServerResponse) => void) {
     this.server = createServer(
       { keepAliveTimeout: 65_000, headersTimeout: 30_000, requestTimeout: 60_000 },
-      serve,
+      (request, response) => {
+        if (this.closing) response.shouldKeepAlive = false
+        this.underWay.add(response)
+        response.on('close', () => this.underWay.delete(response))
+        serve(request, response)
+      },
     )
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -46,13 +53,20 @@ export class HttpServer {
       this.server.listen(port, host, () => resolve((this.server.address() as AddressInfo).port))
     })
   }
-  /** Takes no new connections, lets the requests under way finish, then closes. */
+  /**
+   * Takes no new connections, lets the requests under way finish, then closes. Their replies say that the
+   * connection ends with them, so that no client sends another request into a closing one.
+   */
   close(): Promise<void> {
     return new Promise((resolve) => {
+      this.closing = true
+      for (const response of this.underWay) response.shouldKeepAlive = false
       this.server.close(() => resolve())
       this.server.closeIdleConnections()
-      const impatient = setTimeout(() => this.server.closeAllConnections(), 5_000)
+      const impatient = setTimeout(() => this.server.closeAllConnections(), IMPATIENT_MS)
       impatient.unref()
     })
   }
 }
+/** Longer than any request takes by itself; only a fault that was asked for is slower. */
+const IMPATIENT_MS = 10_000

@@ -2,10 +2,30 @@ import pg from 'pg'
 import type { SealedBatch } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
-import { BOOTSTRAP, MIGRATIONS } from './migrations/migrations.ts'
-import { placeholders, quote } from './sql.ts'
-import { ADVANCE_HEAD, ALL_TABLES, INSERT_COMMANDS, TAKE_EPOCH, batchStatements } from './statements.ts'
-import { Fenced, type CommandBatch, type Store, type StoreHead, type Value } from './store.ts'
+import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
+import { columnLiterals, placeholders, quote } from './sql.ts'
+import {
+  ADVANCE_HEAD,
+  ALL_TABLES,
+  COMMANDS_AFTER,
+  INSERT_COMMANDS,
+  REWIND_HEAD,
+  TAKE_EPOCH,
+  batchStatements,
+  commandBatch,
+  loading,
+  selectFrom,
+} from './statements.ts'
+import {
+  Fenced,
+  StoreLost,
+  StoreUnavailable,
+  type CommandBatch,
+  type Snapshot,
+  type Store,
+  type StoreHead,
+  type Value,
+} from './store.ts'
 
 const INT8 = 20
 // Our integers stay below 2^53; numeric stays text, so that no float ever touches an amount.
@@ -13,7 +33,19 @@ const types = new pg.TypeOverrides()
 types.setTypeParser(INT8, Number)
 
 const READERS = 4
-const LOAD_ROWS = 20_000
+const FETCH_ROWS = 10_000
+const CONNECT_MS = 10_000
+/** A commit that has not come back by then never will: the network is gone without a word. */
+const COMMIT_MS = 60_000
+const MIGRATION_LOCK = 727274
+
+/**
+ * The head moves on, or the statement fails: everything behind it in the same pipeline then fails too, and
+ * the transaction is rolled back without another round trip.
+ */
+const DIVISION_BY_ZERO = '22012'
+const FENCE = `with moved as (${placeholders('postgres', ADVANCE_HEAD)} returning 1) select 1 / count(*) from moved`
+const COMMANDS = placeholders('postgres', INSERT_COMMANDS)
 
 /** Production: PostgreSQL, with one connection that writes and a few that read history. */
 export class PostgresStore implements Store {
@@ -21,41 +53,51 @@ export class PostgresStore implements Store {
   private readonly url: string
   private readonly statementsOf = batchStatements('postgres')
   private writer: pg.Client | undefined
+  private lost: Error | undefined
   private readonly readers: pg.Pool
   private epoch = 0
+  private closing = false
 
   constructor(url: string) {
     this.url = url
-    this.readers = new pg.Pool({ connectionString: url, max: READERS, types })
+    this.readers = new pg.Pool({
+      connectionString: url,
+      max: READERS,
+      types,
+      connectionTimeoutMillis: CONNECT_MS,
+    })
     this.readers.on('error', () => undefined) // an idle reader lost its server; the next query says so itself
   }
   async open(): Promise<StoreHead> {
-    const client = new pg.Client({ connectionString: this.url, types })
-    client.on('error', () => undefined) // the commit that meets a lost connection reports it
-    await client.connect()
-    this.writer = client
-    // Two processes that start at once migrate one after the other.
-    await client.query('select pg_advisory_lock(727274)')
     try {
-      for (const statement of BOOTSTRAP) await client.query(statement)
+      const client = await connect(this.url)
+      this.writer = client
+      const gone = (error?: Error): void => {
+        if (!this.closing)
+          this.lost ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
+      }
+      client.on('error', gone)
+      client.on('end', () => gone())
+      await prepareSession(client)
       await this.migrate(client)
-    } finally {
-      await client.query('select pg_advisory_unlock(727274)')
+      const { rows } = await client.query<{ epoch: number; sequence: number; hash: string; at: number }>(
+        TAKE_EPOCH,
+      )
+      const { epoch, sequence, hash, at } = rows[0]!
+      this.epoch = epoch
+      return { sequence, hash, at }
+    } catch (error) {
+      await this.close().catch(() => undefined)
+      throw unavailable(error)
     }
-    const { rows } = await client.query<{ epoch: number; sequence: number; hash: string; at: number }>(
-      TAKE_EPOCH,
-    )
-    const { epoch, sequence, hash, at } = rows[0]!
-    this.epoch = epoch
-    return { sequence, hash, at }
   }
   private async migrate(client: pg.Client): Promise<void> {
-    const done = new Set(
-      (await client.query<{ id: number }>('select id from migration')).rows.map(({ id }) => id),
-    )
-    for (const migration of MIGRATIONS) {
-      if (done.has(migration.id)) continue
-      await this.transaction(client, async () => {
+    // Two processes that start at once migrate one after the other.
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
+    for (const statement of BOOTSTRAP) await client.query(statement)
+    const { rows } = await client.query<{ id: number }>('select id from migration')
+    for (const migration of pendingMigrations(rows.map(({ id }) => id)))
+      await transaction(client, async () => {
         for (const statement of migration.up('postgres')) await client.query(statement)
         await client.query('insert into migration (id, name, at) values ($1, $2, $3)', [
           migration.id,
@@ -63,54 +105,48 @@ export class PostgresStore implements Store {
           Date.now() * 1000,
         ])
       })
-    }
+    await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`)
   }
   async load(tables: readonly Table<object>[]): Promise<void> {
     const client = this.writing
     for (const table of tables) {
-      const { name, columns, live } = table.spec
-      const decode = decoderOf<object>(columns)
-      const where = live === undefined ? '' : ' where "live"'
-      const select = `select ${Object.keys(columns).map(quote).join(', ')} from ${quote(name)}${where}`
-      // A cursor, so that a million rows are never held twice.
-      await client.query('begin')
-      await client.query(`declare load_cursor no scroll cursor for ${select}`)
-      for (;;) {
-        const { rows } = await client.query<unknown[]>({
-          text: `fetch ${LOAD_ROWS} from load_cursor`,
-          rowMode: 'array',
-        })
-        for (const values of rows) {
-          const row = decode(values)
-          table.swap(table.keyOf(row), row)
-        }
-        if (rows.length < LOAD_ROWS) break
-      }
-      await client.query('commit')
+      const { sql, row } = loading(table)
+      await transaction(client, () => stream(client, sql, row))
     }
   }
+  /**
+   * One round trip: everything is sent at once. An answer that never comes leaves the outcome open; nobody is
+   * told anything but that, the process ends, and the next start reads what the database really holds.
+   */
   async commit(batch: SealedBatch): Promise<void> {
     const client = this.writing
-    await this.transaction(client, async () => {
-      const values = [batch.sequence, batch.hash, batch.at, this.epoch, batch.sequence - 1]
-      const fence = await client.query({ name: 'head', text: placeholders('postgres', ADVANCE_HEAD), values })
-      if (fence.rowCount !== 1) throw new Fenced()
-      for (const [text, json] of this.statementsOf(batch))
-        await client.query({ name: statementName(text), text, values: [json] })
-      await client.query({
-        name: 'commands',
-        text: placeholders('postgres', INSERT_COMMANDS),
-        values: [batch.sequence, batch.at, batch.count, batch.hash, batch.commands],
-      })
-    })
+    if (this.lost !== undefined) throw this.lost
+    const head = [batch.sequence, batch.hash, batch.at, this.epoch, batch.sequence - 1]
+    const commands = [batch.sequence, batch.at, batch.count, batch.hash, batch.commands]
+    const sent = [
+      client.query('begin'),
+      client.query({ name: 'head', text: FENCE, values: head }),
+      ...this.statementsOf(batch).map(([text, { values }]) =>
+        client.query({ name: statementName(text), text, values: columnLiterals(values) }),
+      ),
+      client.query({ name: 'commands', text: COMMANDS, values: commands }),
+      client.query({ text: 'commit', query_timeout: COMMIT_MS } as pg.QueryConfig),
+    ]
+    const results = await Promise.allSettled(sent)
+    for (const [i, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue
+      const error = result.reason as Error & { code?: string }
+      throw i === 1 && error.code === DIVISION_BY_ZERO ? new Fenced() : error
+    }
+    const end = results.at(-1) as PromiseFulfilledResult<pg.QueryResult>
+    if (end.value.command !== 'COMMIT') throw new Error(`the commit ended as ${end.value.command}`)
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
     where: string,
     values: readonly Value[],
   ): Promise<Row[]> {
-    const columns = Object.keys(spec.columns).map(quote).join(', ')
-    const rows = await this.query(`select ${columns} from ${quote(spec.name)} ${where}`, values)
+    const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
     return rows.map(decoderOf<Row>(spec.columns))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
@@ -119,45 +155,105 @@ export class PostgresStore implements Store {
     return rows
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
-    const rows = await this.query(
-      'select sequence, at, hash, commands from command_batch where sequence > ? order by sequence limit ?',
-      [sequence, limit],
-    )
-    return rows.map(([seq, at, hash, commands]) => ({ sequence: seq, at, hash, commands }) as CommandBatch)
+    return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
   async checkFence(): Promise<void> {
+    if (this.lost !== undefined) throw this.lost
     const [row] = await this.query('select epoch from head', [])
     if (row![0] !== this.epoch) throw new Fenced()
   }
   async wipe(): Promise<StoreHead> {
     const client = this.writing
-    await this.transaction(client, async () => {
-      const fence = await client.query(`update head set sequence = 0, hash = '', at = 0 where epoch = $1`, [
-        this.epoch,
-      ])
-      if (fence.rowCount !== 1) throw new Fenced()
+    await transaction(client, async () => {
+      const { rowCount } = await client.query(placeholders('postgres', REWIND_HEAD), [this.epoch])
+      if (rowCount !== 1) throw new Fenced()
       await client.query(`truncate ${ALL_TABLES.map(quote).join(', ')}`)
     })
     return { sequence: 0, hash: '', at: 0 }
   }
   async close(): Promise<void> {
-    await this.writer?.end()
-    await this.readers.end()
+    this.closing = true
+    await Promise.allSettled([this.writer?.end(), this.readers.end()])
   }
   private get writing(): pg.Client {
     if (this.writer === undefined) throw new TypeError('the store is not open')
     return this.writer
   }
-  private async transaction(client: pg.Client, act: () => Promise<void>): Promise<void> {
-    await client.query('begin')
-    try {
-      await act()
-    } catch (error) {
-      await client.query('rollback').catch(() => undefined)
-      throw error
-    }
-    await client.query('commit')
+}
+
+/** What stands in a database, seen without disturbing a platform that runs on it. */
+export async function postgresSnapshot(url: string): Promise<Snapshot> {
+  const client = await connect(url).catch((error: unknown) => {
+    throw unavailable(error)
+  })
+  client.on('error', () => undefined) // the query that meets it reports it
+  await client.query('begin isolation level repeatable read read only')
+  return {
+    kind: 'postgres',
+    query: async (sql, values = []) => {
+      const text = placeholders('postgres', sql)
+      return (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows
+    },
+    each: (sql, row) => stream(client, sql, row),
+    close: () => client.end(),
   }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    types,
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'kontor',
+  })
+  await client.connect()
+  return client
+}
+/** Waiting for ever helps nobody, and a commit that is not on the disk is none. */
+async function prepareSession(client: pg.Client): Promise<void> {
+  await client.query(`set lock_timeout = '${CONNECT_MS}ms'`)
+  const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
+  if (rows[0]!.synchronous_commit === 'off') await client.query('set synchronous_commit = on')
+}
+
+async function transaction(client: pg.Client, act: () => Promise<void>): Promise<void> {
+  await client.query('begin')
+  try {
+    await act()
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+  await client.query('commit')
+}
+
+/** Through a cursor inside the transaction that is open, so that a million rows are never held twice. */
+async function stream(
+  client: pg.Client,
+  sql: string,
+  row: (values: readonly unknown[]) => void,
+): Promise<void> {
+  await client.query(`declare rows_cursor no scroll cursor for ${sql}`)
+  const fetch = (): Promise<pg.QueryResult<unknown[]>> =>
+    client.query<unknown[]>({ text: `fetch ${FETCH_ROWS} from rows_cursor`, rowMode: 'array' })
+  // While one portion is being taken in, the server prepares the next.
+  for (let next = fetch(); ;) {
+    const { rows } = await next
+    if (rows.length === FETCH_ROWS) next = fetch()
+    for (const values of rows) row(values)
+    if (rows.length < FETCH_ROWS) break
+  }
+  await client.query('close rows_cursor')
+}
+
+/** Whatever keeps the database from being opened becomes one line; the URL may hold a password, so it is not in it. */
+function unavailable(error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error
+  const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
+  const why = message !== '' ? message : (errors?.map((each) => each.message).join(', ') ?? String(code))
+  return new StoreUnavailable(`KONTOR_DATABASE_URL: the database can't be opened: ${why}`, { cause: error })
 }
 
 /** A prepared statement's name on the server is at most 63 bytes: number the texts. */

@@ -6,7 +6,16 @@ type Columns = Readonly<Record<string, ColumnType>>
 
 const TYPES: Record<Dialect, Record<ColumnType, string>> = {
   sqlite: { int: 'integer', text: 'text', amount: 'text', json: 'text', bool: 'integer' },
-  postgres: { int: 'bigint', text: 'text', amount: 'numeric', json: 'jsonb', bool: 'boolean' },
+  // Texts sort by their bytes, as SQLite's do, whatever the database's locale is. JSON is text: jsonb would
+  // reorder members, and a row must come back exactly as it was written.
+  postgres: { int: 'bigint', text: 'text collate "C"', amount: 'numeric', json: 'text', bool: 'boolean' },
+}
+const ARRAYS: Record<ColumnType, string> = {
+  int: 'bigint[]',
+  text: 'text[]',
+  amount: 'numeric[]',
+  json: 'text[]',
+  bool: 'boolean[]',
 }
 export const quote = (name: string): string => `"${name}"`
 const list = (names: readonly string[]): string => names.map(quote).join(', ')
@@ -49,7 +58,7 @@ export function createIndex(
   return `create index ${quote(name)} on ${quote(table)} (${list(columns)})${where}`
 }
 
-/** One statement writes all rows of a table in a batch; its one parameter is a JSON array of arrays. */
+/** One statement writes all rows of a table in a batch. */
 export function upsertStatement(
   dialect: Dialect,
   name: string,
@@ -59,7 +68,7 @@ export function upsertStatement(
 ): string {
   const all: Columns = live ? { ...columns, live: 'bool' } : columns
   const names = Object.keys(all)
-  const insert = `insert into ${quote(name)} (${list(names)}) ${selectJson(dialect, Object.values(all))}`
+  const insert = `insert into ${quote(name)} (${list(names)}) ${selectRows(dialect, Object.values(all))}`
   if (key === undefined) return insert
   const others = names.filter((column) => !key.includes(column))
   const update = others.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(', ')
@@ -73,19 +82,34 @@ export function removeStatement(
   key: readonly string[],
 ): string {
   const types = key.map((column) => columns[column]!)
-  return `delete from ${quote(name)} where (${list(key)}) in (${selectJson(dialect, types)})`
+  return `delete from ${quote(name)} where (${list(key)}) in (${selectRows(dialect, types)})`
 }
 
-function selectJson(dialect: Dialect, types: readonly ColumnType[]): string {
+/** The rows of a batch as a query. SQLite takes one JSON text, PostgreSQL an array for each column. */
+function selectRows(dialect: Dialect, types: readonly ColumnType[]): string {
   if (dialect === 'sqlite') {
-    const values = types.map((type, i) => (type === 'json' ? `value -> ${i}` : `value ->> ${i}`))
-    // `where true` keeps SQLite from reading ON CONFLICT as part of a join.
-    return `select ${values.join(', ')} from json_each(?) where true`
+    const values = types.map((_, i) => `row ->> ${i}`)
+    // The inner LIMIT keeps it from being merged into the outer query, where each column would render its row's
+    // text anew: that takes twice as long. `where true` keeps ON CONFLICT from being read as part of a join.
+    return `select ${values.join(', ')} from (select value as row from json_each(?) limit -1) where true`
   }
-  const values = types.map((type, i) =>
-    type === 'json' ? `row -> ${i}` : `(row ->> ${i})::${TYPES.postgres[type]}`,
-  )
-  return `select ${values.join(', ')} from jsonb_array_elements($1::jsonb) as row`
+  return `select * from unnest(${types.map((type, i) => `$${i + 1}::${ARRAYS[type]}`).join(', ')})`
+}
+
+/** The columns of a batch's rows as PostgreSQL array literals: a third less work for the server than JSON. */
+export function columnLiterals(rows: readonly (readonly unknown[])[]): string[] {
+  const literals: string[] = []
+  for (let column = 0; column < rows[0]!.length; column++) {
+    let literal = ''
+    for (const row of rows) literal += `${literal === '' ? '{' : ','}${element(row[column])}`
+    literals.push(`${literal}}`)
+  }
+  return literals
+}
+function element(value: unknown): string {
+  if (typeof value === 'string')
+    return `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`
+  return value === null ? 'NULL' : String(value)
 }
 
 /** `?` placeholders in the common subset become $1, $2 … for PostgreSQL. */

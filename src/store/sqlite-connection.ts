@@ -1,6 +1,6 @@
 import Database from 'libsql'
 import type { SealedBatch } from '../core/batch.ts'
-import { BOOTSTRAP, MIGRATIONS } from './migrations/migrations.ts'
+import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
 import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements } from './statements.ts'
 import { Fenced, type Value } from './store.ts'
 
@@ -13,36 +13,43 @@ interface Statement {
   raw(on: boolean): Statement
 }
 
+const BUSY_MS = 10_000
+
 export class SqliteConnection {
   private readonly db: InstanceType<typeof Database>
   private readonly prepared = new Map<string, Statement>()
   private readonly statementsOf = batchStatements('sqlite')
 
   constructor(path: string) {
-    this.db = new Database(path)
+    this.db = new Database(path, { timeout: BUSY_MS })
+    this.db.pragma(`busy_timeout = ${BUSY_MS}`)
     // WAL with a full sync at each commit: an acknowledged write survives power loss.
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
-    this.db.pragma('busy_timeout = 10000')
     this.db.pragma('wal_autocheckpoint = 4000')
     this.db.pragma('cache_size = -32000')
   }
+  /** From here on this connection only looks, and what it sees stands still. */
+  freeze(): void {
+    this.db.pragma('query_only = on')
+    this.db.exec('begin')
+  }
   migrate(now: number): void {
     for (const statement of BOOTSTRAP) this.db.exec(statement)
-    const done = new Set(this.query('select id from migration', []).map(([id]) => id as number))
-    for (const migration of MIGRATIONS) {
-      if (done.has(migration.id)) continue
-      this.transaction(() => {
+    // In one transaction with the look at what is done: two processes may start at once.
+    this.transaction(() => {
+      const done = this.query('select id from migration', []).map(([id]) => id as number)
+      for (const migration of pendingMigrations(done)) {
         for (const statement of migration.up('sqlite')) this.db.exec(statement)
         this.run('insert into migration (id, name, at) values (?, ?, ?)', [migration.id, migration.name, now])
-      })
-    }
+      }
+    })
   }
   commit(batch: SealedBatch, epoch: number): void {
     this.transaction(() => {
       const values = [batch.sequence, batch.hash, batch.at, epoch, batch.sequence - 1]
       if (this.run(ADVANCE_HEAD, values) !== 1) throw new Fenced()
-      for (const [sql, json] of this.statementsOf(batch)) this.run(sql, [json])
+      for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
       this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, batch.hash, batch.commands])
     })
   }
@@ -60,11 +67,15 @@ export class SqliteConnection {
     this.db.exec('begin immediate')
     try {
       act()
+      this.db.exec('commit')
     } catch (error) {
-      this.db.exec('rollback')
+      try {
+        this.db.exec('rollback')
+      } catch {
+        // SQLite has rolled back by itself (disk full, I/O error): the first error is the one that counts.
+      }
       throw error
     }
-    this.db.exec('commit')
   }
   close(): void {
     this.prepared.clear()
@@ -75,7 +86,7 @@ export class SqliteConnection {
     if (statement === undefined) {
       // The binding's types know neither null values nor raw rows.
       statement = (this.db.prepare as (sql: string) => unknown).call(this.db, sql) as Statement
-      if (/^\s*(select|with|update .* returning)/is.test(sql)) statement = statement.raw(true)
+      if (/^\s*(select|with|explain|pragma|update .* returning)/is.test(sql)) statement = statement.raw(true)
       this.prepared.set(sql, statement)
     }
     return statement

@@ -1,14 +1,29 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { SealedBatch } from '../core/batch.ts'
+import type { SealedBatch, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { quote } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import type { Job, Reply } from './sqlite-worker.ts'
-import { ALL_TABLES, TAKE_EPOCH } from './statements.ts'
-import { Fenced, type CommandBatch, type Store, type StoreHead, type Value } from './store.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+import {
+  ALL_TABLES,
+  COMMANDS_AFTER,
+  REWIND_HEAD,
+  TAKE_EPOCH,
+  commandBatch,
+  loading,
+  selectFrom,
+} from './statements.ts'
+import {
+  Fenced,
+  StoreUnavailable,
+  type CommandBatch,
+  type Snapshot,
+  type Store,
+  type StoreHead,
+  type Value,
+} from './store.ts'
 
 /** The embedded default: one file, one thread that writes and one that reads. */
 export class SqliteStore implements Store {
@@ -22,113 +37,129 @@ export class SqliteStore implements Store {
     this.path = path
   }
   open(): Promise<StoreHead> {
-    mkdirSync(dirname(this.path), { recursive: true })
-    const connection = new SqliteConnection(this.path)
-    connection.migrate(Date.now() * 1000)
-    const [[epoch, sequence, hash, at]] = connection.query(TAKE_EPOCH, []) as [
-      [number, number, string, number],
-    ]
-    connection.close()
-    this.epoch = epoch
-    this.writer = new SqliteThread(this.path)
-    return Promise.resolve({ sequence, hash, at })
+    return promised(() =>
+      reporting(this.path, () => {
+        mkdirSync(dirname(this.path), { recursive: true })
+        return this.with((connection) => {
+          connection.migrate(Date.now() * 1000)
+          const [[epoch, sequence, hash, at]] = connection.query(TAKE_EPOCH, []) as [
+            [number, number, string, number],
+          ]
+          this.epoch = epoch
+          this.writer = new SqliteThread(this.path)
+          return { sequence, hash, at }
+        })
+      }),
+    )
   }
   load(tables: readonly Table<object>[]): Promise<void> {
-    const connection = new SqliteConnection(this.path)
-    for (const table of tables) {
-      const { name, columns, live } = table.spec
-      const decode = decoderOf<object>(columns)
-      const where = live === undefined ? '' : ' where "live"'
-      connection.each(
-        `select ${Object.keys(columns).map(quote).join(', ')} from ${quote(name)}${where}`,
-        (values) => {
-          const row = decode(values)
-          table.swap(table.keyOf(row), row)
-        },
-      )
-    }
-    connection.close()
-    return Promise.resolve()
+    return promised(() =>
+      this.with((connection) => {
+        for (const table of tables) {
+          const { sql, row } = loading(table)
+          connection.each(sql, row)
+        }
+      }),
+    )
   }
   async commit(batch: SealedBatch): Promise<void> {
-    await this.writing.ask({ op: 'commit', batch, epoch: this.epoch })
+    const { upserts, appends, removes } = batch
+    const lean = { upserts: asText(upserts), appends: asText(appends), removes: asText(removes) }
+    await this.writing.ask({ op: 'commit', batch: { ...batch, ...lean }, epoch: this.epoch })
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
     where: string,
     values: readonly Value[],
   ): Promise<Row[]> {
-    const columns = Object.keys(spec.columns).map(quote).join(', ')
-    const rows = await this.query(`select ${columns} from ${quote(spec.name)} ${where}`, values)
+    const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
     return rows.map(decoderOf<Row>(spec.columns))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
-    this.reader ??= new SqliteThread(this.path)
+    // A reader that failed is replaced: it holds nothing that could be lost.
+    if (this.reader === undefined || this.reader.failure !== undefined)
+      this.reader = new SqliteThread(this.path)
     return (await this.reader.ask({ op: 'query', sql, values })) as unknown[][]
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
-    const rows = await this.query(
-      'select sequence, at, hash, commands from command_batch where sequence > ? order by sequence limit ?',
-      [sequence, limit],
-    )
-    return rows.map(([seq, at, hash, commands]) => ({ sequence: seq, at, hash, commands }) as CommandBatch)
+    return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
   async checkFence(): Promise<void> {
+    if (this.writer?.failure !== undefined) throw this.writer.failure
     const [[epoch]] = (await this.query('select epoch from head', [])) as [[number]]
     if (epoch !== this.epoch) throw new Fenced()
   }
-  async wipe(): Promise<StoreHead> {
-    await this.checkFence()
-    const connection = new SqliteConnection(this.path)
-    connection.transaction(() => {
-      for (const table of ALL_TABLES) connection.run(`delete from ${quote(table)}`, [])
-      connection.run(`update head set sequence = 0, hash = '', at = 0 where epoch = ?`, [this.epoch])
-    })
-    connection.close()
-    return { sequence: 0, hash: '', at: 0 }
+  wipe(): Promise<StoreHead> {
+    return promised(() =>
+      this.with((connection) => {
+        connection.transaction(() => {
+          if (connection.run(REWIND_HEAD, [this.epoch]) !== 1) throw new Fenced()
+          for (const table of ALL_TABLES) connection.run(`delete from ${quote(table)}`, [])
+        })
+        return { sequence: 0, hash: '', at: 0 }
+      }),
+    )
   }
   async close(): Promise<void> {
-    await this.writer?.close()
-    await this.reader?.close()
+    await Promise.all([this.writer?.close(), this.reader?.close()])
   }
   private get writing(): SqliteThread {
     if (this.writer === undefined) throw new TypeError('the store is not open')
     return this.writer
   }
+  private with<T>(act: (connection: SqliteConnection) => T): T {
+    const connection = new SqliteConnection(this.path)
+    try {
+      return act(connection)
+    } finally {
+      connection.close()
+    }
+  }
 }
 
-class SqliteThread {
-  private readonly worker: Worker
-  private readonly pending = new Map<
-    number,
-    { resolve: (value: unknown) => void; reject: (e: Error) => void }
-  >()
-  private lastId = 0
+/** Only the text goes to the thread: copying the values as well would cost more than the commit. */
+const asText = (writes: readonly TableWrite[]): TableWrite[] =>
+  writes.map(({ table, rows }) => ({ table, rows, values: [] }))
 
-  constructor(path: string) {
-    this.worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), { workerData: { path } })
-    this.worker.on('message', (reply: Reply) => {
-      const job = this.pending.get(reply.id)!
-      this.pending.delete(reply.id)
-      if ('result' in reply) job.resolve(reply.result)
-      else job.reject(reply.fenced ? new Fenced() : new Error(reply.error))
+/** Start-up and reset may block; what they throw comes as a rejection all the same. */
+const promised = <T>(act: () => T): Promise<T> =>
+  new Promise((resolve) => {
+    resolve(act())
+  })
+
+/** What stands in a data folder, seen without disturbing a platform that runs on it. */
+export function sqliteSnapshot(path: string): Snapshot {
+  if (!existsSync(path)) throw new StoreUnavailable(`there is no database ${path}; has it ever been started?`)
+  const connection = reporting(path, () => {
+    const opened = new SqliteConnection(path)
+    opened.freeze()
+    return opened
+  })
+  return {
+    kind: 'sqlite',
+    query: (sql, values = []) => promised(() => connection.query(sql, values)),
+    each: (sql, row) => promised(() => connection.each(sql, row)),
+    close: () => promised(() => connection.close()),
+  }
+}
+
+/** Whatever keeps the file from being opened becomes one line that says what to do. */
+function reporting<T>(path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
+      cause: error,
     })
-    const fail = (error: Error): void => {
-      for (const job of this.pending.values()) job.reject(error)
-      this.pending.clear()
-    }
-    this.worker.on('error', fail)
-    this.worker.on('exit', () => fail(new Error('the store thread has ended')))
   }
-  ask(job: Job): Promise<unknown> {
-    const id = ++this.lastId
-    return new Promise((resolve, reject) => {
-      this.pending.set(id, { resolve, reject })
-      this.worker.postMessage({ ...job, id })
-    })
-  }
-  async close(): Promise<void> {
-    await this.ask({ op: 'close' })
-    await this.worker.terminate()
-  }
+}
+function adviceOn(why: string): string {
+  if (/locked|busy/i.test(why)) return '; another program holds it: stop that one first'
+  if (/read-?only|EACCES|EROFS|unable to open/i.test(why))
+    return '; the folder and the files in it must be writable for this user'
+  if (/full|ENOSPC/i.test(why)) return '; make room on the disk'
+  if (/not a database|malformed/i.test(why)) return '; restore it from a backup'
+  return ''
 }

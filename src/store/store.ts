@@ -36,10 +36,19 @@ export interface Store {
   query(sql: string, values: readonly Value[]): Promise<unknown[][]>
   /** The recorded commands after a batch, in order. */
   commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]>
-  /** Throws Fenced when another process has taken the store. */
+  /** Throws Fenced when another process has taken the store, StoreLost when this one can't write any more. */
   checkFence(): Promise<void>
   /** Removes every row, for the sandbox's reset; the epoch stays. */
   wipe(): Promise<StoreHead>
+  close(): Promise<void>
+}
+
+/** A consistent view of a store that another process may be writing: no epoch is taken, nothing is changed. */
+export interface Snapshot {
+  readonly kind: Store['kind']
+  query(sql: string, values?: readonly Value[]): Promise<unknown[][]>
+  /** Streams a result that may be far larger than memory. */
+  each(sql: string, row: (values: readonly unknown[]) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,3 +58,7 @@ export class Fenced extends Error {
     super('another process has taken over this database; this one stops')
   }
 }
+/** The store can't be opened: something for the person who set it up. One line that says what to do. */
+export class StoreUnavailable extends Error {}
+/** The way to the store is gone for this process; the next start finds out what was committed. */
+export class StoreLost extends Error {}

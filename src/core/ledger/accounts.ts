@@ -19,6 +19,9 @@ export const isPlatform = (owner: number): boolean => owner === PLATFORM
 
 export const lockedName = (name: string): string => `${name}.locked`
 export const marginName = (pair: string): string => `margin:${pair}`
+/** What covers the losses that margin trading, or unified accounts, could not. */
+export const insuranceName = (business: 'margin' | 'unified'): string =>
+  business === 'margin' ? 'insurance:margin' : 'insurance'
 export const contractName = (kind: 'futures' | 'delivery', settle: string): string => `${kind}:${settle}`
 
 /** Platform accounts that hold others' money: they can run short, and then it is a bug. */

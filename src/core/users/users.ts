@@ -9,6 +9,8 @@ export interface UserSettings {
   readonly futures_ceiling: string | null
   /** Seconds; left out while it is the first one. */
   readonly password_changed_at?: number
+  /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */
+  readonly debit_fee?: 1 | 2 | 3
 }
 export const DEFAULT_SETTINGS: UserSettings = {
   push_acceptance: 'auto',

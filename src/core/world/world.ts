@@ -11,7 +11,17 @@ import {
   type CurrencyChange,
   type CurrencyTransport,
 } from './chains.ts'
+import {
+  checkMarket,
+  compileMarket,
+  completeMarket,
+  type Market,
+  type MarketChange,
+  type MarketConfig,
+} from './markets.ts'
 import { checkPolicy, type Policy } from './policy.ts'
+
+export type { MarketConfig } from './markets.ts'
 
 /**
  * What is traded and under which rules. The configuration file is taken into the state by a command, so that
@@ -26,13 +36,6 @@ export interface CurrencyConfig extends CurrencyTransport {
   readonly asset_class: 'SPOT' | 'PILOT'
   /** No chains, deposits or withdrawals through the API. */
   readonly low_cap: boolean
-}
-export interface MarketConfig {
-  readonly id: string
-  readonly base: string
-  readonly quote: string
-  readonly precision: number
-  readonly amount_precision: number
 }
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
@@ -59,22 +62,26 @@ export const SETTING: TableSpec<Setting> = {
   columns: { name: 'text', value: 'json' },
 }
 
+/** Settings of this prefix hold what an operator changed in a market. */
+export const MARKET_SETTING = 'market:'
+
 /** Typed views of the settings table, rebuilt whenever a setting changes. */
 export class World {
   readonly settings = new Table(SETTING)
   private config: WorldConfig | undefined
   private currencies = new Map<string, CurrencyConfig>()
   private chains = new Map<string, ChainConfig>()
-  private markets = new Map<string, MarketConfig>()
+  private markets = new Map<string, Market>()
 
   constructor() {
     this.settings.observe((before, after) => {
       const name = (after ?? before)!.name
       if (name.startsWith('currency:') || name.startsWith('chain:')) this.layChanges()
-      if (name !== 'world') return
-      this.config = after?.value as WorldConfig | undefined
-      this.layChanges()
-      this.markets = new Map(this.config?.markets.map((market) => [market.id, market]))
+      if (name === 'world') {
+        this.config = after?.value as WorldConfig | undefined
+        this.layChanges()
+      } else if (!name.startsWith(MARKET_SETTING)) return
+      this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
     })
   }
   /** An operator's changes are settings of their own, so that a new configuration file does not undo them. */
@@ -92,6 +99,13 @@ export class World {
         { ...chain, ...(change(`chain:${chain.chain}`) as ChainChange | undefined) },
       ]),
     )
+  }
+  /** A market as configured, with what the operator has changed since. */
+  private compile(market: MarketConfig): Market {
+    const change = this.settings.get(MARKET_SETTING + market.id)?.value as MarketChange | undefined
+    const precisionOf = (currency: string): number => this.currencies.get(currency)!.precision
+    const config = completeMarket({ ...market, ...change })
+    return compileMarket(config, precisionOf(market.base), precisionOf(market.quote))
   }
   get configured(): WorldConfig | undefined {
     return this.config
@@ -156,8 +170,8 @@ export class World {
       )
     )
   }
-  get allMarkets(): readonly MarketConfig[] {
-    return this.must.markets
+  get allMarkets(): Market[] {
+    return [...this.markets.values()]
   }
   settles(kind: 'futures' | 'delivery'): readonly string[] {
     return this.must.settle[kind]
@@ -175,10 +189,10 @@ export class World {
       )
     )
   }
-  findMarket(name: string): MarketConfig | undefined {
+  findMarket(name: string): Market | undefined {
     return this.markets.get(name.toUpperCase())
   }
-  market(name: string): MarketConfig {
+  market(name: string): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
     for (const part of name.split('_'))
@@ -218,6 +232,10 @@ export function checkWorld(world: WorldConfig): void {
       if (!names.has(part)) throw new TypeError(`${where} names ${part}, which is not among the currencies`)
     if (markets.has(id)) throw new TypeError(`${where}.id ${id} is there twice`)
     markets.add(id)
+    checkMarket(
+      completeMarket(world.markets[i]!),
+      (name) => world.currencies.find(({ currency }) => currency === name)!.precision,
+    )
   }
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))

@@ -35,8 +35,8 @@ export const foundation: Migration = {
       },
       key: ['id'],
       indexes: {
-        ledger_line_account: ['account', 'at'],
-        ledger_line_owner: { columns: ['owner', 'at'], where: '"owner" > 0' },
+        ledger_line_account: ['account', 'at', 'id'],
+        ledger_line_owner: { columns: ['owner', 'at', 'id'], where: '"owner" > 0' },
       },
     }),
     ...createTable(dialect, {
@@ -126,6 +126,7 @@ export const foundation: Migration = {
         hash: 'text',
       },
       key: ['id'],
+      indexes: { audit_at: ['at', 'id'] },
     }),
     ...createTable(dialect, { name: 'audit_head', columns: { chain: 'text', hash: 'text' }, key: ['chain'] }),
     ...createTable(dialect, {

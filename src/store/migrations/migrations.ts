@@ -1,6 +1,8 @@
 import type { Dialect } from '../sql.ts'
+import { StoreUnavailable } from '../store.ts'
 import { foundation } from './0001_foundation.ts'
 import { wallet } from './0002_wallet.ts'
+import { spot } from './0003_spot.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -8,7 +10,7 @@ export interface Migration {
   readonly name: string
   readonly up: (dialect: Dialect) => readonly string[]
 }
-export const MIGRATIONS: readonly Migration[] = [foundation, wallet]
+export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot]
 
 /** Tables of the machine itself, made before the first migration. */
 export const BOOTSTRAP: readonly string[] = [
@@ -16,3 +18,13 @@ export const BOOTSTRAP: readonly string[] = [
   'create table if not exists head (one integer primary key check (one = 1), epoch bigint not null, sequence bigint not null, hash text not null, at bigint not null)',
   `insert into head (one, epoch, sequence, hash, at) values (1, 0, 0, '', 0) on conflict (one) do nothing`,
 ]
+
+/** What is still to be done, in order. A step that this version does not know means a newer one was here. */
+export function pendingMigrations(done: readonly number[], known = MIGRATIONS): readonly Migration[] {
+  const newer = done.filter((id) => known.every((migration) => migration.id !== id))
+  if (newer.length > 0)
+    throw new StoreUnavailable(
+      `the database was made by a newer version (it has migration ${newer.join(', ')}, this version knows up to ${known.at(-1)?.id ?? 0}); start that version, or restore a backup from before the upgrade`,
+    )
+  return known.filter(({ id }) => !done.includes(id))
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { commands, type Commands } from '../src/core/commands.ts'
+import { Core } from '../src/core/core.ts'
+import { State } from '../src/core/state.ts'
+import { BUILT_IN_WORLD } from '../src/core/world/built-in.ts'
+import { Clock } from '../src/runtime/clock.ts'
+import { PostgresStore } from '../src/store/postgres.ts'
+import { SqliteStore } from '../src/store/sqlite.ts'
+import type { Store } from '../src/store/store.ts'
+import { PostgresServer } from '../test/support/postgres.ts'
+
+/**
+ * Durable transfers a second without HTTP: the core over each store, beside the usual design (one SQL
+ * transaction for each request, over a pool) on the same PostgreSQL. Runs take turns; medians are printed.
+ */
+const CLIENTS = 64
+const CONNECTIONS = 16
+const ROUNDS = 5
+const SECONDS = 2
+
+interface Contender {
+  readonly name: string
+  transfer(client: number): Promise<unknown>
+  close(): Promise<void>
+}
+
+async function coreOver(name: string, store: Store): Promise<Contender> {
+  const state = new State()
+  const clock = new Clock()
+  const fail = (error: unknown): never => {
+    throw error
+  }
+  const core = new Core<State, Commands>(state, commands, await store.open(), {
+    commit: (batch) => store.commit(batch),
+    now: () => clock.now(),
+    fatal: fail,
+    defect: fail,
+    check: ({ ledger }) => ledger.check(),
+    waitingMax: 10_000,
+  })
+  await core.submit('world.configure', { config: BUILT_IN_WORLD })
+  const users = await Promise.all(
+    Array.from({ length: CLIENTS }, async (_, i) => {
+      const { user_id } = await core.submit('user.create', {
+        login_name: `bench_${i}`,
+        email: null,
+        password_hash: null,
+        remark: '',
+        vip: 0,
+        parent_id: 0,
+        type: 1,
+        actor: null,
+      })
+      await core.submit('user.credit', {
+        user_id,
+        account: 'spot',
+        currency: 'USDT',
+        amount: '1000000000',
+        currency_pair: null,
+        settle: null,
+        actor: null,
+      })
+      return user_id
+    }),
+  )
+  const turn = users.map(() => false)
+  return {
+    name,
+    transfer: (client) => {
+      turn[client] = !turn[client]
+      const [from, to] = turn[client] ? (['spot', 'options'] as const) : (['options', 'spot'] as const)
+      return core.submit('transfer.create', {
+        user_id: users[client]!,
+        currency: 'USDT',
+        from,
+        to,
+        amount: '1.5',
+        currency_pair: null,
+        settle: null,
+      })
+    },
+    close: async () => {
+      await core.idle()
+      await store.close()
+    },
+  }
+}
+
+/** What most back ends do: every request is a transaction that locks both balances, in order. */
+async function transactionPerRequest(url: string): Promise<Contender> {
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
+  await pool.query('create table balance (id bigint primary key, amount numeric not null)')
+  await pool.query(
+    'create table movement (id bigserial primary key, from_id bigint, to_id bigint, amount numeric, at timestamptz default now())',
+  )
+  await pool.query(`insert into balance select id, 1000000000 from generate_series(1, ${CLIENTS * 2}) id`)
+  const turn = Array.from({ length: CLIENTS }, () => false)
+  return {
+    name: 'one transaction per request, PostgreSQL',
+    transfer: async (client) => {
+      turn[client] = !turn[client]
+      const [from, to] = turn[client] ? [client * 2 + 1, client * 2 + 2] : [client * 2 + 2, client * 2 + 1]
+      const connection = await pool.connect()
+      try {
+        await connection.query('begin')
+        await connection.query({
+          name: 'lock',
+          text: 'select id, amount from balance where id in ($1, $2) order by id for update',
+          values: [from, to],
+        })
+        await connection.query({
+          name: 'insert',
+          text: 'insert into movement (from_id, to_id, amount) values ($1, $2, $3)',
+          values: [from, to, '1.5'],
+        })
+        await connection.query({
+          name: 'update',
+          text: 'update balance set amount = amount + case id when $1 then -$3::numeric else $3::numeric end where id in ($1, $2)',
+          values: [from, to, '1.5'],
+        })
+        await connection.query('commit')
+      } finally {
+        connection.release()
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** Every client waits for its reply before it sends the next one. */
+async function measure(contender: Contender, seconds: number): Promise<number> {
+  const start = performance.now()
+  const end = start + seconds * 1000
+  let done = 0
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async (_, client) => {
+      while (performance.now() < end) {
+        await contender.transfer(client)
+        done++
+      }
+    }),
+  )
+  return (done / (performance.now() - start)) * 1000
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+export async function run(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
+  const server = await PostgresServer.start({ durable: true })
+  const contenders = [
+    await transactionPerRequest(await server.database()),
+    await coreOver('core on SQLite', new SqliteStore(join(folder, 'kontor.db'))),
+    await coreOver('core on PostgreSQL', new PostgresStore(await server.database())),
+  ]
+  const rates = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]))
+  for (const contender of contenders) await measure(contender, 1)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const contender of contenders) rates.get(contender)!.push(await measure(contender, SECONDS))
+  const base = median(rates.get(contenders[0]!)!)
+  console.log(
+    `durable transfers a second, ${CLIENTS} clients, medians of ${ROUNDS} interleaved runs of ${SECONDS} s`,
+  )
+  for (const [{ name }, all] of rates) {
+    const rate = median(all)
+    const spread = `${Math.round(Math.min(...all))} to ${Math.round(Math.max(...all))}`
+    console.log(
+      `${name.padEnd(42)} ${String(Math.round(rate)).padStart(7)}  x${(rate / base).toFixed(1)}  (${spread})`,
+    )
+  }
+  for (const contender of contenders) await contender.close()
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,97 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '../src/config.ts'
+import { startPlatform } from '../src/platform.ts'
+import { createLog } from '../src/runtime/log.ts'
+
+/** The two servers of the HTTP benches, each in a process of its own: `bare` and `kontor`. */
+export interface ServerInfo {
+  readonly port: number
+  readonly key: string
+  readonly secret: string
+  readonly token: string
+}
+export type Kind = 'bare' | 'kontor'
+
+export async function launch(
+  kind: Kind,
+  env: Record<string, string> = {},
+): Promise<{ info: ServerInfo; stop: () => Promise<void> }> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [kind], {
+    env: { ...process.env, ...env },
+  })
+  const info = await new Promise<ServerInfo>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as ServerInfo))
+    child.once('exit', () => reject(new Error(`${kind} did not start`)))
+  })
+  return {
+    info,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+/** Checks the same HMAC and parses the JSON, and does nothing else: what any such server must at least do. */
+function bare(): void {
+  const secret = 'bench-secret'
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks)
+      const digest = createHash('sha512').update(body).digest('hex')
+      const timestamp = String(request.headers['timestamp'])
+      const message = `${request.method ?? ''}\n${request.url ?? ''}\n\n${digest}\n${timestamp}`
+      const expected = createHmac('sha512', secret).update(message).digest()
+      const good = timingSafeEqual(expected, Buffer.from(String(request.headers['sign']), 'hex'))
+      const { amount } = JSON.parse(body.toString()) as { amount: string }
+      const text = JSON.stringify({ tx_id: amount.length })
+      response.writeHead(good ? 200 : 401, {
+        'Content-Type': 'application/json',
+        'Content-Length': text.length,
+      })
+      response.end(text)
+    })
+  })
+  server.listen(0, '127.0.0.1', () => {
+    process.send!({ port: (server.address() as AddressInfo).port, key: 'bench', secret, token: '' })
+  })
+  process.once('SIGTERM', () => process.exit(0))
+}
+
+async function kontor(): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
+  const config = readConfig({
+    KONTOR_PORT: '0',
+    KONTOR_DATA: data,
+    KONTOR_RATE_LIMITS: 'off',
+    KONTOR_AGENTS: 'off',
+    KONTOR_LOG: 'error',
+    ...process.env,
+  })
+  const log = createLog('error', (line) => process.stderr.write(`${line}\n`))
+  const platform = await startPlatform(config, log, (error) => {
+    console.error(error)
+    process.exit(70)
+  })
+  const { key, secret, operator_token: token } = platform.credentials
+  process.send!({ port: Number(new URL(platform.url).port), key, secret, token })
+  process.once('SIGTERM', () => {
+    void platform.stop().then(() => {
+      rmSync(data, { recursive: true, force: true })
+      process.exit(0)
+    })
+  })
+}
+
+if (process.send !== undefined && process.argv[2] === 'bare') bare()
+if (process.send !== undefined && process.argv[2] === 'kontor') await kontor()

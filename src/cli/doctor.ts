@@ -1,0 +1,177 @@
+import { accessSync, constants, existsSync, readFileSync, statSync, statfsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { readConfig, type Config } from '../config.ts'
+import { SecretBox } from '../runtime/secrets.ts'
+import { databasePath, migrationsOf } from '../store/open.ts'
+import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
+import { postgresSnapshot } from '../store/postgres.ts'
+import { sqliteSnapshot } from '../store/sqlite.ts'
+import type { Snapshot } from '../store/store.ts'
+import type { Command } from './main.ts'
+import { settingOptions, type Environment } from './options.ts'
+
+export const doctor: Command = {
+  usage: 'kontor doctor [options]',
+  summary: 'says what is wrong with a set-up',
+  detail: `Looks at everything that a start depends on and says one line about each; exit 0 when nothing is wrong, else 1.
+It takes the same options as start, changes nothing, and is safe beside a running platform.`,
+  options: settingOptions(),
+  words: 0,
+  run: async ({ env }) => {
+    const checks = await examine(env)
+    for (const { well, text } of checks) process.stdout.write(`${well ? 'ok   ' : 'WRONG'} ${text}\n`)
+    return checks.every(({ well }) => well) ? 0 : 1
+  },
+}
+
+interface Check {
+  readonly well: boolean
+  readonly text: string
+}
+const ok = (text: string): Check => ({ well: true, text })
+const wrong = (text: string): Check => ({ well: false, text })
+
+async function examine(env: Environment): Promise<Check[]> {
+  const checks = [nodeVersion()]
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    return [...checks, wrong(`settings: ${(error as Error).message}`)]
+  }
+  const file = env['KONTOR_CONFIG'] ?? ''
+  checks.push(ok(`settings: mode ${config.mode}, ${file === '' ? 'built-in world' : `world of ${file}`}`))
+  checks.push(await port(config), dataFolder(config), room(config))
+  const database = await openDatabase(config)
+  if ('well' in database) return [...checks, database, clock(undefined)]
+  try {
+    checks.push(...(await storeChecks(config, database)))
+  } finally {
+    await database.close()
+  }
+  return checks
+}
+
+function nodeVersion(): Check {
+  const [major, minor] = process.versions.node.split('.').map(Number) as [number, number]
+  const text = `Node.js ${process.versions.node}`
+  return major > 20 || (major === 20 && minor >= 19) ? ok(text) : wrong(`${text}: 20.19 or later is needed`)
+}
+
+async function port({ host, port }: Config): Promise<Check> {
+  const code = await new Promise<string | undefined>((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen(port, host, () => server.close(() => resolve(undefined)))
+  })
+  const where = `${host}:${port}`
+  if (code === undefined) return ok(`port: ${where} is free`)
+  if (code !== 'EADDRINUSE') return wrong(`port: ${where} can't be listened on (${code})`)
+  const running = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
+    (reply) => reply.ok,
+    () => false,
+  )
+  return running
+    ? ok(`port: ${where} is in use by a platform that is alive`)
+    : wrong(`port: ${where} is in use by another program; stop it or set KONTOR_PORT`)
+}
+
+function dataFolder({ data }: Config): Check {
+  // Where the folder is not there yet, the nearest one above it must let it be made.
+  let folder = resolve(data)
+  while (!existsSync(folder)) folder = dirname(folder)
+  try {
+    if (!statSync(folder).isDirectory()) return wrong(`data folder: ${folder} is not a folder`)
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    return wrong(`data folder: ${data} is not writable (${(error as NodeJS.ErrnoException).code ?? ''})`)
+  }
+  for (const name of ['credentials.json', 'secret.key']) {
+    const path = join(data, name)
+    if (existsSync(path) && (statSync(path).mode & 0o077) !== 0)
+      return wrong(`data folder: ${path} can be read by others; run: chmod 600 ${path}`)
+  }
+  return ok(`data folder: ${data} is writable${existsSync(data) ? '' : ' (will be made)'}`)
+}
+
+const ROOM_MIN_MB = 200
+function room({ data }: Config): Check {
+  let folder = resolve(data)
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const megabytes = Math.floor((bavail * bsize) / 1e6)
+  return megabytes >= ROOM_MIN_MB
+    ? ok(`disk: ${megabytes} MB free`)
+    : wrong(`disk: only ${megabytes} MB free; a commit that finds no room stops the platform`)
+}
+
+async function openDatabase({ data, databaseUrl }: Config): Promise<Snapshot | Check> {
+  try {
+    if (databaseUrl !== undefined) return await postgresSnapshot(databaseUrl)
+    if (!existsSync(databasePath(data))) return ok('database: none yet; the first start makes it')
+    return sqliteSnapshot(databasePath(data))
+  } catch (error) {
+    return wrong(`database: ${(error as Error).message}`)
+  }
+}
+
+async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]> {
+  const checks: Check[] = []
+  if (snapshot.kind === 'postgres') checks.push(await durability(snapshot))
+  const done = await migrationsOf(snapshot)
+  try {
+    const pending = pendingMigrations(done)
+    const after = pending.length === 0 ? '' : `; the next start will bring it to ${MIGRATIONS.at(-1)!.id}`
+    checks.push(ok(`database: ${snapshot.kind}, schema ${done.at(-1) ?? 0}${after}`))
+    if (pending.length === MIGRATIONS.length) return [...checks, clock(undefined)]
+  } catch (error) {
+    return [...checks, wrong(`database: ${(error as Error).message}`)]
+  }
+  checks.push(await secrets(config, snapshot))
+  const [[at]] = (await snapshot.query('select at from head')) as [[number]]
+  const [setting] = await snapshot.query(`select "value" from setting where "name" = 'clock'`)
+  const offset = setting === undefined ? 0 : (JSON.parse(String(setting[0])) as { offset: number }).offset
+  return [...checks, clock({ at, offset: config.mode === 'sandbox' ? offset : 0 })]
+}
+
+async function durability(snapshot: Snapshot): Promise<Check> {
+  const [[fsync, commits]] = (await snapshot.query(
+    `select current_setting('fsync'), current_setting('synchronous_commit')`,
+  )) as [[string, string]]
+  return fsync === 'on'
+    ? ok(`PostgreSQL: fsync on, synchronous_commit ${commits}${commits === 'off' ? ' (kontor sets on)' : ''}`)
+    : wrong('PostgreSQL: fsync is off; acknowledged commands do not survive a power failure')
+}
+
+async function secrets(config: Config, snapshot: Snapshot): Promise<Check> {
+  const path = join(config.data, 'secret.key')
+  const key = config.secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
+  let total = 0
+  let unreadable = 0
+  const box = key === undefined ? undefined : new SecretBox(key)
+  await snapshot.each('select "secret_box" from api_key', ([sealed]) => {
+    total++
+    if (box?.open(String(sealed)) === undefined) unreadable++
+  })
+  if (unreadable === 0) return ok(`secret key: opens all ${total} API secrets`)
+  return wrong(
+    key === undefined
+      ? `secret key: ${path} is missing; the ${total} API keys of the database can't sign`
+      : `secret key: does not open ${unreadable} of ${total} API secrets; it is not the key they were sealed with`,
+  )
+}
+
+const CLOCK_MIN = Date.UTC(2024, 0) * 1000
+const CLOCK_SLACK = 5_000_000
+/** `at`: the time of the last commit; the sandbox's clock may be ahead by `offset`. All in microseconds. */
+function clock(last: { at: number; offset: number } | undefined): Check {
+  const now = Date.now() * 1000
+  const text = `clock: ${new Date().toISOString()}`
+  if (now < CLOCK_MIN) return wrong(`${text} can't be right; set this machine's clock`)
+  if (last !== undefined && now + last.offset + CLOCK_SLACK < last.at)
+    return wrong(
+      `${text} is before the last commit (${new Date(last.at / 1000).toISOString()}); set this machine's clock`,
+    )
+  return ok(text)
+}

@@ -1,0 +1,188 @@
+import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/operators/audit.ts'
+import { amountOf, format, type Amount } from '../money/amount.ts'
+import type { Snapshot } from '../store/store.ts'
+
+/** What `kontor verify` found. `wrong` holds one line for each fault, with the place where it is. */
+export interface Verification {
+  readonly wrong: string[]
+  accounts: number
+  lines: number
+  entries: number
+  audits: number
+  batches: number
+  currencies: number
+}
+
+/**
+ * Adds everything up again from what the store holds, trusting no running total. Lines are streamed in order,
+ * so that memory is bounded however long the history is.
+ */
+export async function verifyStore(snapshot: Snapshot): Promise<Verification> {
+  const found: Verification = {
+    wrong: [],
+    accounts: 0,
+    lines: 0,
+    entries: 0,
+    audits: 0,
+    batches: 0,
+    currencies: 0,
+  }
+  await checkBalances(snapshot, found)
+  await checkEntries(snapshot, found)
+  await checkAudit(snapshot, found)
+  await checkBatches(snapshot, found)
+  return found
+}
+
+/** Each line's balance follows from the one before it, and the last one is the account's. */
+async function checkBalances(snapshot: Snapshot, found: Verification): Promise<void> {
+  const totals = new Map<string, bigint>()
+  let account = 0
+  let after = 0n
+  let count = 0
+  let stored: { amount: Amount; version: number; text: string } | undefined
+  const finish = (): void => {
+    if (stored === undefined) return
+    if (stored.amount !== after)
+      found.wrong.push(
+        `${stored.text}: holds ${format(stored.amount)}, but its last line ends at ${format(after as Amount)}`,
+      )
+    if (stored.version !== count)
+      found.wrong.push(`${stored.text}: says it changed ${stored.version} times, but has ${count} lines`)
+  }
+  const sql = `select l."account", l."id", l."amount", l."after", l."owner", l."name", l."currency",
+    a."amount", a."version", a."owner", a."name", a."currency"
+    from ledger_line l left join account a on a."id" = l."account" order by l."account", l."at", l."id"`
+  await snapshot.each(sql, (row) => {
+    const [id, line, amount, lineAfter, owner, name, currency, held, version, ...identity] = row
+    if (Number(id) !== account) {
+      finish()
+      account = Number(id)
+      after = 0n
+      count = 0
+      const text = `account ${account} (${String(owner)} ${String(name)} ${String(currency)})`
+      stored =
+        held === null ? undefined : { amount: amountOf(held as string), version: Number(version), text }
+      if (stored === undefined) found.wrong.push(`${text}: has lines, but there is no such account`)
+      else if (identity.join('/') !== [owner, name, currency].join('/'))
+        found.wrong.push(`${text}: its lines speak of another account than ${identity.join(' ')}`)
+    }
+    count++
+    after += amountOf(String(amount))
+    if (amountOf(String(lineAfter)) !== after) {
+      found.wrong.push(
+        `line ${String(line)} of account ${account}: says ${String(lineAfter)} after it, but the lines add up to ${format(after as Amount)}`,
+      )
+      // Go on from what is written, so that one fault is told once.
+      after = amountOf(String(lineAfter))
+    }
+  })
+  finish()
+  const orphans = `select a."id", a."amount" from account a where not exists (select 1 from ledger_line l where l."account" = a."id")`
+  await snapshot.each(orphans, ([id, amount]) =>
+    found.wrong.push(`account ${String(id)}: holds ${String(amount)}, but has no lines`),
+  )
+  await snapshot.each('select "currency", "amount" from account', ([currency, amount]) => {
+    found.accounts++
+    totals.set(String(currency), (totals.get(String(currency)) ?? 0n) + amountOf(String(amount)))
+  })
+  found.currencies = totals.size
+  for (const [currency, total] of totals)
+    if (total !== 0n)
+      found.wrong.push(`${currency}: all accounts add up to ${format(total as Amount)}, not to zero`)
+}
+
+/** Every entry closes at zero in each of its currencies, and none is missing. */
+async function checkEntries(snapshot: Snapshot, found: Verification): Promise<void> {
+  const sums = new Map<string, bigint>()
+  let entry = 0
+  let line = 0
+  const finish = (): void => {
+    for (const [currency, sum] of sums)
+      if (sum !== 0n)
+        found.wrong.push(`entry ${entry}: its lines in ${currency} add up to ${format(sum as Amount)}`)
+    sums.clear()
+  }
+  const sql = 'select "id", "entry", "currency", "amount" from ledger_line order by "id"'
+  await snapshot.each(sql, ([id, of, currency, amount]) => {
+    if (Number(id) !== line + 1) found.wrong.push(`line ${line + 1}: is missing (the next is ${String(id)})`)
+    line = Number(id)
+    if (Number(of) !== entry) {
+      finish()
+      if (Number(of) !== entry + 1)
+        found.wrong.push(`entry ${entry + 1}: is missing (line ${line} is of entry ${String(of)})`)
+      entry = Number(of)
+      found.entries++
+    }
+    found.lines++
+    sums.set(String(currency), (sums.get(String(currency)) ?? 0n) + amountOf(String(amount)))
+  })
+  finish()
+  for (const [name, last] of [
+    ['line', line],
+    ['entry', entry],
+  ] as const) {
+    const [row] = await snapshot.query('select "value" from counter where "name" = ?', [name])
+    const given = Number(row?.[0] ?? 0)
+    if (given !== last) found.wrong.push(`${name} ${last}: is the last one, but ${given} have been numbered`)
+  }
+}
+
+/** Each record carries the hash of the one before it; the head knows the last. */
+async function checkAudit(snapshot: Snapshot, found: Verification): Promise<void> {
+  let previous = GENESIS_HASH
+  let last = 0
+  const sql =
+    'select "id", "at", "operator", "action", "detail", "previous_hash", "hash" from audit order by "id"'
+  await snapshot.each(sql, (row) => {
+    const [id, at, operator, action, detail, previous_hash, hash] = row as [
+      number,
+      number,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    const record = { id, at, operator, action, previous_hash, detail: parsed(detail) } as Omit<
+      AuditRecord,
+      'hash'
+    >
+    if (id !== last + 1) found.wrong.push(`audit ${last + 1}: is missing (the next is ${id})`)
+    if (previous_hash !== previous) found.wrong.push(`audit ${id}: does not follow from the one before it`)
+    if (auditHash(record) !== hash) found.wrong.push(`audit ${id}: has been changed (its hash does not fit)`)
+    previous = hash
+    last = id
+    found.audits++
+  })
+  const [head] = await snapshot.query(`select "hash" from audit_head where "chain" = 'operator'`)
+  if ((head?.[0] ?? GENESIS_HASH) !== previous)
+    found.wrong.push(`audit ${last}: is the last one here, but not the last one written`)
+}
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+/** The recorded commands are whole and without gaps, up to the head. */
+async function checkBatches(snapshot: Snapshot, found: Verification): Promise<void> {
+  let last = 0
+  let lastHash = ''
+  const sql = 'select "sequence", "count", "hash", "commands" from command_batch order by "sequence"'
+  await snapshot.each(sql, ([sequence, count, hash, commands]) => {
+    if (Number(sequence) !== last + 1)
+      found.wrong.push(`batch ${last + 1}: is missing (the next is ${String(sequence)})`)
+    const list = parsed(String(commands))
+    if (!Array.isArray(list) || list.length !== Number(count))
+      found.wrong.push(`batch ${String(sequence)}: does not hold its ${String(count)} commands`)
+    last = Number(sequence)
+    lastHash = String(hash)
+    found.batches++
+  })
+  const [[sequence, hash]] = (await snapshot.query('select sequence, hash from head')) as [[number, string]]
+  if (sequence !== last || hash !== lastHash)
+    found.wrong.push(`batch ${last}: is the last one here, but the head is at ${sequence}`)
+}

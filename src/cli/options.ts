@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+import { ConfigError, SETTINGS, readConfig, type Config } from '../config.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+/** Option name → what it means; an option with a `value` word takes one. */
+export type OptionSpecs = Readonly<Record<string, { readonly value?: string; readonly help: string }>>
+
+export interface Arguments {
+  readonly env: Environment
+  readonly values: Readonly<Record<string, string | undefined>>
+  readonly flags: ReadonlySet<string>
+  readonly words: readonly string[]
+}
+
+/** KONTOR_DATABASE_URL is also --database-url: both mean the same, and the option wins. */
+export const optionOf = (setting: string): string =>
+  setting
+    .replace(/^KONTOR_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')
+
+export const settingOptions = (...only: readonly string[]): OptionSpecs =>
+  Object.fromEntries(
+    SETTINGS.map(([setting, fallback, help]) => ({ name: optionOf(setting), fallback, help, setting }))
+      .filter(({ name }) => only.length === 0 || only.includes(name))
+      .map(({ name, fallback, help, setting }) => [
+        name,
+        { value: 'VALUE', help: `${help} (${setting}, default: ${fallback})` },
+      ]),
+  )
+
+/** Settings come from the environment and from options; a mistake is one line, told by a ConfigError. */
+export function readArguments(args: readonly string[], specs: OptionSpecs, env: Environment): Arguments {
+  const options = Object.fromEntries(
+    Object.entries(specs).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  let parsed
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (error) {
+    const [what] = (error as Error).message.split(/[.\n]/)
+    throw new ConfigError(`${what!}; --help shows the options`)
+  }
+  const settings: Record<string, string> = {}
+  const values: Record<string, string> = {}
+  const flags = new Set<string>()
+  for (const [name, value] of Object.entries(parsed.values)) {
+    if (typeof value !== 'string') flags.add(name)
+    else {
+      values[name] = value
+      const setting = SETTINGS.find(([setting]) => optionOf(setting) === name)
+      if (setting !== undefined) settings[setting[0]] = value
+    }
+  }
+  return { env: { ...env, ...settings }, values, flags, words: parsed.positionals }
+}
+
+/** The options' part of a help page. */
+export function describeOptions(specs: OptionSpecs): string {
+  const rows = Object.entries(specs).map(([name, { value, help }]): [string, string] => [
+    `--${name}${value === undefined ? '' : ` ${value}`}`,
+    help,
+  ])
+  const width = Math.max(...rows.map(([option]) => option.length))
+  return rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`).join('\n')
+}
+
+/** Where the data is, for commands that need no other setting. */
+export const placeOf = ({ KONTOR_DATA, KONTOR_DATABASE_URL }: Environment): Config =>
+  readConfig({ KONTOR_DATA, KONTOR_DATABASE_URL })

@@ -1,0 +1,65 @@
+import { Batch } from './batch.ts'
+import { commands } from './commands.ts'
+import { State } from './state.ts'
+import { Tx } from './table.ts'
+
+/** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
+export interface RecordedBatch {
+  readonly sequence: number
+  readonly at: number
+  readonly hash: string
+  readonly commands: string
+}
+/** The recorded commands and the rules do not lead where the record says they led. */
+export class Divergence extends Error {}
+
+/**
+ * Builds the state again from nothing but the recorded commands, with the rules that serve requests. Every
+ * batch must make the very changes that were made at the time: its hash covers them and all before it.
+ */
+export class Replay {
+  readonly state = new State()
+  sequence = 0
+  hash = ''
+  commands = 0
+
+  apply(recorded: RecordedBatch): void {
+    if (recorded.sequence !== this.sequence + 1)
+      throw new Divergence(`batch ${this.sequence + 1} is missing: the next one is ${recorded.sequence}`)
+    const batch = new Batch()
+    for (const [i, [at, type, input]] of parse(recorded).entries()) {
+      const tx = new Tx()
+      const handler = (commands as Record<string, ((ctx: unknown, input: unknown) => unknown) | undefined>)[
+        type
+      ]
+      const where = `batch ${recorded.sequence}, command ${i + 1} (${type})`
+      if (handler === undefined) throw new Divergence(`${where}: this version has no such command`)
+      try {
+        handler({ state: this.state, tx, at }, input)
+        this.state.ledger.check()
+      } catch (error) {
+        throw new Divergence(`${where} was carried out then and fails now: ${(error as Error).message}`, {
+          cause: error,
+        })
+      }
+      batch.add(tx, at, type, JSON.stringify(input))
+      this.commands++
+    }
+    const { hash } = batch.seal(recorded.sequence, recorded.at, this.hash)
+    if (hash !== recorded.hash)
+      throw new Divergence(
+        `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,
+      )
+    for (const [table, keys] of batch.touched) table.retire(keys.keys(), () => false)
+    this.sequence = recorded.sequence
+    this.hash = hash
+  }
+}
+
+function parse(recorded: RecordedBatch): [at: number, type: string, input: unknown][] {
+  try {
+    return JSON.parse(recorded.commands) as [number, string, unknown][]
+  } catch (error) {
+    throw new Divergence(`batch ${recorded.sequence} is not readable: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorClient } from '../support/client.ts'
+import { TOKEN } from '../support/platform.ts'
+import { postgres } from '../support/postgres.ts'
+import { PlatformProcess, kontor } from '../support/process.ts'
+import { Load, checkAgainstStore } from './load.ts'
+import { crashRounds, seeded } from './rounds.ts'
+
+const ROUNDS = 3
+const TAKEOVER_MS = 3_000
+
+after(async () => (await postgres()).stop())
+
+for (const store of ['SQLite', 'PostgreSQL'] as const)
+  describe(`a process that ends, on ${store}`, () => {
+    const folders: string[] = []
+    const processes: PlatformProcess[] = []
+    after(async () => {
+      for (const platform of processes) await platform.kill()
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+    })
+    const makePlace = async (): Promise<{ data: string; databaseUrl: string | undefined }> => {
+      const data = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
+      folders.push(data)
+      return { data, databaseUrl: store === 'SQLite' ? undefined : await (await postgres()).database() }
+    }
+    const start = async (
+      { data, databaseUrl }: { data: string; databaseUrl: string | undefined },
+      more: Record<string, string> = {},
+    ): Promise<PlatformProcess> => {
+      const platform = await PlatformProcess.start({
+        KONTOR_DATA: data,
+        KONTOR_OPERATOR_TOKEN: TOKEN,
+        ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
+        ...more,
+      })
+      processes.push(platform)
+      return platform
+    }
+
+    test('kill -9 under load loses nothing that was acknowledged', async () => {
+      const { databaseUrl } = await makePlace()
+      const report = await crashRounds(ROUNDS, databaseUrl, seeded(Date.now()))
+      assert.ok(report.acknowledged > ROUNDS * 10, JSON.stringify(report))
+    })
+
+    test('SIGTERM under load: replies are finished, nothing is half-done, exit 0', async () => {
+      const place = await makePlace()
+      const platform = await start(place)
+      const load = new Load()
+      await load.prepare(platform.url, 12)
+      load.start(platform.url)
+      await sleep(300)
+      assert.equal(await platform.kill('SIGTERM'), 0, platform.errors)
+      await load.stop()
+      assert.ok(load.acknowledged > 20)
+      assert.equal(
+        await checkAgainstStore(load, place),
+        0,
+        'a transfer was carried out and its reply was cut',
+      )
+    })
+
+    test('a second process takes over, idle or under load: the first stops with 3 and nothing is lost', async () => {
+      const place = await makePlace()
+      const first = await start(place)
+      const load = new Load()
+      await load.prepare(first.url, 8)
+      const second = await start(place)
+      const taken = Date.now()
+      assert.equal(await first.exit, 3, first.errors)
+      assert.ok(Date.now() - taken < TAKEOVER_MS, 'an idle process notices by itself')
+      assert.match(first.errors, /another process has taken over/)
+      load.start(second.url)
+      await sleep(200)
+      const third = await start(place)
+      assert.equal(await second.exit, 3, second.errors)
+      await load.stop()
+      await checkAgainstStore(load, place)
+      const proof = await new OperatorClient(third.url, TOKEN).ok('GET', '/ledger/proof')
+      assert.equal(proof.balanced, true)
+    })
+
+    test('a second start on the same port leaves the first alone', async () => {
+      const place = await makePlace()
+      const first = await start(place)
+      const port = new URL(first.url).port
+      const args = ['start', '--port', port, '--data', place.data]
+      if (place.databaseUrl !== undefined) args.push('--database-url', place.databaseUrl)
+      const second = await kontor(args)
+      assert.equal(second.code, 2)
+      assert.match(second.errors, /^kontor: KONTOR_PORT \d+ is in use .*\n$/)
+      await sleep(1_200)
+      assert.equal(first.child.exitCode, null)
+      await new OperatorClient(first.url, TOKEN).ok('POST', '/users', { login_name: 'still_here' })
+    })
+  })
+
+test('an acknowledged write is not lost when PostgreSQL goes away: the process stops with 70', async () => {
+  const server = await postgres()
+  const databaseUrl = await server.database()
+  const data = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
+  const platform = await PlatformProcess.start({
+    KONTOR_DATA: data,
+    KONTOR_OPERATOR_TOKEN: TOKEN,
+    KONTOR_DATABASE_URL: databaseUrl,
+  })
+  const load = new Load()
+  await load.prepare(platform.url, 8)
+  load.start(platform.url)
+  await sleep(200)
+  await server.disconnect(databaseUrl)
+  assert.equal(await platform.exit, 70, platform.errors)
+  await load.stop()
+  await checkAgainstStore(load, { data, databaseUrl })
+  rmSync(data, { recursive: true, force: true })
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { PostgresStore, postgresSnapshot } from '../../src/store/postgres.ts'
+import { StoreLost, StoreUnavailable } from '../../src/store/store.ts'
+import { postgres, type PostgresServer } from '../support/postgres.ts'
+import { storeContract } from './contract.ts'
+
+let server: PostgresServer
+before(async () => {
+  server = await postgres()
+})
+after(() => server.stop())
+
+const STORED: Record<string, string> = { bool: 'boolean', int: 'bigint', amount: 'numeric', json: 'text' }
+
+storeContract('PostgreSQL store', async () => {
+  const url = await (await postgres()).database()
+  return {
+    open: () => new PostgresStore(url),
+    snapshot: () => postgresSnapshot(url),
+    columns: async (store, table) => {
+      const rows = await store.query(
+        `select column_name, data_type from information_schema.columns where table_schema = 'public' and table_name = ? order by ordinal_position`,
+        [table],
+      )
+      return rows.map(([name, type]) => `${String(name)} ${String(type)}`)
+    },
+    stored: (type) => STORED[type] ?? type,
+    tamper: async (sql) => {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query(sql)
+      await client.end()
+    },
+  }
+})
+
+test('a lost connection is noticed even when nothing is written', async () => {
+  const url = await server.database()
+  const store = new PostgresStore(url)
+  await store.open()
+  await store.checkFence()
+  await server.disconnect(url)
+  await sleep(100)
+  await assert.rejects(store.checkFence(), StoreLost)
+  await store.close()
+})
+
+test('a database that is not there is told in one line, without the password', async () => {
+  const store = new PostgresStore('postgresql://somebody:hunter2@127.0.0.1:1/none')
+  await assert.rejects(store.open(), (error: Error) => {
+    assert.ok(error instanceof StoreUnavailable)
+    assert.match(error.message, /^KONTOR_DATABASE_URL: the database can't be opened: .*ECONNREFUSED/)
+    assert.doesNotMatch(error.message, /hunter2|\n/)
+    return true
+  })
+})
+
+test('a database that only reads is told in one line', async () => {
+  const url = await server.database()
+  const store = new PostgresStore(
+    `${url}&options=${encodeURIComponent('-c default_transaction_read_only=on')}`,
+  )
+  await assert.rejects(store.open(), /can't be opened: .*read-only/)
+})

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const KONTOR = fileURLToPath(new URL('../../../bin/kontor.js', import.meta.url))
+
+/** The environment without the settings of whoever runs the tests. */
+const cleanEnvironment = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONTOR_')))
+
+/** The platform as a user runs it: a process of its own, which can be killed. */
+export class PlatformProcess {
+  readonly child: ChildProcess
+  readonly exit: Promise<number | null>
+  output = ''
+  errors = ''
+  url = ''
+  private constructor(child: ChildProcess) {
+    this.child = child
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.output += text))
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errors += text))
+    this.exit = once(child, 'exit').then(([code]) => code as number | null)
+  }
+  /** Not ready yet, perhaps never. */
+  static launch(env: Record<string, string>, args: readonly string[] = ['start']): PlatformProcess {
+    return new PlatformProcess(
+      spawn(process.execPath, [KONTOR, ...args], {
+        env: { ...cleanEnvironment(), ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+  }
+  static async start(env: Record<string, string>): Promise<PlatformProcess> {
+    const platform = PlatformProcess.launch({
+      KONTOR_PORT: '0',
+      KONTOR_AGENTS: 'off',
+      KONTOR_LOG: 'error',
+      KONTOR_RATE_LIMITS: 'off',
+      ...env,
+    })
+    await platform.ready()
+    return platform
+  }
+  async ready(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        const match = /^kontor ready on (\S+)$/m.exec(this.output)
+        if (match === null) return
+        this.url = match[1]!
+        resolve()
+      }
+      this.child.stdout!.on('data', look)
+      void this.exit.then((code) => reject(new Error(`the platform ended with ${code}: ${this.errors}`)))
+      look()
+    })
+  }
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    this.child.kill(signal)
+    return this.exit
+  }
+}
+
+/** Runs a command of the CLI to its end. */
+export async function kontor(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; output: string; errors: string }> {
+  const run = PlatformProcess.launch(env, args)
+  const code = await run.exit
+  if (!run.child.stdout!.readableEnded) await once(run.child.stdout!, 'end')
+  return { code, output: run.output, errors: run.errors }
+}
