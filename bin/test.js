@@ -18,7 +18,13 @@ if (files.length === 0) {
 }
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=900000', ...files.map((file) => join('dist', file))],
+  [
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=300000',
+    '--test-force-exit',
+    ...files.map((file) => join('dist', file)),
+  ],
   { cwd: root, stdio: 'inherit' },
 )
 process.exit(status ?? 1)

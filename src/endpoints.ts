@@ -1,8 +1,25 @@
 import { accountEndpoints } from './api/account.ts'
 import type { AnyEndpoint } from './api/endpoint.ts'
+import { balanceEndpoints } from './api/balances.ts'
+import { currencyEndpoints } from './api/currencies.ts'
+import { depositEndpoints } from './api/deposits.ts'
+import { spotAccountEndpoints } from './api/spot/account.ts'
+import { batchEndpoints } from './api/spot/batch.ts'
+import { feeEndpoints } from './api/spot/fees.ts'
+import { marketDataEndpoints } from './api/spot/market-data.ts'
+import { orderEndpoints } from './api/spot/orders.ts'
+import { priceOrderEndpoints } from './api/spot/price-orders.ts'
 import { publicEndpoints } from './api/public.ts'
+import { smallBalanceEndpoints } from './api/small-balance.ts'
+import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { walletEndpoints } from './api/wallet.ts'
+import { withdrawalEndpoints } from './api/withdrawals.ts'
+import { operatorChainEndpoints } from './operator/chains.ts'
+import { operatorCurrencyEndpoints } from './operator/currencies.ts'
+import { policyEndpoints } from './operator/policy.ts'
+import { operatorWalletEndpoints } from './operator/wallet.ts'
+import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
@@ -10,10 +27,27 @@ import { operatorUserEndpoints } from './operator/users.ts'
 export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...publicEndpoints,
   ...walletEndpoints,
+  ...currencyEndpoints,
+  ...depositEndpoints,
+  ...withdrawalEndpoints,
+  ...subTransferEndpoints,
+  ...balanceEndpoints,
+  ...smallBalanceEndpoints,
   ...subAccountEndpoints,
   ...accountEndpoints,
+  ...marketDataEndpoints,
+  ...orderEndpoints,
+  ...batchEndpoints,
+  ...priceOrderEndpoints,
+  ...spotAccountEndpoints,
+  ...feeEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
   ...operatorUserEndpoints,
+  ...operatorWalletEndpoints,
+  ...operatorChainEndpoints,
+  ...operatorCurrencyEndpoints,
+  ...policyEndpoints,
+  ...operatorMarketEndpoints,
 ]

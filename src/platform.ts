@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Chains } from './chain/chains.ts'
 import type { AnyEndpoint, Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
@@ -23,11 +24,12 @@ import {
   type Credentials,
 } from './runtime/genesis.ts'
 import type { Log } from './runtime/log.ts'
+import { primeMarketData } from './runtime/market-data.ts'
 import { SecretBox } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { openStore } from './store/open.ts'
-import { Fenced, StoreLost } from './store/store.ts'
+import { Fenced, StoreLost, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -51,6 +53,7 @@ export async function startPlatform(
   config: Config,
   log: Log,
   fatal: (error: unknown) => void,
+  store: Store = openStore(config),
 ): Promise<Platform> {
   let ready = false
   let resetting: Promise<void> | undefined
@@ -60,7 +63,6 @@ export async function startPlatform(
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
   const secrets = new SecretBox(secretKey(config))
-  const store = openStore(config)
   const core = new Core<State, Commands>(
     state,
     commands,
@@ -74,8 +76,11 @@ export async function startPlatform(
       waitingMax: WAITING_MAX,
     },
   )
-  const desk: Desk = { core, store, clock, secrets, mode: config.mode }
-  const ticker = new Ticker(core, clock, log)
+  const chains = new Chains({ core, store, clock, log })
+  const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const ticker = new Ticker(core, clock, log, ({ command, input }) =>
+    command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
+  )
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -111,6 +116,7 @@ export async function startPlatform(
     const head = await store.open()
     core.restart(head)
     await store.load(state.tables)
+    await primeMarketData(state, store)
     startClock(head.at)
     audit()
     credentials = { ...(await makeWorld(readCredentials(config))), url }
@@ -124,7 +130,10 @@ export async function startPlatform(
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
-  if (core.writesStopped === undefined) ticker.start()
+  if (core.writesStopped === undefined) {
+    await chains.start()
+    ticker.start()
+  }
   ready = true
 
   return { url, credentials, desk, stop }
@@ -176,17 +185,20 @@ export async function startPlatform(
   async function startOver(): Promise<void> {
     ready = false
     ticker.stop()
+    await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
     await core.idle()
     core.restart(await store.wipe())
     for (const table of state.tables) table.clear()
+    await primeMarketData(state, store)
     resume()
     clock.restart()
     limiter.clear()
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
+    await chains.start()
     ticker.start()
     ready = true
   }
@@ -194,6 +206,7 @@ export async function startPlatform(
     ticker.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
+    await chains.stop()
     await touchKeys()
     await core.idle()
     await store.close()

@@ -93,6 +93,15 @@ export function integer(low: number, high: number): Field<number> {
     return number
   })
 }
+/** For durations and probabilities; never for money. */
+export function number(low: number, high: number): Field<number> {
+  return field({ type: 'number', minimum: low, maximum: high }, (value, name) => {
+    const given = typeof value === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : value
+    if (typeof given !== 'number' || !(given >= low && given <= high))
+      return wrong(name, value, `must be a number from ${low} to ${high}`)
+    return given
+  })
+}
 export const id = (): Field<number> => integer(1, 999_999_999_999_999)
 
 /** Several ids: "7,8" in a query, or an array in a body. */
@@ -164,16 +173,6 @@ export function time(): Field<number> {
       return wrong(name, value, 'must be a Unix time in seconds')
     const whole = digits.split('.')[0]!
     return whole.length === 13 ? Number(digits) / 1000 : Number(digits)
-  })
-}
-
-/** A length of time: a JSON number or the same as text; nothing is counted with it, so it may be a float. */
-export function duration(): Field<number> {
-  return field({ type: 'number', minimum: 0, description: 'seconds' }, (value, name) => {
-    const digits = typeof value === 'number' ? String(value) : value
-    if (typeof digits !== 'string' || !/^\d{1,12}(\.\d{1,9})?$/.test(digits))
-      return wrong(name, value, 'must be a number of seconds, not below zero')
-    return Number(digits)
   })
 }
 

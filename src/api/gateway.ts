@@ -274,6 +274,7 @@ export class Gateway {
       query: readFields(endpoint.query ?? {}, query) as never,
       body: (endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value)) as never,
       ip: passage.ip,
+      header: (name) => header(passage.request.headers[name]),
       get caller() {
         if (passage.caller === undefined) throw new TypeError('this endpoint has no caller')
         return passage.caller
@@ -306,7 +307,20 @@ export class Gateway {
 
   private respond(passage: Passage, status: number, body: unknown): void {
     const { request, response, inTime, headers } = passage
-    this.options.metrics.request(passage.route, status, microsNow() - inTime)
+    const micros = microsNow() - inTime
+    this.options.metrics.request(passage.route, status, micros)
+    if (this.options.log.verbose) {
+      const { method, path, ip, caller, operator } = passage
+      this.options.log.debug('request', {
+        method,
+        path,
+        status,
+        micros,
+        ip,
+        user_id: caller?.user.user_id,
+        operator,
+      })
+    }
     if (passage.dropReply) {
       request.socket.destroy()
       return

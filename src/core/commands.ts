@@ -1,6 +1,16 @@
 import { Refusal, notFound } from '../labels.ts'
 import { auditNote } from './operators/audit.ts'
 import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
+import { amend, amendBatch, cancel, cancelAll, cancelBatch, place, placeBatch } from './spot/commands.ts'
+import { setCountdown, strikeCountdown } from './spot/countdown.ts'
+import { beginSpot, computeRatios } from './spot/ratios.ts'
+import {
+  cancelPriceOrder,
+  cancelPriceOrders,
+  createPriceOrder,
+  expirePriceOrder,
+  firePriceOrders,
+} from './spot/triggers.ts'
 import type { Ctx } from './state.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
 import {
@@ -10,10 +20,13 @@ import {
   deleteKey,
   lockSubAccount,
   replaceKey,
+  setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
+import { changeMarket } from './world/market-commands.ts'
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
@@ -30,11 +43,30 @@ const plain = {
   'key.create': createKey,
   'key.replace': replaceKey,
   'key.delete': deleteKey,
+  'key.state': setKeyState,
   'key.touch': touchKeys,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,
   'transfer.create': createTransfer,
+  ...walletCommands,
+  'market.change': changeMarket,
+  'spot.begin': beginSpot,
+  'spot.place': place,
+  'spot.place_batch': placeBatch,
+  'spot.cancel': cancel,
+  'spot.cancel_all': cancelAll,
+  'spot.cancel_batch': cancelBatch,
+  'spot.amend': amend,
+  'spot.amend_batch': amendBatch,
+  'spot.countdown.set': setCountdown,
+  'spot.countdown.strike': strikeCountdown,
+  'spot.price_order.create': createPriceOrder,
+  'spot.price_order.cancel': cancelPriceOrder,
+  'spot.price_order.cancel_all': cancelPriceOrders,
+  'spot.price_order.expire': expirePriceOrder,
+  'spot.price_order.fire': firePriceOrders,
+  'spot.ratios': computeRatios,
 }
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */

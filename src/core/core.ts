@@ -101,8 +101,7 @@ export class Core<S, H extends Handlers<S>> {
     let reply: ReturnType<H[T]>
     try {
       refuseUnstorable(logged)
-      // The handler sees what the log keeps, not what the caller holds: a replay can't differ by it.
-      reply = this.handlers[type]!({ state: this.state, tx, at }, JSON.parse(logged)) as ReturnType<H[T]>
+      reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
       this.options.check(this.state)
     } catch (error) {
       if (error instanceof BrokenInvariant) return this.die(error)

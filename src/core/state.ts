@@ -4,11 +4,16 @@ import { Due } from './due.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './operators/audit.ts'
 import { Operators } from './operators/operators.ts'
+import { SPOT_FILL } from './spot/trades.ts'
+import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
 import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
 import { Users } from './users/users.ts'
 import { transfers } from './wallet/transfers.ts'
+import { SimChains } from './sim/sim.ts'
+import { Wallet } from './wallet/state.ts'
+import { Prices } from './world/prices.ts'
 import { World } from './world/world.ts'
 
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
@@ -16,13 +21,21 @@ export class State {
   readonly counters = counters()
   readonly ledger = new Ledger()
   readonly world = new World()
+  readonly prices = new Prices(this.world)
   readonly users = new Users()
   readonly keys = new ApiKeys()
   readonly stp = new StpGroups()
   readonly transfers = transfers()
+  readonly wallet = new Wallet()
+  readonly sim = new SimChains()
   readonly operators = new Operators()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
+  readonly spot = new Spot((pair) => this.world.market(pair).tick)
+
+  constructor() {
+    this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
+  }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */
   get tables(): readonly Table<object>[] {
@@ -35,9 +48,14 @@ export class State {
       this.stp.groups,
       this.stp.memberships,
       this.transfers,
+      ...this.wallet.tables,
+      this.sim.chains,
+      this.sim.txs,
+      this.sim.wallets,
       this.operators.table,
       this.auditHeads,
       this.due.table,
+      ...this.spot.tables,
     ]
     return tables as readonly Table<object>[]
   }
@@ -46,4 +64,4 @@ export class State {
 export type Ctx = Context<State>
 
 /** Every append-only log. A log that is missing here can't be written. */
-export const LOGS = [LEDGER_LINE, AUDIT] as unknown as readonly LogSpec<object>[]
+export const LOGS = [LEDGER_LINE, AUDIT, SPOT_FILL] as unknown as readonly LogSpec<object>[]

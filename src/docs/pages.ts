@@ -1,10 +1,182 @@
 import type { AnyEndpoint } from '../api/endpoint.ts'
+import type { Fields, JsonSchema } from '../api/fields.ts'
+import { LABELS } from '../labels.ts'
+import { STYLE } from './style.ts'
+
+/** Pages for people, rendered on the server from the declarations; no file, font or script from elsewhere. */
+const escape = (text: string): string =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`
 
 export const landingPage = (version: string): string =>
-  `<!doctype html><title>Kontor</title><h1>Kontor ${version}</h1><p><a href="/docs">Reference</a></p>`
-export const referencePage = (
+  page(
+    'Kontor',
+    `<main class="narrow"><h1>Kontor <small>${escape(version)}</small></h1>
+<p>A trading platform: signed REST API v4, a double-entry ledger, chains and spot markets. It is running.</p>
+<ul class="links">
+<li><a href="/docs">Reference</a> every endpoint, its parameters, limits and labels</li>
+<li><a href="/openapi.json">OpenAPI</a> the same for machines</li>
+<li><a href="/readyz">Readiness</a>, <a href="/healthz">liveness</a>, <a href="/metrics">metrics</a></li></ul>
+<h2>First request</h2>
+<p>Keys of the demo account are in <code>credentials.json</code> in the data folder. This prints the headers of a signed request:</p>
+<pre>npx kontor sign GET /api/v4/account/detail</pre></main>`,
+  )
+
+export function referencePage(
   trading: readonly AnyEndpoint[],
   operator: readonly AnyEndpoint[],
   version: string,
-): string =>
-  `<!doctype html><title>Kontor ${version}</title>${[...trading, ...operator].map((e) => `<p>${e.method} ${e.path}</p>`).join('')}`
+): string {
+  const sections = [...sectionsOf('/api/v4', trading), ...sectionsOf('/operator/v1', operator)]
+  const menu = sections
+    .map(
+      ({ id, title, endpoints }) => `<a href="#${id}">${escape(title)}<span>${endpoints.length}</span></a>`,
+    )
+    .join('')
+  const body = sections
+    .map(
+      ({ id, title, prefix, endpoints }) =>
+        `<section id="${id}"><h2>${escape(title)}</h2>${endpoints.map((e) => article(prefix, e)).join('')}</section>`,
+    )
+    .join('')
+  return page(
+    'Kontor reference',
+    `<nav><h1><a href="/">Kontor</a> <small>${escape(version)}</small></h1>
+<input id="filter" type="search" placeholder="Filter: withdrawals, POST, wallet …" aria-label="Filter endpoints">
+<a href="#signing">Signing</a><a href="#conventions">Conventions</a><a href="#labels">Labels</a>${menu}</nav>
+<main>${SIGNING}${CONVENTIONS}${body}${labels()}</main><script>${SCRIPT}</script>`,
+  )
+}
+
+interface Section {
+  readonly id: string
+  readonly title: string
+  readonly prefix: string
+  readonly endpoints: AnyEndpoint[]
+}
+function sectionsOf(prefix: string, endpoints: readonly AnyEndpoint[]): Section[] {
+  const sections = new Map<string, Section>()
+  for (const endpoint of endpoints) {
+    const group = endpoint.path.split('/')[1]!
+    const name = prefix === '/api/v4' ? group : `operator: ${group}`
+    const id = name.replace(/\W+/g, '-')
+    const section = sections.get(name) ?? { id, title: name.replaceAll('_', ' '), prefix, endpoints: [] }
+    section.endpoints.push(endpoint)
+    sections.set(name, section)
+  }
+  return [...sections.values()]
+}
+
+function article(prefix: string, endpoint: AnyEndpoint): string {
+  const { method, path, summary, access, limit } = endpoint
+  const id = `${method}-${prefix}${path}`.replace(/[^\w]+/g, '-')
+  const facts = [accessText(access)]
+  if (limit !== null) facts.push(`${limit.requests} requests in ${limit.seconds} s by ${limit.basis}`)
+  if (endpoint.sandboxOnly === true) facts.push('sandbox only')
+  return `<article id="${id}" data-text="${escape(`${method} ${path} ${summary}`.toLowerCase())}">
+<h3><a href="#${id}"><b class="${method}">${method}</b> ${escape(prefix + path)}</a></h3>
+<p>${escape(summary)}.</p><p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join('')}</p>
+${fieldsTable('In the path', endpoint.params as Fields | undefined)}${fieldsTable('In the query', endpoint.query as Fields | undefined)}
+${endpoint.body === undefined ? '' : schemaBlock('Body', endpoint.body.schema)}
+<p>Answers <code>${endpoint.status}</code>${endpoint.reply === null ? ' without a body' : ''}.</p>
+${endpoint.reply === null ? '' : schemaBlock('Reply', endpoint.reply)}
+${endpoint.refuses.length === 0 ? '' : `<p>Refuses with ${endpoint.refuses.map((label) => `<a href="#labels"><code>${label}</code></a>`).join(' ')}</p>`}
+</article>`
+}
+function accessText(access: AnyEndpoint['access']): string {
+  switch (access.kind) {
+    case 'public':
+      return 'public'
+    case 'key':
+      return `signed, permission ${access.permission}${access.main ? ', main account only' : ''}`
+    case 'operator':
+      return `operator token, role ${access.role}`
+  }
+}
+
+function fieldsTable(title: string, fields: Fields | undefined): string {
+  const entries = Object.entries(fields ?? {})
+  if (entries.length === 0) return ''
+  return rowsTable(
+    title,
+    entries.map(([name, { schema, required }]) => [name, schema, required]),
+  )
+}
+function rowsTable(title: string, rows: readonly (readonly [string, JsonSchema, boolean])[]): string {
+  const cells = rows
+    .map(
+      ([name, schema, required]) =>
+        `<tr><td><code>${escape(name)}</code></td><td>${escape(typeText(schema))}</td><td>${required ? 'required' : 'optional'}</td><td>${escape(ruleText(schema))}</td></tr>`,
+    )
+    .join('')
+  return `<table><caption>${escape(title)}</caption>${cells}</table>`
+}
+/** An object is shown as a table of its members, one level deep; anything else in a line. */
+function schemaBlock(title: string, schema: JsonSchema): string {
+  const items = schema['type'] === 'array' ? (schema['items'] as JsonSchema) : schema
+  const properties = items['properties'] as Record<string, JsonSchema> | undefined
+  if (properties === undefined) return `<p>${escape(title)}: ${escape(typeText(schema))}</p>`
+  const required = (items['required'] ?? []) as string[]
+  const rows = Object.entries(properties).map(
+    ([name, member]) => [name, member, required.includes(name)] as const,
+  )
+  return rowsTable(items === schema ? title : `${title}: an array of`, rows)
+}
+function typeText(schema: JsonSchema): string {
+  const anyOf = schema['anyOf'] as JsonSchema[] | undefined
+  if (anyOf !== undefined) return anyOf.map(typeText).join(' or ')
+  if (schema['type'] === 'array') return `array of ${typeText(schema['items'] as JsonSchema)}`
+  if (schema['type'] === 'object') {
+    const properties = schema['properties'] as Record<string, JsonSchema> | undefined
+    if (properties !== undefined) return `{ ${Object.keys(properties).join(', ')} }`
+    const values = schema['additionalProperties']
+    return typeof values === 'object' ? `object of ${typeText(values as JsonSchema)}` : 'object'
+  }
+  if (schema['format'] === 'decimal') return 'decimal string'
+  return typeof schema['type'] === 'string' ? schema['type'] : 'any'
+}
+function ruleText(schema: JsonSchema): string {
+  const rules: string[] = []
+  if (Array.isArray(schema['enum'])) rules.push(`one of ${schema['enum'].join(', ')}`)
+  if (schema['minimum'] !== undefined)
+    rules.push(`${JSON.stringify(schema['minimum'])} to ${JSON.stringify(schema['maximum'])}`)
+  if (typeof schema['pattern'] === 'string') rules.push(schema['pattern'])
+  if (schema['default'] !== undefined) rules.push(`default ${JSON.stringify(schema['default'])}`)
+  if (typeof schema['description'] === 'string') rules.push(schema['description'])
+  if (Array.isArray(schema['examples'])) rules.push(`such as ${String(schema['examples'][0])}`)
+  return rules.join('; ')
+}
+
+const labels = (): string =>
+  `<section id="labels"><h2>Labels</h2><p>Every refusal is <code>{"label", "message"}</code>. Branch on the label; the message is for people.</p>
+<table>${Object.entries(LABELS)
+    .map(([label, status]) => `<tr><td><code>${label}</code></td><td>${status}</td></tr>`)
+    .join('')}</table></section>`
+
+const SIGNING = `<section id="signing"><h2>Signing</h2>
+<p>A private call carries three headers: <code>KEY</code>, <code>Timestamp</code> (Unix seconds, decimals allowed, within 60 s of the
+platform's clock) and <code>SIGN</code>: the lowercase hex HMAC-SHA512, keyed with the secret, of five lines joined by newlines.</p>
+<pre>METHOD
+/api/v4/path
+query as in the URL, or decoded; empty when there is none
+hex SHA-512 of the body, or of nothing
+Timestamp</pre>
+<p>In sandbox mode a wrong signature is answered with the text that the server would have signed.</p></section>`
+
+const CONVENTIONS = `<section id="conventions"><h2>Conventions</h2>
+<p>Amounts and prices are decimal strings. Times are Unix seconds unless a field says otherwise; a 13-digit <code>from</code> or
+<code>to</code> is read as milliseconds. Unknown parameters are ignored, and null counts as absent. Names of currencies, pairs,
+chains and settle currencies are matched without regard to case. Lists by offset send <code>X-Pagination-Limit</code>,
+<code>-Offset</code> and <code>-Total</code>. Each response tells what is left of its rate limit.</p></section>`
+
+const SCRIPT = `const filter = document.getElementById('filter')
+filter.addEventListener('input', () => {
+  const words = filter.value.toLowerCase().split(/\\s+/).filter(Boolean)
+  for (const article of document.querySelectorAll('article'))
+    article.hidden = !words.every((word) => article.dataset.text.includes(word))
+  for (const section of document.querySelectorAll('section'))
+    section.hidden = words.length > 0 && !section.querySelector('article:not([hidden])')
+})`

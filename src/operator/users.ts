@@ -45,6 +45,7 @@ const userShape = shape({
   push_acceptance: str,
   withdraw_day_limit: nullable(str),
   futures_ceiling: nullable(str),
+  debit_fee: int,
 })
 const userView = (user: User) => ({
   user_id: user.user_id,
@@ -59,6 +60,7 @@ const userView = (user: User) => ({
   push_acceptance: user.settings.push_acceptance,
   withdraw_day_limit: user.settings.withdraw_day_limit,
   futures_ceiling: user.settings.futures_ceiling,
+  debit_fee: user.settings.debit_fee ?? 3,
 })
 const userAt = (desk: Desk, userId: number): User =>
   desk.core.state.users.get(userId) ?? notFound('USER_NOT_FOUND', `no user ${userId}`)
@@ -189,18 +191,21 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
       push_acceptance: optional(oneOf('auto', 'manual')),
       withdraw_day_limit: optional(decimal()),
       futures_ceiling: optional(decimal()),
+      password: optional(PASSWORD),
+      debit_fee: optional(oneOfNumbers(1, 2, 3)),
     }),
     status: 200,
     reply: userShape,
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { vip, state, ...settings } = body
+      const { vip, state, password, ...settings } = body
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
       const user = await desk.core.submit('user.change', {
         user_id: path.uid,
         ...(vip !== null && { vip }),
         ...(state !== null && { state }),
         settings: given,
+        ...(password !== null && { password_hash: await hashPassword(password) }),
         actor: operator,
       })
       return userView(user)
@@ -232,6 +237,23 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, path }) =>
       desk.core.read(({ keys }) => keys.of(userAt(desk, path.uid).user_id).map(keyView)),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/users/{uid}/keys/{key}',
+    summary: 'Disables a key (state 2 frozen, 3 locked) or enables it again (1); acts at once',
+    access: operatorOf('operator'),
+    limit: null,
+    params: { uid: id(), key: text({ max: 64 }) },
+    body: object({ state: oneOfNumbers(1, 2, 3) }),
+    status: 200,
+    reply: keyShape,
+    refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { user_id } = userAt(desk, path.uid)
+      const input = { user_id, key: path.key, state: body.state, actor: operator }
+      return keyView(await desk.core.submit('key.state', input))
+    },
   }),
   endpoint({
     method: 'POST',

@@ -69,6 +69,7 @@ export async function ensureWorld(
     steps.push(core.submit('world.configure', { config: config.world }))
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
   steps.push(core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) }))
+  steps.push(core.submit('spot.begin', {}))
   const credentials =
     first && config.mode === 'sandbox'
       ? demoWorld(core, secrets, operator_token, known, steps)

@@ -60,6 +60,8 @@ export interface Line {
   readonly name: string
   readonly currency: string
   readonly amount: Amount
+  /** Where one line of an entry is known by another word: the fee within a fill. */
+  readonly kind?: string
 }
 export interface Entry {
   /** What happened, in the words of the account book: transfer, deposit, order_fill … */
@@ -159,7 +161,7 @@ export class Ledger {
       currency,
       amount,
       after,
-      kind: entry.kind,
+      kind: line.kind ?? entry.kind,
       ref: entry.ref,
       at,
     })

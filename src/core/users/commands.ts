@@ -56,6 +56,8 @@ export interface UserChange {
   readonly vip?: number
   readonly state?: 1 | 2
   readonly settings?: Partial<UserSettings>
+  /** A new password: withdrawals are looked at for a while. */
+  readonly password_hash?: string
   readonly actor: Actor
 }
 export function changeUser(ctx: Ctx, input: UserChange): User {
@@ -70,10 +72,15 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
     ...user,
     vip: input.vip ?? user.vip,
     state: input.state ?? user.state,
-    settings: { ...user.settings, ...input.settings },
+    password_hash: input.password_hash ?? user.password_hash,
+    settings: {
+      ...user.settings,
+      ...input.settings,
+      ...(input.password_hash !== undefined && { password_changed_at: Math.floor(ctx.at / 1e6) }),
+    },
   }
   tx.put(state.users.table, changed)
-  const { actor, ...change } = input
+  const { actor, password_hash: _secret, ...change } = input
   audit(ctx, actor, 'user.change', change)
   return changed
 }
@@ -167,6 +174,22 @@ export function deleteKey(ctx: Ctx, input: { main: number; user_id: number; key:
   const user = subAccountAt(ctx.state.users, input.main, input.user_id)
   ctx.tx.remove(ctx.state.keys.table, ctx.state.keys.at(user.user_id, input.key).key)
   return null
+}
+
+/** An operator disables a key, or enables it again; a disabled one is refused as INVALID_CREDENTIALS. */
+export function setKeyState(
+  ctx: Ctx,
+  input: { user_id: number; key: string; state: 1 | 2 | 3; actor: Actor },
+): ApiKey {
+  const { state, tx, at } = ctx
+  const key: ApiKey = {
+    ...state.keys.at(input.user_id, input.key),
+    state: input.state,
+    updated_at: Math.floor(at / 1e6),
+  }
+  tx.put(state.keys.table, key)
+  audit(ctx, input.actor, 'key.state', { user_id: key.user_id, key: key.key, state: key.state })
+  return key
 }
 
 /** The gateway tells from time to time which keys were used; a write for every request would be waste. */

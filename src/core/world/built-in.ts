@@ -1,16 +1,21 @@
-import type { CurrencyConfig, MarketConfig, WorldConfig } from './world.ts'
+import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
+import { marketOf } from './markets.ts'
+import type { CurrencyConfig, WorldConfig } from './world.ts'
 
 const currency = (
   name: string,
   long: string,
   precision: number,
   more: Partial<CurrencyConfig> = {},
-): CurrencyConfig => ({ currency: name, name: long, precision, asset_class: 'SPOT', low_cap: false, ...more })
-
-const market = (id: string, precision: number, amount_precision: number): MarketConfig => {
-  const [base, quote] = id.split('_') as [string, string]
-  return { id, base, quote, precision, amount_precision }
-}
+): CurrencyConfig => ({
+  currency: name,
+  name: long,
+  precision,
+  asset_class: 'SPOT',
+  low_cap: false,
+  ...BUILT_IN_TRANSPORT[name]!,
+  ...more,
+})
 
 /** The world of the first start when no configuration file is named. */
 export const BUILT_IN_WORLD: WorldConfig = {
@@ -27,15 +32,18 @@ export const BUILT_IN_WORLD: WorldConfig = {
     currency('POINT', 'Point Card', 8),
     currency('PEPU', 'Pepe Unchained', 8, { asset_class: 'PILOT', low_cap: true }),
   ],
+  chains: BUILT_IN_CHAINS,
+  policy: BUILT_IN_POLICY,
+  exchange_rates: BUILT_IN_RATES,
   markets: [
-    market('BTC_USDT', 1, 6),
-    market('ETH_USDT', 2, 5),
-    market('ETH_BTC', 6, 4),
-    market('SOL_USDT', 2, 4),
-    market('XRP_USDT', 4, 2),
-    market('DOGE_USDT', 5, 1),
-    market('USDC_USDT', 4, 2),
-    market('GT_USDT', 3, 3),
+    marketOf('BTC_USDT', 1, 6, '60000'),
+    marketOf('ETH_USDT', 2, 5, '3000'),
+    marketOf('ETH_BTC', 5, 3, '0.05', { min_quote_amount: '0.00005', max_quote_amount: '100' }),
+    marketOf('SOL_USDT', 2, 4, '150'),
+    marketOf('XRP_USDT', 4, 2, '0.5'),
+    marketOf('DOGE_USDT', 5, 1, '0.15'),
+    marketOf('USDC_USDT', 4, 2, '1'),
+    marketOf('GT_USDT', 3, 3, '8'),
   ],
   settle: { futures: ['usdt', 'btc'], delivery: ['usdt'] },
   limits: { keys_max: 20, contract_ceiling: '100000000' },

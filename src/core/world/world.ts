@@ -1,11 +1,33 @@
-import { refuse } from '../../labels.ts'
+import { notFound, refuse } from '../../labels.ts'
+import { parseRate } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../table.ts'
+import {
+  checkChains,
+  checkTransport,
+  withChange,
+  type ChainChange,
+  type ChainConfig,
+  type CurrencyChain,
+  type CurrencyChange,
+  type CurrencyTransport,
+} from './chains.ts'
+import {
+  checkMarket,
+  compileMarket,
+  completeMarket,
+  type Market,
+  type MarketChange,
+  type MarketConfig,
+} from './markets.ts'
+import { checkPolicy, type Policy } from './policy.ts'
+
+export type { MarketConfig } from './markets.ts'
 
 /**
  * What is traded and under which rules. The configuration file is taken into the state by a command, so that
  * a replay needs nothing but the commands, and an operator's changes outlive a restart.
  */
-export interface CurrencyConfig {
+export interface CurrencyConfig extends CurrencyTransport {
   readonly currency: string
   readonly name: string
   /** Decimals of its smallest unit. */
@@ -15,15 +37,12 @@ export interface CurrencyConfig {
   /** No chains, deposits or withdrawals through the API. */
   readonly low_cap: boolean
 }
-export interface MarketConfig {
-  readonly id: string
-  readonly base: string
-  readonly quote: string
-  readonly precision: number
-  readonly amount_precision: number
-}
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
+  readonly chains: readonly ChainConfig[]
+  readonly policy: Policy
+  /** Units of a money for one USDT: CNY and USD. */
+  readonly exchange_rates: Readonly<Record<string, string>>
   readonly markets: readonly MarketConfig[]
   readonly settle: { readonly futures: readonly string[]; readonly delivery: readonly string[] }
   readonly limits: {
@@ -43,20 +62,50 @@ export const SETTING: TableSpec<Setting> = {
   columns: { name: 'text', value: 'json' },
 }
 
+/** Settings of this prefix hold what an operator changed in a market. */
+export const MARKET_SETTING = 'market:'
+
 /** Typed views of the settings table, rebuilt whenever a setting changes. */
 export class World {
   readonly settings = new Table(SETTING)
   private config: WorldConfig | undefined
   private currencies = new Map<string, CurrencyConfig>()
-  private markets = new Map<string, MarketConfig>()
+  private chains = new Map<string, ChainConfig>()
+  private markets = new Map<string, Market>()
 
   constructor() {
     this.settings.observe((before, after) => {
-      if ((after ?? before)?.name !== 'world') return
-      this.config = after?.value as WorldConfig | undefined
-      this.currencies = new Map(this.config?.currencies.map((currency) => [currency.currency, currency]))
-      this.markets = new Map(this.config?.markets.map((market) => [market.id, market]))
+      const name = (after ?? before)!.name
+      if (name.startsWith('currency:') || name.startsWith('chain:')) this.layChanges()
+      if (name === 'world') {
+        this.config = after?.value as WorldConfig | undefined
+        this.layChanges()
+      } else if (!name.startsWith(MARKET_SETTING)) return
+      this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
     })
+  }
+  /** An operator's changes are settings of their own, so that a new configuration file does not undo them. */
+  private layChanges(): void {
+    const change = (name: string): unknown => this.settings.get(name)?.value
+    this.currencies = new Map(
+      this.config?.currencies.map((currency) => [
+        currency.currency,
+        withChange(currency, change(`currency:${currency.currency}`) as CurrencyChange | undefined),
+      ]),
+    )
+    this.chains = new Map(
+      this.config?.chains.map((chain) => [
+        chain.chain,
+        { ...chain, ...(change(`chain:${chain.chain}`) as ChainChange | undefined) },
+      ]),
+    )
+  }
+  /** A market as configured, with what the operator has changed since. */
+  private compile(market: MarketConfig): Market {
+    const change = this.settings.get(MARKET_SETTING + market.id)?.value as MarketChange | undefined
+    const precisionOf = (currency: string): number => this.currencies.get(currency)!.precision
+    const config = completeMarket({ ...market, ...change })
+    return compileMarket(config, precisionOf(market.base), precisionOf(market.quote))
   }
   get configured(): WorldConfig | undefined {
     return this.config
@@ -72,10 +121,57 @@ export class World {
     return this.must.limits.contract_ceiling
   }
   get allCurrencies(): readonly CurrencyConfig[] {
-    return this.must.currencies
+    return [...this.currencies.values()]
   }
-  get allMarkets(): readonly MarketConfig[] {
-    return this.must.markets
+  get allChains(): readonly ChainConfig[] {
+    return [...this.chains.values()]
+  }
+  get policy(): Policy {
+    return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
+  }
+  get exchangeRates(): Readonly<Record<string, string>> {
+    return this.must.exchange_rates
+  }
+  findChain(name: string): ChainConfig | undefined {
+    return this.chains.get(name.toUpperCase())
+  }
+  /** A chain that a row names. */
+  mustChain(name: string): ChainConfig {
+    return this.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
+  }
+  /** A currency that moves on chains; a low-cap token says why it does not. */
+  transported(name: string): CurrencyConfig {
+    const currency = this.currency(name)
+    if (currency.low_cap)
+      refuse(
+        'INVALID_CURRENCY',
+        `currency: ${currency.currency} is a low-cap token (GET /wallet/getLowCapExchangeList): it has no chains, deposits or withdrawals through the API`,
+      )
+    return currency
+  }
+  /** The currency on the named chain; left out only where it has exactly one. */
+  currencyChain(config: CurrencyConfig, name: string | null): CurrencyChain {
+    const names = config.chains.map(({ chain }) => chain)
+    if (names.length === 0)
+      refuse('INVALID_CURRENCY', `currency: ${config.currency} is on no chain; it can't be moved in or out`)
+    if (name === null) {
+      if (names.length === 1) return config.chains[0]!
+      refuse(
+        'MISSING_REQUIRED_PARAM',
+        `Missing required parameter: chain; ${config.currency} is on ${names.join(', ')}`,
+      )
+    }
+    const wanted = name.toUpperCase()
+    return (
+      config.chains.find(({ chain }) => chain === wanted) ??
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `chain: ${config.currency} is not on "${name}"; one of ${names.join(', ')}`,
+      )
+    )
+  }
+  get allMarkets(): Market[] {
+    return [...this.markets.values()]
   }
   settles(kind: 'futures' | 'delivery'): readonly string[] {
     return this.must.settle[kind]
@@ -93,10 +189,10 @@ export class World {
       )
     )
   }
-  findMarket(name: string): MarketConfig | undefined {
+  findMarket(name: string): Market | undefined {
     return this.markets.get(name.toUpperCase())
   }
-  market(name: string): MarketConfig {
+  market(name: string): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
     for (const part of name.split('_'))
@@ -112,6 +208,7 @@ export class World {
 /** Checks a configuration as a whole; the error says where it is wrong. */
 export function checkWorld(world: WorldConfig): void {
   const names = new Set<string>()
+  const chains = new Set(world.chains.map(({ chain }) => chain))
   for (const [i, { currency, precision }] of world.currencies.entries()) {
     const where = `currencies[${i}]`
     if (!/^[A-Z0-9]{1,20}$/.test(currency))
@@ -121,6 +218,12 @@ export function checkWorld(world: WorldConfig): void {
       throw new TypeError(`${where}.precision must be a whole number from 0 to 18`)
     names.add(currency)
   }
+  checkChains(world.chains, names)
+  for (const [i, currency] of world.currencies.entries()) checkTransport(currency, chains, `currencies[${i}]`)
+  checkPolicy(world.policy)
+  for (const money of ['CNY', 'USD'])
+    if (parseRate(world.exchange_rates[money] ?? '') === undefined)
+      throw new TypeError(`exchange_rates.${money} must be a decimal string`)
   const markets = new Set<string>()
   for (const [i, { id, base, quote }] of world.markets.entries()) {
     const where = `markets[${i}]`
@@ -129,6 +232,10 @@ export function checkWorld(world: WorldConfig): void {
       if (!names.has(part)) throw new TypeError(`${where} names ${part}, which is not among the currencies`)
     if (markets.has(id)) throw new TypeError(`${where}.id ${id} is there twice`)
     markets.add(id)
+    checkMarket(
+      completeMarket(world.markets[i]!),
+      (name) => world.currencies.find(({ currency }) => currency === name)!.precision,
+    )
   }
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))

@@ -1,0 +1,164 @@
+import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
+import { lockedName } from '../../core/ledger/accounts.ts'
+import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
+import { SPOT_FILL } from '../../core/spot/trades.ts'
+import { refuse } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
+import { id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, decimalText, int64, shape, str } from '../shapes.ts'
+import { currencyField, pairField } from '../wallet.ts'
+import { accountField } from './order-fields.ts'
+import { fillView, myTradeShape } from './views.ts'
+import { skipped, timeWindow } from './window.ts'
+
+const ACCESS = signed('spot')
+const LOCKED = lockedName('spot')
+const pageFields = { page: withDefault(integer(1, 100_001), 1), limit: withDefault(integer(1, 1000), 100) }
+
+export const spotAccountEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/spot/accounts',
+    summary: 'Lists the spot balances',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: { currency: optional(currencyField) },
+    status: 200,
+    reply: array(shape({ currency: str, available: decimalText, locked: decimalText, update_id: int64 })),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read(({ ledger, world }) => {
+        const userId = caller.user.user_id
+        const names =
+          query.currency === null
+            ? [
+                ...new Set(
+                  ['spot', LOCKED].flatMap((name) =>
+                    [...ledger.named(userId, name)].map((row) => row.currency),
+                  ),
+                ),
+              ].sort()
+            : [world.currency(query.currency).currency]
+        return names.map((currency) => {
+          const free = ledger.find(userId, 'spot', currency)
+          const locked = ledger.find(userId, LOCKED, currency)
+          return {
+            currency,
+            available: format(ledger.balance(userId, 'spot', currency)),
+            locked: format(ledger.balance(userId, LOCKED, currency)),
+            update_id: (free?.version ?? 0) + (locked?.version ?? 0),
+          }
+        })
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/account_book',
+    summary: 'Every change of the spot balances, newest first; code wins over type',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      currency: optional(currencyField),
+      from: optional(time()),
+      to: optional(time()),
+      ...pageFields,
+      type: optional(text({ max: 64 })),
+      code: optional(text({ max: 16 })),
+    },
+    status: 200,
+    reply: array(
+      shape({
+        id: str,
+        time: int64,
+        currency: str,
+        change: decimalText,
+        balance: decimalText,
+        type: str,
+        code: str,
+        text: str,
+      }),
+    ),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async (call) => {
+      const { desk, caller, query } = call
+      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      const conditions = ['"owner" = ?', '"owner" > 0', '"at" >= ?', '"at" <= ?', '"name" = ?']
+      const values: (string | number)[] = [caller.user.user_id, from, to, 'spot']
+      if (query.currency !== null) {
+        conditions.push('"currency" = ?')
+        values.push(desk.core.state.world.currency(query.currency).currency)
+      }
+      const kinds =
+        query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
+      if (kinds?.length === 0) return []
+      if (kinds !== undefined) {
+        conditions.push(`"kind" in (${kinds.map(() => '?').join(', ')})`)
+        values.push(...kinds)
+      }
+      await desk.core.read(() => null)
+      const lines = await desk.store.select(
+        LEDGER_LINE,
+        `where ${conditions.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
+        [...values, query.limit, skipped(query.page, query.limit)],
+      )
+      return lines.map((line) => ({
+        id: String(line.id),
+        time: Math.floor(line.at / 1000),
+        currency: line.currency,
+        change: format(line.amount),
+        balance: format(line.after),
+        type: line.kind,
+        code: bookCode(line.kind),
+        text: line.ref,
+      }))
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/my_trades',
+    summary: "Lists the account's own trades, newest first",
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      currency_pair: optional(pairField),
+      ...pageFields,
+      order_id: optional(id()),
+      account: optional(accountField),
+      from: optional(time()),
+      to: optional(time()),
+    },
+    status: 200,
+    reply: array(myTradeShape),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async (call) => {
+      const { desk, caller, query } = call
+      const pair = query.currency_pair === null ? null : desk.core.state.world.market(query.currency_pair).id
+      const conditions = ['"user_id" = ?']
+      const values: (string | number)[] = [caller.user.user_id]
+      if (query.order_id !== null) {
+        if (pair === null)
+          refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (with order_id)')
+        conditions.push('"order_id" = ?')
+        values.push(query.order_id)
+      }
+      if (query.order_id === null || query.from !== null || query.to !== null) {
+        const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+        conditions.push('"at" >= ?', '"at" <= ?')
+        values.push(from, to)
+      }
+      if (pair !== null) {
+        conditions.push('"pair" = ?')
+        values.push(pair)
+      }
+      await desk.core.read(() => null)
+      const fills = await desk.store.select(
+        SPOT_FILL,
+        `where ${conditions.join(' and ')} order by "at" desc, "trade_id" desc limit ? offset ?`,
+        [...values, query.limit, skipped(query.page, query.limit)],
+      )
+      return fills.map(fillView)
+    },
+  }),
+]

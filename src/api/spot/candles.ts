@@ -1,0 +1,124 @@
+import { SPOT_CANDLE, seriesOf, type Candle } from '../../core/spot/candles.ts'
+import { refuse } from '../../labels.ts'
+import { ZERO, format, type Amount } from '../../money/amount.ts'
+import type { Desk } from '../endpoint.ts'
+import type { Interval } from './intervals.ts'
+
+const POINTS_MAX = 1_000
+const HORIZON_POINTS = 10_000
+
+export interface CandleQuery {
+  readonly limit: number | null
+  readonly from: number | null
+  readonly to: number | null
+}
+/** First and last bucket that a query asks for. */
+export function candleRange(
+  query: CandleQuery,
+  interval: Interval,
+  now: number,
+): { first: number; last: number } {
+  const { limit } = query
+  if (limit !== null && (query.from !== null || query.to !== null))
+    refuse('INVALID_PARAM_VALUE', 'limit: can not be used together with from or to; leave one of them out')
+  const back = (start: number, steps: number): number => {
+    for (let i = 0; i < steps; i++) start = interval.start(start - 1)
+    return start
+  }
+  if (query.from === null && query.to === null) {
+    const last = interval.start(now)
+    return { first: back(last, (limit ?? 100) - 1), last }
+  }
+  const from = query.from === null ? undefined : interval.start(Math.floor(query.from))
+  const to = interval.start(
+    Math.floor(query.to ?? Math.min(now, from! + (POINTS_MAX - 1) * interval.seconds)),
+  )
+  const first = from ?? back(to, 99)
+  if (first > to && query.to !== null)
+    refuse('INVALID_PARAM_VALUE', `from: ${query.from!} is after to, ${query.to}`)
+  if ((to - first) / interval.seconds > POINTS_MAX - 1)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `Candlestick range too broad: at most ${POINTS_MAX} points for each request; narrow from and to`,
+    )
+  if (first < now - (HORIZON_POINTS + 1) * interval.seconds)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `Candlestick too long ago: at most the last ${HORIZON_POINTS} points of ${interval.name} are kept`,
+    )
+  return { first, last: Math.min(to, interval.start(now)) }
+}
+
+/** Candles of a market from one bucket to another; a bucket without trades repeats the last close. */
+export async function candles(
+  desk: Desk,
+  pair: string,
+  interval: Interval,
+  range: { first: number; last: number },
+): Promise<Candle[]> {
+  const end = interval.next(range.last)
+  const series = seriesOf(pair, interval.base)
+  const state = await desk.core.read(({ spot }) => {
+    const list = spot.candles.of(series).filter((candle) => candle.open_time < end)
+    const growing = spot.candles.growing(series)
+    if (growing !== undefined && growing.open_time < end) list.push(growing)
+    return { list, covered: spot.candles.covers(series, range.first) }
+  })
+  let { list } = state
+  if (!state.covered) {
+    const before = list[0]?.open_time ?? end
+    const older = await desk.store.select(
+      SPOT_CANDLE,
+      'where "series" = ? and "open_time" >= ? and "open_time" < ? order by "open_time"',
+      [series, range.first, before],
+    )
+    list = [...older, ...list]
+  }
+  const made = desk.core.state.spot.history?.candles(pair, interval.base, range.first, end) ?? []
+  return merge([...made, ...list], interval, range)
+}
+
+function merge(
+  list: readonly Candle[],
+  interval: Interval,
+  range: { first: number; last: number },
+): Candle[] {
+  const merged: Candle[] = []
+  let close: Candle['close'] | undefined
+  let i = 0
+  // What lies before the range only tells the price that it begins with.
+  for (; i < list.length && list[i]!.open_time < range.first; i++) close = list[i]!.close
+  for (let start = range.first; start <= range.last; start = interval.next(start)) {
+    const end = interval.next(start)
+    let candle: Candle | undefined
+    for (; i < list.length && list[i]!.open_time < end; i++)
+      candle = candle === undefined ? { ...list[i]!, open_time: start } : join(candle, list[i]!)
+    if (candle !== undefined) {
+      merged.push(candle)
+      close = candle.close
+    } else if (close !== undefined)
+      merged.push({ open_time: start, open: close, high: close, low: close, close, base: ZERO, quote: ZERO })
+  }
+  return merged
+}
+const join = (a: Candle, b: Candle): Candle => ({
+  open_time: a.open_time,
+  open: a.open,
+  high: a.high > b.high ? a.high : b.high,
+  low: a.low < b.low ? a.low : b.low,
+  close: b.close,
+  base: (a.base + b.base) as Amount,
+  quote: (a.quote + b.quote) as Amount,
+})
+
+/** Open time, quote volume, close, high, low, open, base volume, whether the window is closed. */
+export const candleRow = (candle: Candle, interval: Interval, now: number): string[] => [
+  String(candle.open_time),
+  format(candle.quote),
+  format(candle.close),
+  format(candle.high),
+  format(candle.low),
+  format(candle.open),
+  format(candle.base),
+  String(interval.next(candle.open_time) <= now),
+]

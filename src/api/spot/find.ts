@@ -1,0 +1,67 @@
+import { refuseEnded } from '../../core/spot/cancel.ts'
+import { SPOT_ORDER, type Order } from '../../core/spot/order.ts'
+import { notFound, refuse, type Refusal } from '../../labels.ts'
+import type { Desk } from '../endpoint.ts'
+
+/** Orders have ids of digits; anything else is a text that the client chose. */
+const isId = (name: string): boolean => /^\d{1,15}$/.test(name)
+
+/** An order by id or text, open or long finished. Its pair must be the one that was named. */
+export async function findOrder(
+  desk: Desk,
+  userId: number,
+  name: string,
+  pair: string | null,
+): Promise<Order> {
+  const order = isId(name) ? await byId(desk, Number(name)) : await byText(desk, userId, name)
+  if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return missing(name, pair)
+  return order
+}
+/**
+ * The id of an order that is about to change. Open ones are in memory; for others the store tells whether
+ * they are finished or never were.
+ */
+export async function openId(desk: Desk, userId: number, name: string, pair: string | null): Promise<number> {
+  const { spot } = desk.core.state
+  if (isId(name)) {
+    if (spot.orders.get(Number(name)) !== undefined) return Number(name)
+  } else {
+    const open = spot.openWithText(userId, name)
+    if (open !== undefined) return open.id
+  }
+  const order = await findOrder(desk, userId, name, pair)
+  refuseEnded(order)
+  return order.id
+}
+
+async function byId(desk: Desk, id: number): Promise<Order | undefined> {
+  const known = await desk.core.read(({ spot }) => spot.orders.get(id))
+  return known ?? (await desk.store.select(SPOT_ORDER, 'where "id" = ?', [id]))[0]
+}
+/** A text may be used again: the newest order wins. */
+async function byText(desk: Desk, userId: number, text: string): Promise<Order | undefined> {
+  const open = await desk.core.read(({ spot }) => spot.openWithText(userId, text))
+  if (open !== undefined) return open
+  const where = `where "user_id" = ? and "text" = ? and "text" <> 'apiv4' order by "id" desc limit 1`
+  return (await desk.store.select(SPOT_ORDER, where, [userId, text]))[0]
+}
+export function missing(name: string, pair: string | null): never {
+  const where = pair === null ? '' : ` in ${pair}`
+  if (isId(name)) notFound('ORDER_NOT_FOUND', `this account has no order ${name}${where}`)
+  return notFound('CLIENT_ID_NOT_FOUND', `Order with client ID ${name} not found${where}`)
+}
+
+/** A client may bound how long its order call is good for. */
+export function refuseStale(call: { desk: Desk; header(name: string): string | undefined }): void {
+  const value = call.header('x-gate-exptime') ?? call.header('x-svc-exptime')
+  if (value === undefined || value === '') return
+  if (!/^\d{10,15}$/.test(value))
+    refuse('INVALID_PARAM_VALUE', `x-gate-exptime: "${value}" must be a Unix time in milliseconds`)
+  const now = Math.floor(call.desk.clock.peek() / 1000)
+  if (now > Number(value))
+    refuse('REQUEST_EXPIRED', `x-gate-exptime: ${value} has passed; the platform's clock is at ${now} ms`)
+}
+export const itemFault = (error: unknown): { label: string; message: string } => {
+  const { label, message } = error as Refusal
+  return { label, message }
+}

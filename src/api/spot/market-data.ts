@@ -1,0 +1,314 @@
+import type { Book } from '../../core/spot/book.ts'
+import { SPOT_TRADE, type Trade } from '../../core/spot/trades.ts'
+import type { Market } from '../../core/world/markets.ts'
+import { insuranceName } from '../../core/ledger/accounts.ts'
+import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
+import { refuse } from '../../labels.ts'
+import { format, parsePrice, type Amount, type Price } from '../../money/amount.ts'
+import { PUBLIC, endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import { decimal, flag, id, integer, oneOf, optional, time, withDefault } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, bool, decimalText, int, int64, nullable, shape, str } from '../shapes.ts'
+import { currencyField, pairField } from '../wallet.ts'
+import { candleRange, candleRow, candles } from './candles.ts'
+import { INTERVALS, intervalOf } from './intervals.ts'
+import { ticker, tickerShape } from './tickers.ts'
+import { millisText, secondsText } from './views.ts'
+import { skipped, timeWindow } from './window.ts'
+
+const bound = nullable(str)
+const pairShape = shape({
+  id: str,
+  base: str,
+  base_name: str,
+  quote: str,
+  quote_name: str,
+  fee: str,
+  min_base_amount: bound,
+  min_quote_amount: bound,
+  max_base_amount: bound,
+  max_quote_amount: bound,
+  amount_precision: int,
+  precision: int,
+  trade_status: str,
+  sell_start: int64,
+  buy_start: int64,
+  delisting_time: int64,
+  type: str,
+  trade_url: str,
+  st_tag: bool,
+  up_rate: str,
+  down_rate: str,
+  slippage: str,
+  market_order_max_stock: bound,
+  market_order_max_money: bound,
+})
+function pairView(desk: Desk, { config }: Market): object {
+  const { reference_price: _, ...rules } = config
+  const { world } = desk.core.state
+  return {
+    ...rules,
+    base_name: world.currency(config.base).name,
+    quote_name: world.currency(config.quote).name,
+    type: 'normal',
+    trade_url: '',
+    st_tag: false,
+  }
+}
+
+/** Neighbouring levels become one of a coarser price: buys are rounded down, sales up. */
+function grouped(
+  levels: readonly { price: Price; amount: Amount }[],
+  step: bigint,
+  up: boolean,
+  limit: number,
+) {
+  const merged: { price: bigint; amount: bigint }[] = []
+  for (const { price, amount } of levels) {
+    const rest = price % step
+    const at = rest === 0n ? price : up ? price - rest + step : price - rest
+    const last = merged.at(-1)
+    if (last?.price === at) last.amount += amount
+    else if (merged.length === limit) break
+    else merged.push({ price: at, amount })
+  }
+  return merged as { price: Price; amount: Amount }[]
+}
+function depth(book: Book, side: 'buy' | 'sell', step: bigint, limit: number): string[][] {
+  const levels =
+    step === 0n ? book.depth(side, limit) : grouped(book.depth(side, Infinity), step, side === 'sell', limit)
+  return levels.map(({ price, amount }) => [format(price), format(amount)])
+}
+
+const tradeShape = shape({
+  id: str,
+  create_time: str,
+  create_time_ms: str,
+  currency_pair: str,
+  side: str,
+  amount: decimalText,
+  price: decimalText,
+  sequence_id: str,
+})
+const tradeView = (trade: Trade) => ({
+  id: String(trade.id),
+  create_time: secondsText(trade.at),
+  create_time_ms: millisText(trade.at),
+  currency_pair: trade.pair,
+  side: trade.side,
+  amount: format(trade.amount),
+  price: format(trade.price),
+  sequence_id: String(trade.sequence),
+})
+
+interface TradeQuery {
+  readonly limit: number
+  readonly page: number
+  readonly last_id: number | null
+  readonly reverse: boolean
+  readonly from: number | null
+  readonly to: number | null
+}
+/** Newest first: from memory where it reaches far enough, else from the store. */
+async function publicTrades(
+  call: { readonly desk: Desk; set(name: string, value: string | number): void },
+  pair: string,
+  query: TradeQuery,
+): Promise<Trade[]> {
+  const { desk } = call
+  const skip = skipped(query.page, query.limit)
+  const { last_id, limit, reverse } = query
+  if (last_id === null && (query.from !== null || query.to !== null)) {
+    const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+    const where =
+      'where "pair" = ? and "at" >= ? and "at" <= ? order by "at" desc, "id" desc limit ? offset ?'
+    await desk.core.read(() => null)
+    return desk.store.select(SPOT_TRADE, where, [pair, from, to, limit, skip])
+  }
+  const recent = await desk.core.read(({ spot }) => {
+    const list = spot.trades.of(pair).filter(({ id }) => inReach(id, last_id, reverse))
+    const page = list.reverse().slice(skip, skip + limit)
+    return page.length === limit || spot.trades.covers(pair, 1) ? page : undefined
+  })
+  if (recent !== undefined) return recent
+  const where = `where "pair" = ? and "id" ${reverse && last_id !== null ? '<' : '>'} ? order by "id" desc limit ? offset ?`
+  return desk.store.select(SPOT_TRADE, where, [pair, last_id ?? 0, limit, skip])
+}
+const inReach = (id: number, lastId: number | null, reverse: boolean): boolean =>
+  lastId === null || (reverse ? id < lastId : id > lastId)
+
+const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
+
+export const marketDataEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/spot/currency_pairs',
+    summary: 'Lists the markets',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    status: 200,
+    reply: array(pairShape),
+    refuses: [],
+    handle: async ({ desk }) =>
+      desk.core.read(({ world }) => world.allMarkets.map((market) => pairView(desk, market))),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/currency_pairs/{currency_pair}',
+    summary: 'Shows one market',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    params: { currency_pair: pairField },
+    status: 200,
+    reply: pairShape,
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, path }) =>
+      desk.core.read(({ world }) => pairView(desk, world.market(path.currency_pair))),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/tickers',
+    summary: 'Last price, best prices and 24 hour figures of one market or all',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: { currency_pair: optional(pairField), timezone: optional(oneOf('utc0', 'utc8', 'all')) },
+    status: 200,
+    reply: array(tickerShape),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, query }) => {
+      if (query.currency_pair?.includes(',') === true)
+        refuse(
+          'INVALID_CURRENCY_PAIR',
+          `currency_pair: "${query.currency_pair}" is a list; name one market, or none for all`,
+        )
+      return desk.core.read((state) => {
+        const one = query.currency_pair === null ? undefined : state.world.market(query.currency_pair)
+        const options = { timezone: query.timezone, sizes: one !== undefined }
+        const markets = one === undefined ? state.world.allMarkets : [one]
+        return markets.map(({ id: pair }) => ticker(state, pair, desk.clock.seconds(), options))
+      })
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/order_book',
+    summary: "A market's open prices, best first; id counts the book's changes",
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: {
+      currency_pair: pairField,
+      interval: withDefault(decimal(), '0'),
+      limit: withDefault(integer(1, 1000), 10),
+      with_id: withDefault(flag(), false),
+    },
+    status: 200,
+    reply: shape({
+      'id?': int64,
+      current: int64,
+      update: int64,
+      asks: array(array(str)),
+      bids: array(array(str)),
+    }),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, query }) =>
+      desk.core.read(({ spot, world }) => {
+        const { id: pair, tick } = world.market(query.currency_pair)
+        const step: bigint = parsePrice(query.interval)!
+        if (step % tick !== 0n)
+          refuse(
+            'INVALID_PARAM_VALUE',
+            `interval: "${query.interval}" is not a multiple of the tick ${format(tick)}`,
+          )
+        const book = spot.book(pair)
+        const { book_id, update_at } = spot.figuresOf(pair)
+        return {
+          ...(query.with_id && { id: book_id }),
+          current: Math.floor(desk.clock.peek() / 1000),
+          update: Math.floor(update_at / 1000),
+          asks: depth(book, 'sell', step, query.limit),
+          bids: depth(book, 'buy', step, query.limit),
+        }
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/trades',
+    summary: "A market's trades, newest first",
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: {
+      currency_pair: pairField,
+      limit: withDefault(integer(1, 1000), 100),
+      last_id: optional(id()),
+      reverse: withDefault(flag(), false),
+      from: optional(time()),
+      to: optional(time()),
+      page: withDefault(integer(1, 100_001), 1),
+    },
+    status: 200,
+    reply: array(tradeShape),
+    refuses: PAIR_LABELS,
+    handle: async (call) => {
+      const { desk, query } = call
+      const pair = desk.core.state.world.market(query.currency_pair).id
+      return (await publicTrades(call, pair, query)).map(tradeView)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/candlesticks',
+    summary: 'Candles: time, quote volume, close, high, low, open, base volume, closed',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: {
+      currency_pair: pairField,
+      interval: withDefault(oneOf(...INTERVALS.map(({ name }) => name), '1w'), '30m'),
+      limit: optional(integer(1, 1000)),
+      from: optional(time()),
+      to: optional(time()),
+    },
+    status: 200,
+    reply: array(array(str)),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, query }) => {
+      const pair = desk.core.state.world.market(query.currency_pair).id
+      const interval = intervalOf(query.interval)
+      const now = desk.clock.seconds()
+      const list = await candles(desk, pair, interval, candleRange(query, interval, now))
+      return list.map((candle) => candleRow(candle, interval, now))
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/insurance_history',
+    summary: 'Balances of the insurance fund over time, newest first',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: {
+      business: oneOf('margin', 'unified'),
+      currency: currencyField,
+      from: time(),
+      to: time(),
+      page: withDefault(integer(1, 100_001), 1),
+      limit: withDefault(integer(1, 1000), 30),
+    },
+    status: 200,
+    reply: array(shape({ currency: str, balance: decimalText, time: int64 })),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async (call) => {
+      const { desk, query } = call
+      const { currency } = desk.core.state.world.currency(query.currency)
+      const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+      const account = await desk.core.read(({ ledger }) =>
+        ledger.find(0, insuranceName(query.business), currency),
+      )
+      if (account === undefined) return []
+      const lines = await desk.store.select(
+        LEDGER_LINE,
+        'where "account" = ? and "at" >= ? and "at" <= ? order by "at" desc, "id" desc limit ? offset ?',
+        [account.id, from, to, query.limit, skipped(query.page, query.limit)],
+      )
+      return lines.map(({ after, at }) => ({ currency, balance: format(after), time: Math.floor(at / 1e6) }))
+    },
+  }),
+]

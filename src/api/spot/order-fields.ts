@@ -1,0 +1,85 @@
+import { ORDER_ACCOUNTS, ORDER_TYPES, SIDES, STP_ACTS, TIMES_IN_FORCE } from '../../core/spot/order.ts'
+import type { NewOrder } from '../../core/spot/place.ts'
+import type { Amendment } from '../../core/spot/commands.ts'
+import {
+  decimal,
+  described,
+  flag,
+  object,
+  oneOf,
+  optional,
+  positiveDecimal,
+  text,
+  withDefault,
+  type Field,
+  type Values,
+} from '../fields.ts'
+import { pairField } from '../wallet.ts'
+import { ACTION_MODES } from './views.ts'
+
+export const accountField = oneOf(...ORDER_ACCOUNTS)
+export const sideField = oneOf(...SIDES)
+export const actionModeField = withDefault(oneOf(...ACTION_MODES), 'FULL')
+const stopField = object({ trigger_price: positiveDecimal(), order_price: withDefault(decimal(), '0') })
+/** An SDK sends "-" where nothing was chosen. */
+const stpActField = (() => {
+  const inner = oneOf(...STP_ACTS)
+  return {
+    ...inner,
+    required: false,
+    read: (value: unknown, name: string) => (value === '-' ? null : inner.read(value, name)),
+    absent: () => null,
+  } satisfies Field<(typeof STP_ACTS)[number] | null>
+})()
+/** "0" is what a client may send for a market order's price. */
+export const orderFields = {
+  text: optional(described(text({ max: 64, example: 't-my-order-1' }), 'client id, begins with t-')),
+  currency_pair: pairField,
+  type: withDefault(oneOf(...ORDER_TYPES), 'limit'),
+  account: optional(accountField),
+  side: sideField,
+  amount: described(positiveDecimal(), 'base; of a market buy: quote'),
+  price: optional(decimal()),
+  time_in_force: optional(oneOf(...TIMES_IN_FORCE)),
+  iceberg: optional(decimal()),
+  auto_borrow: optional(flag()),
+  auto_repay: optional(flag()),
+  stp_act: stpActField,
+  slippage: optional(decimal()),
+  stop_profit: optional(stopField),
+  stop_loss: optional(stopField),
+  action_mode: actionModeField,
+}
+export function newOrder({ action_mode: _, ...order }: Values<typeof orderFields>): NewOrder {
+  return order
+}
+
+export const amendFields = {
+  currency_pair: optional(pairField),
+  account: optional(accountField),
+  amount: optional(positiveDecimal()),
+  price: optional(positiveDecimal()),
+  amend_text: optional(text({ max: 64 })),
+  action_mode: optional(oneOf(...ACTION_MODES)),
+  stop_profit: optional(stopField),
+  stop_loss: optional(stopField),
+}
+export const amendment = ({ amount, price, amend_text, stop_profit, stop_loss }: Amendment): Amendment => ({
+  amount,
+  price,
+  amend_text,
+  stop_profit,
+  stop_loss,
+})
+
+/** The markets of a body that nobody has checked yet, for the rate limit by market. */
+export function bodyMarkets(body: unknown, query: Readonly<Record<string, string>> = {}): string[] {
+  const items = Array.isArray(body) ? body : [body]
+  const pairs = new Set<string>()
+  for (const item of items.slice(0, 100)) {
+    const pair =
+      (item as { currency_pair?: unknown } | null | undefined)?.currency_pair ?? query['currency_pair']
+    if (typeof pair === 'string') pairs.add(pair.slice(0, 64).toUpperCase())
+  }
+  return [...pairs]
+}

@@ -1,0 +1,310 @@
+import type { Order } from '../../core/spot/order.ts'
+import { SPOT_ORDER } from '../../core/spot/order.ts'
+import { refuse } from '../../labels.ts'
+import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import { integer, object, oneOf, optional, text, time, withDefault } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, bool, int, int64, shape, str } from '../shapes.ts'
+import { pairField } from '../wallet.ts'
+import { findOrder, openId, refuseStale } from './find.ts'
+import {
+  accountField,
+  actionModeField,
+  amendFields,
+  amendment,
+  bodyMarkets,
+  newOrder,
+  orderFields,
+  sideField,
+} from './order-fields.ts'
+import { orderInMode, orderShape, orderView } from './views.ts'
+import { skipped, timeWindow } from './window.ts'
+
+const ACCESS = signed('spot')
+const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
+const pairOf = (desk: Desk, pair: string): string => desk.core.state.world.market(pair).id
+const views = (desk: Desk, orders: readonly Order[]) =>
+  orders.map((order) => orderView(desk.core.state, order))
+
+const PLACE_LABELS = [
+  'INVALID_CURRENCY',
+  'INVALID_CURRENCY_PAIR',
+  'INVALID_PRECISION',
+  'AMOUNT_TOO_LITTLE',
+  'AMOUNT_TOO_MUCH',
+  'BALANCE_NOT_ENOUGH',
+  'MARGIN_BALANCE_NOT_ENOUGH',
+  'ACCOUNT_EXCEPTION',
+  'POC_FILL_IMMEDIATELY',
+  'FOK_NOT_FILL',
+  'ORDER_BOOK_NOT_FOUND',
+  'PRICE_THRESHOLD_EXCEEDED',
+  'TRADE_RESTRICTED',
+  'DUPLICATE_REQUEST',
+] as const
+const FIND_LABELS = [
+  'INVALID_CURRENCY',
+  'INVALID_CURRENCY_PAIR',
+  'ORDER_NOT_FOUND',
+  'CLIENT_ID_NOT_FOUND',
+] as const
+
+const OPEN_LIMIT_MAX = 100
+const pageFields = { page: withDefault(integer(1, 100_000), 1), limit: withDefault(integer(1, 1000), 100) }
+
+export const orderEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/spot/orders',
+    summary: 'Places an order',
+    access: ACCESS,
+    limit: LIMITS.spotPlace,
+    markets: bodyMarkets,
+    body: object(orderFields),
+    status: 201,
+    reply: orderInMode(),
+    refuses: [...PLACE_LABELS, 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, body } = call
+      const order = await desk.core.submit('spot.place', {
+        user_id: caller.user.user_id,
+        order: newOrder(body),
+      })
+      return orderView(desk.core.state, order, body.action_mode)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/orders',
+    summary: 'Lists open orders of a market, or finished ones by the time they finished',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      status: oneOf('open', 'finished'),
+      currency_pair: optional(pairField),
+      ...pageFields,
+      account: optional(accountField),
+      from: optional(time()),
+      to: optional(time()),
+      side: optional(sideField),
+    },
+    status: 200,
+    reply: array(orderShape),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async ({ desk, caller, query }) => {
+      const userId = caller.user.user_id
+      const pair = query.currency_pair === null ? null : pairOf(desk, query.currency_pair)
+      const skip = skipped(query.page, query.limit)
+      if (query.status === 'finished') return views(desk, await finished(desk, userId, pair, query, skip))
+      if (pair === null)
+        refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (for open)')
+      if (query.limit > OPEN_LIMIT_MAX)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `limit: ${query.limit} is above ${OPEN_LIMIT_MAX}, the most for open orders`,
+        )
+      return desk.core.read((state) =>
+        state.spot
+          .openOrders(userId, pair)
+          .filter((order) => query.account === null || order.account === query.account)
+          .filter((order) => query.side === null || order.side === query.side)
+          .reverse()
+          .slice(skip, skip + query.limit)
+          .map((order) => orderView(state, order)),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/open_orders',
+    summary: 'Lists the open orders of all markets; pages count within each market',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      page: withDefault(integer(1, 100_000), 1),
+      limit: withDefault(integer(1, OPEN_LIMIT_MAX), OPEN_LIMIT_MAX),
+      account: optional(accountField),
+    },
+    status: 200,
+    reply: array(shape({ currency_pair: str, total: int, orders: array(orderShape) })),
+    refuses: [],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
+        const byPair = new Map<string, Order[]>()
+        for (const order of state.spot.openOrders(caller.user.user_id).reverse()) {
+          if (query.account !== null && order.account !== query.account) continue
+          const list = byPair.get(order.pair)
+          if (list === undefined) byPair.set(order.pair, [order])
+          else list.push(order)
+        }
+        const skip = skipped(query.page, query.limit)
+        return [...byPair]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([currency_pair, orders]) =>
+            orders.slice(skip, skip + query.limit).map((o) => [currency_pair, o] as const),
+          )
+          .filter((page) => page.length > 0)
+          .map((page) => ({
+            currency_pair: page[0]![0],
+            total: page.length,
+            orders: page.map(([, order]) => orderView(state, order)),
+          }))
+      }),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/orders',
+    summary: 'Cancels all open orders, of one market, side or account where they are named',
+    access: ACCESS,
+    limit: LIMITS.spotCancel,
+    query: {
+      currency_pair: optional(pairField),
+      side: optional(sideField),
+      account: optional(accountField),
+      action_mode: actionModeField,
+    },
+    status: 200,
+    reply: array(orderInMode({ succeeded: bool, label: str, message: str })),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async ({ desk, caller, query }) => {
+      const { action_mode, ...which } = query
+      const orders = await desk.core.submit('spot.cancel_all', { user_id: caller.user.user_id, ...which })
+      return orders.map((order) => ({
+        ...orderView(desk.core.state, order, action_mode),
+        succeeded: true,
+        label: '',
+        message: '',
+      }))
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/orders/{order_id}',
+    summary: 'Shows one order, by its id or by the text that the client gave it',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    params: ORDER_ID,
+    query: { currency_pair: pairField, account: optional(accountField) },
+    status: 200,
+    reply: orderShape,
+    refuses: FIND_LABELS,
+    handle: async ({ desk, caller, path, query }) => {
+      const pair = pairOf(desk, query.currency_pair)
+      return orderView(desk.core.state, await findOrder(desk, caller.user.user_id, path.order_id, pair))
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/orders/{order_id}',
+    summary: 'Cancels one order, by its id or text',
+    access: ACCESS,
+    limit: LIMITS.spotCancel,
+    params: ORDER_ID,
+    query: { currency_pair: pairField, account: optional(accountField), action_mode: actionModeField },
+    status: 200,
+    reply: orderInMode(),
+    refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED'],
+    handle: async ({ desk, caller, path, query }) => {
+      const user_id = caller.user.user_id
+      const pair = pairOf(desk, query.currency_pair)
+      const id = await openId(desk, user_id, path.order_id, pair)
+      const order = await desk.core.submit('spot.cancel', { user_id, id, currency_pair: pair })
+      return orderView(desk.core.state, order, query.action_mode)
+    },
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/spot/orders/{order_id}',
+    summary: 'Amends an open order; parameters may be in the body or the query, the body wins',
+    access: ACCESS,
+    limit: LIMITS.spotPlace,
+    markets: bodyMarkets,
+    params: ORDER_ID,
+    query: amendFields,
+    body: object(amendFields),
+    status: 200,
+    reply: orderInMode(),
+    refuses: [
+      ...FIND_LABELS,
+      ...PLACE_LABELS,
+      'ORDER_CLOSED',
+      'ORDER_CANCELLED',
+      'NO_CHANGE',
+      'REQUEST_EXPIRED',
+    ],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, path, query, body } = call
+      const user_id = caller.user.user_id
+      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+      const change = { ...query, ...given } as typeof body
+      if (change.currency_pair === null)
+        refuse(
+          'MISSING_REQUIRED_PARAM',
+          'Missing required parameter: currency_pair (in the query or the body)',
+        )
+      const currency_pair = pairOf(desk, change.currency_pair)
+      const id = await openId(desk, user_id, path.order_id, currency_pair)
+      const order = await desk.core.submit('spot.amend', { user_id, id, currency_pair, ...amendment(change) })
+      return orderView(desk.core.state, order, change.action_mode ?? 'FULL')
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/spot/countdown_cancel_all',
+    summary: 'Cancels all orders unless called again in time; 0 stops the countdown',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    body: object({ timeout: integer(0, 86_400), currency_pair: optional(pairField) }),
+    status: 200,
+    reply: shape({ triggerTime: int64 }),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async ({ desk, caller, body }) => {
+      if (body.timeout > 0 && body.timeout < 5)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `timeout: ${body.timeout} is too short; at least 5 seconds, or 0 to stop`,
+        )
+      return desk.core.submit('spot.countdown.set', { user_id: caller.user.user_id, ...body })
+    },
+  }),
+]
+
+interface FinishedQuery {
+  readonly account: string | null
+  readonly side: string | null
+  readonly limit: number
+  readonly from: number | null
+  readonly to: number | null
+}
+/** By finish time, newest first; without a time there is no bound. */
+async function finished(
+  desk: Desk,
+  userId: number,
+  pair: string | null,
+  query: FinishedQuery,
+  skip: number,
+): Promise<Order[]> {
+  const conditions = [`"user_id" = ?`, `"status" <> 'open'`]
+  const values: (string | number)[] = [userId]
+  if (query.from !== null || query.to !== null) {
+    const unbounded = { usual: 36_500, most: 36_500 }
+    const window = timeWindow({ desk, set: () => undefined }, query, unbounded)
+    conditions.push('"update_at" >= ?', '"update_at" <= ?')
+    values.push(window.from, window.to)
+  }
+  for (const [column, value] of [
+    ['pair', pair],
+    ['account', query.account],
+    ['side', query.side],
+  ] as const)
+    if (value !== null) {
+      conditions.push(`"${column}" = ?`)
+      values.push(value)
+    }
+  const where = `where ${conditions.join(' and ')} order by "update_at" desc, "id" desc limit ? offset ?`
+  // Everything acknowledged is on the disk, but a reply may be asked for in the same breath.
+  await desk.core.read(() => null)
+  return desk.store.select(SPOT_ORDER, where, [...values, query.limit, skip])
+}

@@ -1,0 +1,203 @@
+import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/spot/price-orders.ts'
+import { notFound } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import {
+  decimal,
+  flag,
+  id,
+  integer,
+  object,
+  oneOf,
+  optional,
+  positiveDecimal,
+  text,
+  withDefault,
+} from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, bool, int64, shape, str } from '../shapes.ts'
+import { pairField } from '../wallet.ts'
+import { sideField } from './order-fields.ts'
+
+const ACCESS = signed('spot')
+const accountField = oneOf('normal', 'margin', 'unified')
+const DAY_SECONDS = 86_400
+
+const priceOrderShape = shape({
+  id: int64,
+  user: int64,
+  market: str,
+  ctime: int64,
+  ftime: int64,
+  fired_order_id: int64,
+  status: str,
+  reason: str,
+  trigger: shape({ price: str, rule: str, expiration: int64 }),
+  put: shape({
+    type: str,
+    side: str,
+    price: str,
+    amount: str,
+    account: str,
+    time_in_force: str,
+    auto_borrow: bool,
+    auto_repay: bool,
+    text: str,
+  }),
+})
+const seconds = (micros: number): number => Math.floor(micros / 1e6)
+const view = (order: PriceOrder) => ({
+  id: order.id,
+  user: order.user_id,
+  market: order.pair,
+  ctime: seconds(order.created_at),
+  ftime: seconds(order.ended_at),
+  fired_order_id: order.fired_order_id,
+  status: order.status,
+  reason: order.reason,
+  trigger: { price: format(order.trigger_price), rule: order.rule, expiration: order.expiration },
+  put: order.put,
+})
+
+async function find(desk: Desk, userId: number, orderId: number): Promise<PriceOrder> {
+  const known = await desk.core.read(({ spot }) => spot.priceOrders.table.get(orderId))
+  const order = known ?? (await desk.store.select(SPOT_PRICE_ORDER, 'where "id" = ?', [orderId]))[0]
+  if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no price order ${orderId}`)
+  return order
+}
+
+export const priceOrderEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/spot/price_orders',
+    summary: 'Creates an order that is placed when the last price reaches its trigger',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    body: object({
+      market: pairField,
+      trigger: object({
+        price: positiveDecimal(),
+        rule: oneOf('>=', '<='),
+        expiration: withDefault(integer(1, 30 * DAY_SECONDS), DAY_SECONDS),
+        text: optional(text({ max: 64 })),
+      }),
+      put: object({
+        type: withDefault(oneOf('limit', 'market'), 'limit'),
+        side: sideField,
+        price: withDefault(decimal(), '0'),
+        amount: positiveDecimal(),
+        account: withDefault(accountField, 'normal'),
+        time_in_force: withDefault(oneOf('gtc', 'ioc'), 'gtc'),
+        auto_borrow: withDefault(flag(), false),
+        auto_repay: withDefault(flag(), false),
+        text: optional(text({ max: 64 })),
+      }),
+    }),
+    status: 201,
+    reply: shape({ id: int64, id_string: str }),
+    refuses: [
+      'INVALID_CURRENCY',
+      'INVALID_CURRENCY_PAIR',
+      'INVALID_PRECISION',
+      'AUTO_TRIGGER_PRICE_LESS_LAST',
+      'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      'TOO_MANY_ORDERS',
+    ],
+    handle: async ({ desk, caller, body }) => {
+      const { text: triggerText, ...trigger } = body.trigger
+      const put: PutOrder = { ...body.put, text: body.put.text ?? triggerText ?? '' }
+      const order = await desk.core.submit('spot.price_order.create', {
+        user_id: caller.user.user_id,
+        market: body.market,
+        trigger,
+        put,
+      })
+      return { id: order.id, id_string: String(order.id) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/price_orders',
+    summary: 'Lists price orders, newest first',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      status: oneOf('open', 'finished'),
+      market: optional(pairField),
+      account: optional(accountField),
+      limit: withDefault(integer(1, 1000), 100),
+      offset: withDefault(integer(0, 100_000), 0),
+    },
+    status: 200,
+    reply: array(priceOrderShape),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async ({ desk, caller, query }) => {
+      const userId = caller.user.user_id
+      const pair = query.market === null ? null : desk.core.state.world.market(query.market).id
+      const wanted = (order: PriceOrder): boolean =>
+        (pair === null || order.pair === pair) &&
+        (query.account === null || order.put.account === query.account)
+      const open = await desk.core.read(({ spot }) => spot.priceOrders.openOf(userId).reverse())
+      const page = (list: PriceOrder[]) =>
+        list
+          .filter(wanted)
+          .slice(query.offset, query.offset + query.limit)
+          .map(view)
+      if (query.status === 'open') return page(open)
+      const ended = await desk.store.select(
+        SPOT_PRICE_ORDER,
+        `where "user_id" = ? and "status" <> 'open' order by "id" desc limit ?`,
+        [userId, FINISHED_MAX],
+      )
+      return page(ended)
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/price_orders',
+    summary: 'Cancels all waiting price orders, of one market or account where they are named',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: { market: optional(pairField), account: optional(accountField) },
+    status: 200,
+    reply: array(priceOrderShape),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    handle: async ({ desk, caller, query }) => {
+      const orders = await desk.core.submit('spot.price_order.cancel_all', {
+        user_id: caller.user.user_id,
+        ...query,
+      })
+      return orders.map(view)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/price_orders/{order_id}',
+    summary: 'Shows one price order',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    params: { order_id: id() },
+    status: 200,
+    reply: priceOrderShape,
+    refuses: ['ORDER_NOT_FOUND'],
+    handle: async ({ desk, caller, path }) => view(await find(desk, caller.user.user_id, path.order_id)),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/price_orders/{order_id}',
+    summary: 'Cancels a waiting price order',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    params: { order_id: id() },
+    status: 200,
+    reply: priceOrderShape,
+    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
+    handle: async ({ desk, caller, path }) => {
+      const user_id = caller.user.user_id
+      await find(desk, user_id, path.order_id)
+      return view(await desk.core.submit('spot.price_order.cancel', { user_id, id: path.order_id }))
+    },
+  }),
+]
+/** Ended price orders that a list reaches back to. */
+const FINISHED_MAX = 10_000

@@ -1,0 +1,94 @@
+import { seriesOf, type Candle } from '../../core/spot/candles.ts'
+import type { State } from '../../core/state.ts'
+import { ZERO, format, type Amount, type Price } from '../../money/amount.ts'
+import { decimalText, shape, str } from '../shapes.ts'
+
+const MINUTE = 60
+const DAY = 86_400
+
+export const tickerShape = shape({
+  currency_pair: str,
+  last: decimalText,
+  lowest_ask: str,
+  highest_bid: str,
+  'lowest_size?': str,
+  'highest_size?': str,
+  change_percentage: str,
+  'change_utc0?': str,
+  'change_utc8?': str,
+  base_volume: decimalText,
+  quote_volume: decimalText,
+  high_24h: decimalText,
+  low_24h: decimalText,
+})
+export type Timezone = 'utc0' | 'utc8' | 'all'
+
+/** Percent, two decimals. */
+function changeText(from: Price | undefined, to: Price): string {
+  if (from === undefined || from === 0n) return '0'
+  const hundredths = Number(((to - from) * 10_000n) / from)
+  return format((BigInt(hundredths) * 10n ** 16n) as Price)
+}
+/** Minutes of the last day, oldest first, with the one before them. */
+function minutes(state: State, pair: string, now: number): Candle[] {
+  const series = seriesOf(pair, MINUTE)
+  const growing = state.spot.candles.growing(series)
+  const kept = state.spot.candles.of(series)
+  const all = growing === undefined ? kept : [...kept, growing]
+  const made = state.spot.history?.minutes(pair, now - DAY - MINUTE, now) ?? []
+  return made.length === 0 ? all : [...made, ...all]
+}
+/** The price at a moment: the close of the last minute before it, or the open of the first after it. */
+function priceAt(list: readonly Candle[], second: number): Price | undefined {
+  for (let i = list.length - 1; i >= 0; i--) if (list[i]!.open_time < second) return list[i]!.close
+  return list[0]?.open
+}
+
+export function ticker(
+  state: State,
+  pair: string,
+  now: number,
+  options: { readonly timezone: Timezone | null; readonly sizes: boolean },
+): Record<string, string> {
+  const list = minutes(state, pair, now)
+  const book = state.spot.book(pair)
+  const ask = book.sell.best
+  const bid = book.buy.best
+  const since = now - DAY
+  const day = list.filter((candle) => candle.open_time + MINUTE > since)
+  const last = state.spot.lastPrice(pair) ?? list.at(-1)?.close ?? (0n as Price)
+  let high = last
+  let low = last
+  let base: bigint = ZERO
+  let quote: bigint = ZERO
+  for (const candle of day) {
+    if (candle.high > high) high = candle.high
+    if (candle.low < low) low = candle.low
+    base += candle.base
+    quote += candle.quote
+  }
+  const midnight = now - (now % DAY)
+  const { timezone } = options
+  const utc8 = now - ((now + 8 * 3_600) % DAY)
+  return {
+    currency_pair: pair,
+    last: format(last),
+    lowest_ask: ask === undefined ? '' : format(ask.price),
+    highest_bid: bid === undefined ? '' : format(bid.price),
+    ...(options.sizes && {
+      lowest_size: ask === undefined ? '' : format(ask.amount as Amount),
+      highest_size: bid === undefined ? '' : format(bid.amount as Amount),
+    }),
+    change_percentage: changeText(priceAt(list, since), last),
+    ...((timezone === 'utc0' || timezone === 'all') && {
+      change_utc0: changeText(priceAt(list, midnight), last),
+    }),
+    ...((timezone === 'utc8' || timezone === 'all') && {
+      change_utc8: changeText(priceAt(list, utc8), last),
+    }),
+    base_volume: format(base as Amount),
+    quote_volume: format(quote as Amount),
+    high_24h: format(high),
+    low_24h: format(low),
+  }
+}

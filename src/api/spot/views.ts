@@ -1,0 +1,170 @@
+import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
+import type { Order } from '../../core/spot/order.ts'
+import type { Fill } from '../../core/spot/trades.ts'
+import type { State } from '../../core/state.ts'
+import { format, overDown, roundDown, timesDown, type Price } from '../../money/amount.ts'
+import type { JsonSchema } from '../fields.ts'
+import { bool, decimalText, int64, shape, str } from '../shapes.ts'
+
+/** How much of an order a reply shows: FULL, RESULT (no fees) or ACK (its names only). */
+export const ACTION_MODES = ['ACK', 'RESULT', 'FULL'] as const
+export type ActionMode = (typeof ACTION_MODES)[number]
+
+const nameMembers = { id: str, text: str, amend_text: str }
+const resultMembers = {
+  ...nameMembers,
+  create_time: str,
+  update_time: str,
+  create_time_ms: int64,
+  update_time_ms: int64,
+  status: str,
+  currency_pair: str,
+  type: str,
+  account: str,
+  side: str,
+  amount: decimalText,
+  price: decimalText,
+  time_in_force: str,
+  iceberg: decimalText,
+  left: decimalText,
+  filled_amount: decimalText,
+  fill_price: decimalText,
+  filled_total: decimalText,
+  avg_deal_price: decimalText,
+  stp_id: int64,
+  stp_act: str,
+  finish_as: str,
+  auto_borrow: bool,
+  auto_repay: bool,
+  'slippage?': str,
+  'stop_profit?': shape({ trigger_price: str, order_price: str }),
+  'stop_loss?': shape({ trigger_price: str, order_price: str }),
+}
+export const orderMembers = {
+  ...resultMembers,
+  fee: decimalText,
+  fee_currency: str,
+  point_fee: decimalText,
+  gt_fee: decimalText,
+  gt_maker_fee: decimalText,
+  gt_taker_fee: decimalText,
+  gt_discount: bool,
+  rebated_fee: decimalText,
+  rebated_fee_currency: str,
+}
+export const orderShape = shape(orderMembers)
+/** An order in any of the action modes, with more members beside. */
+export const orderInMode = (more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema => ({
+  anyOf: [orderMembers, resultMembers, nameMembers].map((members) => shape({ ...members, ...more })),
+})
+
+const AVERAGE_DECIMALS = 12
+export const secondsText = (micros: number): string => String(Math.floor(micros / 1e6))
+const millis = (micros: number): number => Math.floor(micros / 1000)
+
+function averagePrice({ filled, filled_total }: Order): string {
+  return filled === 0n
+    ? '0'
+    : format(roundDown(overDown(filled_total, filled as bigint as Price), AVERAGE_DECIMALS))
+}
+
+export function orderView(state: State, order: Order, mode: ActionMode = 'FULL'): Record<string, unknown> {
+  const names = { id: String(order.id), text: order.text, amend_text: order.amend_text }
+  if (mode === 'ACK') return names
+  const { more } = order
+  const filledTotal = format(order.filled_total)
+  const result = {
+    ...names,
+    create_time: secondsText(order.create_at),
+    update_time: secondsText(order.update_at),
+    create_time_ms: millis(order.create_at),
+    update_time_ms: millis(order.update_at),
+    status: order.status,
+    currency_pair: order.pair,
+    type: order.type,
+    account: order.account,
+    side: order.side,
+    amount: format(order.amount),
+    price: format(order.price),
+    time_in_force: order.time_in_force,
+    iceberg: format(order.iceberg),
+    left: format(order.left),
+    filled_amount: format(order.filled),
+    fill_price: filledTotal,
+    filled_total: filledTotal,
+    avg_deal_price: averagePrice(order),
+    stp_id: order.stp_id,
+    stp_act: order.stp_act,
+    finish_as: order.finish_as,
+    auto_borrow: more?.auto_borrow ?? false,
+    auto_repay: more?.auto_repay ?? false,
+    ...(more?.slippage !== undefined && { slippage: more.slippage }),
+    ...(more?.stop_profit !== undefined && { stop_profit: more.stop_profit }),
+    ...(more?.stop_loss !== undefined && { stop_loss: more.stop_loss }),
+  }
+  return mode === 'RESULT' ? result : { ...result, ...feeBlock(state, order) }
+}
+
+function feeBlock(state: State, order: Order): Record<string, unknown> {
+  const [base, quote] = order.pair.split('_') as [string, string]
+  const inToken = order.gt_fee > 0n
+  const rates = inToken ? tokenRates(state, order.user_id) : { maker: '0', taker: '0' }
+  return {
+    fee: format(order.fee),
+    fee_currency: order.side === 'buy' ? base : quote,
+    point_fee: format(order.point_fee),
+    gt_fee: format(order.gt_fee),
+    gt_maker_fee: rates.maker,
+    gt_taker_fee: rates.taker,
+    gt_discount: inToken,
+    rebated_fee: '0',
+    rebated_fee_currency: order.side === 'buy' ? quote : base,
+  }
+}
+function tokenRates(state: State, userId: number): { maker: string; taker: string } {
+  const { maker, taker } = ratesOf(feeSetting(state, state.users.must(userId)).vip)
+  return { maker: format(withToken(maker)), taker: format(withToken(taker)) }
+}
+
+/** Milliseconds with the microseconds as decimals. */
+export const millisText = (micros: number): string =>
+  `${Math.floor(micros / 1000)}.${String(Math.floor(micros) % 1000).padStart(3, '0')}`
+
+export const myTradeShape = shape({
+  id: str,
+  create_time: str,
+  create_time_ms: str,
+  currency_pair: str,
+  side: str,
+  role: str,
+  amount: decimalText,
+  price: decimalText,
+  deal: decimalText,
+  order_id: str,
+  fee: decimalText,
+  fee_currency: str,
+  point_fee: decimalText,
+  gt_fee: decimalText,
+  amend_text: str,
+  sequence_id: str,
+  text: str,
+})
+export const fillView = (fill: Fill): Record<string, unknown> => ({
+  id: String(fill.trade_id),
+  create_time: secondsText(fill.at),
+  create_time_ms: millisText(fill.at),
+  currency_pair: fill.pair,
+  side: fill.side,
+  role: fill.role,
+  amount: format(fill.amount),
+  price: format(fill.price),
+  deal: format(timesDown(fill.amount, fill.price)),
+  order_id: String(fill.order_id),
+  fee: format(fill.fee),
+  fee_currency: fill.fee_currency,
+  point_fee: format(fill.point_fee),
+  gt_fee: format(fill.gt_fee),
+  amend_text: fill.amend_text,
+  sequence_id: String(fill.sequence),
+  text: fill.text,
+})

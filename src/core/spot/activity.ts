@@ -1,0 +1,59 @@
+import type { Amount, Rate } from '../../money/amount.ts'
+import { GroupIndex, Table, type TableSpec, type Tx } from '../table.ts'
+
+/** What an account did in a day, for its fill ratio. */
+export interface ActivityDay {
+  /** `user_id/day`. */
+  readonly id: string
+  readonly user_id: number
+  /** Days since 1970, UTC. */
+  readonly day: number
+  /** Placements, cancellations and amendments. */
+  readonly requests: number
+  /** USDT traded, weighted by market and role. */
+  readonly volume: Amount
+}
+export const SPOT_ACTIVITY: TableSpec<ActivityDay> = {
+  name: 'spot_activity',
+  key: ['id'],
+  columns: { id: 'text', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
+}
+/** The ratio of the last midnight. */
+export interface FillRatio {
+  readonly user_id: number
+  readonly ratio: Rate
+  /** Over the main account and all its sub-accounts. */
+  readonly main_ratio: Rate
+  /** Seconds. */
+  readonly updated_at: number
+}
+export const SPOT_RATIO: TableSpec<FillRatio> = {
+  name: 'spot_ratio',
+  key: ['user_id'],
+  columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
+}
+
+const DAY_MICROS = 86_400e6
+export const dayOf = (at: number): number => Math.floor(at / DAY_MICROS)
+
+export class Activity {
+  readonly days = new Table(SPOT_ACTIVITY)
+  readonly ratios = new Table(SPOT_RATIO)
+  private readonly byUser = new GroupIndex(this.days, (row) => row.user_id)
+
+  of(userId: number): IterableIterator<ActivityDay> {
+    return this.byUser.get(userId)
+  }
+  add(tx: Tx, userId: number, at: number, requests: number, volume: Amount): void {
+    const day = dayOf(at)
+    const id = `${userId}/${day}`
+    const row = this.days.get(id)
+    tx.put(this.days, {
+      id,
+      user_id: userId,
+      day,
+      requests: (row?.requests ?? 0) + requests,
+      volume: ((row?.volume ?? 0n) + volume) as Amount,
+    })
+  }
+}

@@ -1,0 +1,140 @@
+import type { Amount, Price } from '../../money/amount.ts'
+import type { Order, Side } from './order.ts'
+
+/** A resting order in the queue of its price. */
+export interface Resting {
+  order: Order
+  readonly level: Level
+  previous: Resting | undefined
+  next: Resting | undefined
+}
+/** All orders of one price, in the order of their rank. */
+export interface Level {
+  /** The price in ticks: a plain number compares and hashes fast. */
+  readonly tick: number
+  readonly price: Price
+  head: Resting | undefined
+  tail: Resting | undefined
+  /** Sum of what its orders show. */
+  amount: bigint
+}
+
+/** One side of a market. Levels are sorted with the best last, so that most changes are near the array's end. */
+class BookSide {
+  /** +1: a higher price is better (buys); -1: a lower one is. */
+  private readonly sign: 1 | -1
+  readonly levels: Level[] = []
+  private readonly byTick = new Map<number, Level>()
+
+  constructor(side: Side) {
+    this.sign = side === 'buy' ? 1 : -1
+  }
+  get best(): Level | undefined {
+    return this.levels[this.levels.length - 1]
+  }
+  /** The level of a price, made when there is none. */
+  level(tick: number, price: Price): Level {
+    let level = this.byTick.get(tick)
+    if (level === undefined) {
+      level = { tick, price, head: undefined, tail: undefined, amount: 0n }
+      this.byTick.set(tick, level)
+      const place = this.place(tick)
+      if (place === this.levels.length) this.levels.push(level)
+      else this.levels.splice(place, 0, level)
+    }
+    return level
+  }
+  drop(level: Level): void {
+    this.byTick.delete(level.tick)
+    if (this.best === level) this.levels.pop()
+    else this.levels.splice(this.place(level.tick), 1)
+  }
+  /** Index of the first level that is not worse than the tick. */
+  private place(tick: number): number {
+    const wanted = tick * this.sign
+    let low = 0
+    let high = this.levels.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.levels[middle]!.tick * this.sign < wanted) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/**
+ * The book of one market: an index of the order table. An order's place follows from its price and its rank
+ * alone, so it is the same after a restart, and after an undo put it back.
+ */
+export class Book {
+  readonly buy = new BookSide('buy')
+  readonly sell = new BookSide('sell')
+  private readonly resting = new Map<number, Resting>()
+  private readonly tick: bigint
+
+  constructor(tick: Price) {
+    this.tick = tick
+  }
+  get size(): number {
+    return this.resting.size
+  }
+  /** The best level that an order of this side would meet. */
+  facing(side: Side): Level | undefined {
+    return side === 'buy' ? this.sell.best : this.buy.best
+  }
+  find(orderId: number): Resting | undefined {
+    return this.resting.get(orderId)
+  }
+  insert(order: Order): void {
+    const side = order.side === 'buy' ? this.buy : this.sell
+    const level = side.level(Number(order.price / this.tick), order.price)
+    // Nearly always the last: only an undo puts an order back into the middle.
+    let previous = level.tail
+    while (previous !== undefined && previous.order.rank > order.rank) previous = previous.previous
+    const next = previous === undefined ? level.head : previous.next
+    const resting: Resting = { order, level, previous, next }
+    if (previous === undefined) level.head = resting
+    else previous.next = resting
+    if (next === undefined) level.tail = resting
+    else next.previous = resting
+    level.amount += order.shown
+    this.resting.set(order.id, resting)
+  }
+  remove(order: Order): void {
+    const resting = this.resting.get(order.id)!
+    const { level, previous, next } = resting
+    if (previous === undefined) level.head = next
+    else previous.next = next
+    if (next === undefined) level.tail = previous
+    else next.previous = previous
+    level.amount -= resting.order.shown
+    this.resting.delete(order.id)
+    if (level.head === undefined) (order.side === 'buy' ? this.buy : this.sell).drop(level)
+  }
+  /** The same order with other figures: it keeps its place when price and rank are the same. */
+  replace(before: Order, after: Order): void {
+    if (before.rank !== after.rank || before.price !== after.price) {
+      this.remove(before)
+      this.insert(after)
+      return
+    }
+    const resting = this.resting.get(after.id)!
+    resting.order = after
+    if (before.shown !== after.shown) resting.level.amount += after.shown - before.shown
+  }
+  /** Price levels from the best on, with what they show. */
+  depth(side: Side, limit: number): { price: Price; amount: Amount }[] {
+    const { levels } = side === 'buy' ? this.buy : this.sell
+    const list: { price: Price; amount: Amount }[] = []
+    for (let i = levels.length - 1; i >= 0 && list.length < limit; i--)
+      list.push({ price: levels[i]!.price, amount: levels[i]!.amount as Amount })
+    return list
+  }
+  /** Resting orders of a side, best first: what a sweep would meet. */
+  *queue(side: Side): Generator<Order> {
+    const { levels } = side === 'buy' ? this.buy : this.sell
+    for (let i = levels.length - 1; i >= 0; i--)
+      for (let node = levels[i]!.head; node !== undefined; node = node.next) yield node.order
+  }
+}

@@ -1,0 +1,30 @@
+import { notFound, refuse } from '../../labels.ts'
+import type { Ctx, State } from '../state.ts'
+import { bookChanged, endOrder } from './match.ts'
+import type { FinishAs, Order } from './order.ts'
+
+/** An order that can still change, named by its id; the labels tell what became of one that can't. */
+export function openOrderAt(state: State, userId: number, id: number, pair: string | null): Order {
+  const order = state.spot.orders.get(id)
+  if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return orderNotFound(id, pair)
+  refuseEnded(order)
+  return order
+}
+export function orderNotFound(id: number, pair: string | null): never {
+  return notFound('ORDER_NOT_FOUND', `this account has no order ${id}${pair === null ? '' : ` in ${pair}`}`)
+}
+export function refuseEnded(order: Order): void {
+  if (order.status === 'closed')
+    refuse('ORDER_CLOSED', `order ${order.id} is filled; there is nothing left to change`)
+  if (order.status === 'cancelled')
+    refuse('ORDER_CANCELLED', `order ${order.id} has ended already (${order.finish_as})`)
+}
+
+export function cancelOpen(ctx: Ctx, orders: readonly Order[], finish_as: FinishAs = 'cancelled'): Order[] {
+  return orders.map((order) => {
+    const market = ctx.state.world.market(order.pair)
+    const ended = endOrder(ctx, market, order, finish_as)
+    bookChanged(ctx, market)
+    return ended
+  })
+}

@@ -1,0 +1,138 @@
+import type { Amount, Price } from '../../money/amount.ts'
+import { Table, type TableSpec, type Tx } from '../table.ts'
+
+/** What happened in a span of time. Times are seconds. */
+export interface Candle {
+  readonly open_time: number
+  readonly open: Price
+  readonly high: Price
+  readonly low: Price
+  readonly close: Price
+  readonly base: Amount
+  readonly quote: Amount
+}
+/** A candle of a series as it is kept: the one that is still growing, or a closed one in its slot. */
+export interface SeriesCandle extends Candle {
+  readonly series: string
+}
+export interface ClosedCandle extends SeriesCandle {
+  readonly slot: string
+}
+const COLUMNS = {
+  series: 'text',
+  open_time: 'int',
+  open: 'amount',
+  high: 'amount',
+  low: 'amount',
+  close: 'amount',
+  base: 'amount',
+  quote: 'amount',
+} as const
+export const CANDLE_NOW: TableSpec<SeriesCandle> = {
+  name: 'spot_candle_now',
+  key: ['series'],
+  columns: COLUMNS,
+}
+/** Closed candles live in slots that are used again: each series keeps its newest ones, and no more. */
+export const SPOT_CANDLE: TableSpec<ClosedCandle> = {
+  name: 'spot_candle',
+  key: ['slot'],
+  columns: { slot: 'text', ...COLUMNS },
+  live: () => false,
+}
+
+/** The spans that are kept; all others are put together from them. `keep` bounds what the store holds. */
+export const BASE_SPANS = [
+  { seconds: 1, keep: 10_800 },
+  { seconds: 10, keep: 10_080 },
+  { seconds: 60, keep: 10_080 },
+  { seconds: 300, keep: 61_000 },
+  { seconds: 3_600, keep: 100_000 },
+  { seconds: 86_400, keep: 36_500 },
+] as const
+
+export const seriesOf = (pair: string, seconds: number): string => `${pair}/${seconds}`
+
+/** Recent closed candles of a series that stay in memory. */
+export const RECENT_MAX = 1_500
+
+export class Candles {
+  readonly now = new Table(CANDLE_NOW)
+  readonly closed = new Table(SPOT_CANDLE)
+  private readonly recent = new Map<string, Candle[]>()
+  /** Series of which the store knows more than memory does. */
+  private readonly trimmed = new Set<string>()
+
+  constructor() {
+    // The stack of closed candles follows the growing one: forward it is pushed, on undo popped.
+    this.now.observe((before, after) => {
+      if (before === undefined || after === undefined) return
+      if (after.open_time > before.open_time) {
+        const list = this.of(before.series)
+        list.push(before)
+        if (list.length > 2 * RECENT_MAX) {
+          list.splice(0, RECENT_MAX)
+          this.trimmed.add(before.series)
+        }
+      } else if (after.open_time < before.open_time) this.of(after.series).pop()
+    })
+  }
+  /** Closed ones, oldest first. */
+  of(series: string): Candle[] {
+    let list = this.recent.get(series)
+    if (list === undefined) this.recent.set(series, (list = []))
+    return list
+  }
+  growing(series: string): Candle | undefined {
+    return this.now.get(series)
+  }
+  /** Whether memory knows all there is from this second on. */
+  covers(series: string, from: number): boolean {
+    return !this.trimmed.has(series) || this.of(series)[0]!.open_time <= from
+  }
+  /** At start: what the store knows of the newest closed ones, oldest first. */
+  prime(series: string, candles: readonly Candle[]): void {
+    this.recent.set(series, [...candles])
+    if (candles.length >= RECENT_MAX) this.trimmed.add(series)
+  }
+  /** Before priming, and after a reset. */
+  clear(): void {
+    this.recent.clear()
+    this.trimmed.clear()
+  }
+
+  /** A trade joins the growing candle of every span, or closes it and begins the next. */
+  add(tx: Tx, pair: string, at: number, price: Price, amount: Amount, value: Amount): void {
+    const second = Math.floor(at / 1e6)
+    for (const { seconds, keep } of BASE_SPANS) {
+      const series = seriesOf(pair, seconds)
+      const open_time = second - (second % seconds)
+      const growing = this.now.get(series)
+      if (growing?.open_time === open_time)
+        tx.put(this.now, {
+          series,
+          open_time,
+          open: growing.open,
+          high: price > growing.high ? price : growing.high,
+          low: price < growing.low ? price : growing.low,
+          close: price,
+          base: (growing.base + amount) as Amount,
+          quote: (growing.quote + value) as Amount,
+        })
+      else {
+        if (growing !== undefined)
+          tx.put(this.closed, { slot: `${series}/${(growing.open_time / seconds) % keep}`, ...growing })
+        tx.put(this.now, {
+          series,
+          open_time,
+          open: price,
+          high: price,
+          low: price,
+          close: price,
+          base: amount,
+          quote: value,
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { Refusal, refuse, type Label } from '../../labels.ts'
+import { ZERO } from '../../money/amount.ts'
+import type { Ctx } from '../state.ts'
+import { amendOrder, type Amendment } from './amend.ts'
+
+export type { Amendment } from './amend.ts'
+import { cancelOpen, openOrderAt } from './cancel.ts'
+import type { Order, OrderAccount, Side } from './order.ts'
+import { placeOrder, type NewOrder } from './place.ts'
+import { fireTriggers } from './triggers.ts'
+
+/** What became of one item of a batch. */
+export type ItemResult = { readonly order: Order } | { readonly label: Label; readonly message: string }
+
+function counted(ctx: Ctx, userId: number): void {
+  ctx.state.spot.activity.add(ctx.tx, userId, ctx.at, 1, ZERO)
+}
+/** One item may fail without the others. */
+function attempt(ctx: Ctx, item: () => Order): ItemResult {
+  const mark = ctx.tx.mark()
+  try {
+    return { order: item() }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    ctx.tx.rollback(mark)
+    return { label: error.label, message: error.message }
+  }
+}
+/** The row as it is now: a trigger that fired after it was placed may have changed it. */
+const current = (ctx: Ctx, order: Order): Order => ctx.state.spot.orders.get(order.id) ?? order
+
+export function place(ctx: Ctx, input: { user_id: number; order: NewOrder }): Order {
+  const order = placeOrder(ctx, input.user_id, input.order)
+  counted(ctx, input.user_id)
+  fireTriggers(ctx, order.pair)
+  return current(ctx, order)
+}
+
+export function placeBatch(ctx: Ctx, input: { user_id: number; orders: readonly NewOrder[] }): ItemResult[] {
+  counted(ctx, input.user_id)
+  return input.orders.map((item) =>
+    attempt(ctx, () => {
+      const order = placeOrder(ctx, input.user_id, item)
+      fireTriggers(ctx, order.pair)
+      return current(ctx, order)
+    }),
+  )
+}
+
+export interface Named {
+  readonly id: number
+  readonly currency_pair: string | null
+}
+function cancelOne(ctx: Ctx, userId: number, { id, currency_pair }: Named): Order {
+  const pair = currency_pair === null ? null : ctx.state.world.market(currency_pair).id
+  return cancelOpen(ctx, [openOrderAt(ctx.state, userId, id, pair)])[0]!
+}
+export function cancel(ctx: Ctx, input: { user_id: number } & Named): Order {
+  counted(ctx, input.user_id)
+  return cancelOne(ctx, input.user_id, input)
+}
+export function cancelBatch(ctx: Ctx, input: { user_id: number; orders: readonly Named[] }): ItemResult[] {
+  counted(ctx, input.user_id)
+  return input.orders.map((item) => attempt(ctx, () => cancelOne(ctx, input.user_id, item)))
+}
+export interface CancelAll {
+  readonly user_id: number
+  readonly currency_pair: string | null
+  readonly side: Side | null
+  readonly account: OrderAccount | null
+}
+export function cancelAll(ctx: Ctx, input: CancelAll): Order[] {
+  counted(ctx, input.user_id)
+  const pair = input.currency_pair === null ? undefined : ctx.state.world.market(input.currency_pair).id
+  const account = input.account === 'cross_margin' ? 'unified' : input.account
+  const orders = ctx.state.spot
+    .openOrders(input.user_id, pair)
+    .filter((order) => input.side === null || order.side === input.side)
+    .filter((order) => account === null || order.account === account)
+  return cancelOpen(ctx, orders)
+}
+
+export interface NamedAmendment extends Named, Amendment {}
+function amendOne(ctx: Ctx, userId: number, input: NamedAmendment): Order {
+  if (input.currency_pair === null)
+    refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (in the query or the body)')
+  const pair = ctx.state.world.market(input.currency_pair).id
+  const order = amendOrder(ctx, openOrderAt(ctx.state, userId, input.id, pair), input)
+  fireTriggers(ctx, pair)
+  return current(ctx, order)
+}
+export function amend(ctx: Ctx, input: { user_id: number } & NamedAmendment): Order {
+  counted(ctx, input.user_id)
+  return amendOne(ctx, input.user_id, input)
+}
+export function amendBatch(
+  ctx: Ctx,
+  input: { user_id: number; orders: readonly NamedAmendment[] },
+): ItemResult[] {
+  counted(ctx, input.user_id)
+  return input.orders.map((item) => attempt(ctx, () => amendOne(ctx, input.user_id, item)))
+}

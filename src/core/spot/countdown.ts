@@ -1,0 +1,54 @@
+import { schedule, unschedule } from '../due.ts'
+import type { Ctx } from '../state.ts'
+import { Table, type TableSpec } from '../table.ts'
+import { cancelOpen } from './cancel.ts'
+
+/** A dead man's switch: unless it is set again in time, the account's orders are cancelled. */
+export interface Countdown {
+  /** `user_id/pair`; the pair is empty for all markets. */
+  readonly id: string
+  readonly user_id: number
+  readonly pair: string
+  readonly due_id: number
+}
+export const SPOT_COUNTDOWN: TableSpec<Countdown> = {
+  name: 'spot_countdown',
+  key: ['id'],
+  columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
+}
+export class Countdowns {
+  readonly table = new Table(SPOT_COUNTDOWN)
+}
+
+/** Answers when it will strike, in milliseconds; 0 when it was stopped. */
+export function setCountdown(
+  ctx: Ctx,
+  input: { user_id: number; timeout: number; currency_pair: string | null },
+): { triggerTime: number } {
+  const { state, tx, at } = ctx
+  const { table } = state.spot.countdowns
+  const pair = input.currency_pair === null ? '' : state.world.market(input.currency_pair).id
+  const id = `${input.user_id}/${pair}`
+  const running = table.get(id)
+  if (running !== undefined) {
+    unschedule(ctx, running.due_id)
+    tx.remove(table, id)
+  }
+  if (input.timeout === 0) return { triggerTime: 0 }
+  const strikes = at + input.timeout * 1e6
+  const due_id = schedule(ctx, strikes, 'spot.countdown.strike', { id })
+  tx.put(table, { id, user_id: input.user_id, pair, due_id })
+  return { triggerTime: Math.floor(strikes / 1000) }
+}
+/** Due. */
+export function strikeCountdown(ctx: Ctx, input: { id: string }): null {
+  const { table } = ctx.state.spot.countdowns
+  const countdown = table.get(input.id)
+  if (countdown === undefined) return null
+  ctx.tx.remove(table, input.id)
+  cancelOpen(
+    ctx,
+    ctx.state.spot.openOrders(countdown.user_id, countdown.pair === '' ? undefined : countdown.pair),
+  )
+  return null
+}

@@ -1,0 +1,204 @@
+import { ZERO, format, parsePrice, priceOf, type Amount, type Price } from '../../money/amount.ts'
+import { nextId } from '../counters.ts'
+import { schedule } from '../due.ts'
+import type { Ctx } from '../state.ts'
+import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import type { Market } from '../world/markets.ts'
+import { opposite, type Order, type OrderAccount, type OrderType, type Side } from './order.ts'
+
+export type TriggerRule = '>=' | '<='
+export type PriceOrderStatus = 'open' | 'cancelled' | 'finish' | 'failed' | 'expired'
+export type PriceOrderAccount = 'normal' | 'margin' | 'unified'
+/** The order that is placed when the price is reached. */
+export interface PutOrder {
+  readonly type: OrderType
+  readonly side: Side
+  readonly price: string
+  readonly amount: string
+  readonly account: PriceOrderAccount
+  readonly time_in_force: 'gtc' | 'ioc'
+  readonly auto_borrow: boolean
+  readonly auto_repay: boolean
+  readonly text: string
+}
+/** Waits for the last price to reach its trigger, then places an order. It holds no money while it waits. */
+export interface PriceOrder {
+  readonly id: number
+  readonly user_id: number
+  readonly pair: string
+  readonly trigger_price: Price
+  readonly rule: TriggerRule
+  /** Seconds. */
+  readonly expiration: number
+  readonly put: PutOrder
+  readonly status: PriceOrderStatus
+  readonly reason: string
+  /** Microseconds; ended_at is 0 while it waits. */
+  readonly created_at: number
+  readonly ended_at: number
+  readonly fired_order_id: number
+  readonly due_id: number
+  /** The order whose stop it is, or 0: when one stop of an order fires the other goes. */
+  readonly parent_id: number
+}
+export const SPOT_PRICE_ORDER: TableSpec<PriceOrder> = {
+  name: 'spot_price_order',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    pair: 'text',
+    trigger_price: 'amount',
+    rule: 'text',
+    expiration: 'int',
+    put: 'json',
+    status: 'text',
+    reason: 'text',
+    created_at: 'int',
+    ended_at: 'int',
+    fired_order_id: 'int',
+    due_id: 'int',
+    parent_id: 'int',
+  },
+  live: (order) => order.status === 'open',
+}
+
+/** Waiting price orders of one market and rule; the next to fire is the last. */
+class Waiting {
+  private readonly rule: TriggerRule
+  private readonly sorted: PriceOrder[] = []
+  constructor(rule: TriggerRule) {
+    this.rule = rule
+  }
+  add(order: PriceOrder): void {
+    this.sorted.splice(this.place(order), 0, order)
+  }
+  remove(order: PriceOrder): void {
+    this.sorted.splice(this.place(order), 1)
+  }
+  reached(last: Price): PriceOrder | undefined {
+    const next = this.sorted.at(-1)
+    if (next === undefined) return undefined
+    return (this.rule === '>=' ? last >= next.trigger_price : last <= next.trigger_price) ? next : undefined
+  }
+  private before(a: PriceOrder, b: PriceOrder): boolean {
+    if (a.trigger_price !== b.trigger_price)
+      return this.rule === '>=' ? a.trigger_price > b.trigger_price : a.trigger_price < b.trigger_price
+    return a.id > b.id
+  }
+  private place(order: PriceOrder): number {
+    let low = 0
+    let high = this.sorted.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.before(this.sorted[middle]!, order)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+export class PriceOrders {
+  readonly table = new Table(SPOT_PRICE_ORDER)
+  private readonly waiting = new Map<string, Waiting>()
+  private readonly byUser = new GroupIndex(this.table, (order) =>
+    order.status === 'open' ? order.user_id : undefined,
+  )
+  private readonly byParent = new GroupIndex(this.table, (order) =>
+    order.status === 'open' && order.parent_id !== 0 ? order.parent_id : undefined,
+  )
+  constructor() {
+    this.table.observe((before, after) => {
+      if (before?.status === 'open') this.queue(before.pair, before.rule).remove(before)
+      if (after?.status === 'open') this.queue(after.pair, after.rule).add(after)
+    })
+  }
+  /** The next one that the last price has reached. */
+  reached(pair: string, last: Price): PriceOrder | undefined {
+    return this.queue(pair, '>=').reached(last) ?? this.queue(pair, '<=').reached(last)
+  }
+  openOf(userId: number): PriceOrder[] {
+    return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
+  }
+  openCount(userId: number): number {
+    return this.byUser.count(userId)
+  }
+  siblings(order: PriceOrder): PriceOrder[] {
+    return order.parent_id === 0 ? [] : [...this.byParent.get(order.parent_id)].sort((a, b) => a.id - b.id)
+  }
+  private queue(pair: string, rule: TriggerRule): Waiting {
+    const key = pair + rule
+    let queue = this.waiting.get(key)
+    if (queue === undefined) this.waiting.set(key, (queue = new Waiting(rule)))
+    return queue
+  }
+}
+
+/** Stops of an order wait this long. */
+const STOP_SECONDS = 30 * 86_400
+
+export function addPriceOrder(
+  ctx: Ctx,
+  order: Pick<PriceOrder, 'user_id' | 'pair' | 'trigger_price' | 'rule' | 'expiration' | 'put' | 'parent_id'>,
+): PriceOrder {
+  const { tx, state, at } = ctx
+  const id = nextId(tx, state.counters, 'price_order')
+  const row: PriceOrder = {
+    ...order,
+    id,
+    status: 'open',
+    reason: '',
+    created_at: at,
+    ended_at: 0,
+    fired_order_id: 0,
+    due_id: schedule(ctx, at + order.expiration * 1e6, 'spot.price_order.expire', { id }),
+  }
+  tx.put(state.spot.priceOrders.table, row)
+  return row
+}
+
+const ACCOUNT_WORDS: Record<OrderAccount, PriceOrderAccount> = {
+  spot: 'normal',
+  margin: 'margin',
+  unified: 'unified',
+  cross_margin: 'unified',
+}
+/** An order with stops has ended with something filled: its stops begin to wait for the way out. */
+export function placeAttachedStops(ctx: Ctx, market: Market, order: Order): void {
+  const { stop_profit, stop_loss } = order.more!
+  if (stop_profit === undefined && stop_loss === undefined) return
+  const side = opposite(order.side)
+  // What was bought less its fee is what can be sold again.
+  const owned = (order.side === 'buy' ? order.filled - order.fee : order.filled) as Amount
+  const amount = (owned - (owned % market.lot)) as Amount
+  if (amount <= ZERO) return
+  const up: TriggerRule = order.side === 'buy' ? '>=' : '<='
+  const down: TriggerRule = order.side === 'buy' ? '<=' : '>='
+  for (const [stop, rule] of [
+    [stop_profit, up],
+    [stop_loss, down],
+  ] as const) {
+    if (stop === undefined) continue
+    const market_order = parsePrice(stop.order_price) === 0n
+    const spent = (amount * priceOf(stop.trigger_price)) / 10n ** 18n
+    addPriceOrder(ctx, {
+      user_id: order.user_id,
+      pair: order.pair,
+      trigger_price: priceOf(stop.trigger_price),
+      rule,
+      expiration: STOP_SECONDS,
+      put: {
+        type: market_order ? 'market' : 'limit',
+        side,
+        price: stop.order_price,
+        amount: format(market_order && side === 'buy' ? (spent as Amount) : amount),
+        account: ACCOUNT_WORDS[order.account],
+        time_in_force: market_order ? 'ioc' : 'gtc',
+        auto_borrow: false,
+        auto_repay: false,
+        text: '',
+      },
+      parent_id: order.id,
+    })
+  }
+}

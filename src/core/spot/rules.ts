@@ -1,0 +1,174 @@
+import { refuse } from '../../labels.ts'
+import {
+  ZERO,
+  format,
+  parseAmount,
+  parsePrice,
+  parseRate,
+  timesDown,
+  timesUp,
+  type Amount,
+  type Price,
+} from '../../money/amount.ts'
+import type { State } from '../state.ts'
+import type { Market } from '../world/markets.ts'
+import { TICKS_MAX, tickCount } from './spot.ts'
+import { DEFAULT_TEXT, isClientText, type Side } from './order.ts'
+
+/** The rules that every order's figures meet, each refused with a message that says how to mend it. */
+
+const ONE = 10n ** 18n
+
+export function readAmount(text: string, name: string): Amount {
+  const amount = parseAmount(text)
+  if (amount === undefined || amount === 0n)
+    refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be a decimal above zero, such as "1.5"`)
+  return amount
+}
+export function readPrice(market: Market, text: string, name = 'price'): Price {
+  const price = parsePrice(text)
+  if (price === undefined || price === 0n)
+    refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be a decimal above zero, such as "1.5"`)
+  if (price % market.tick !== 0n)
+    refuse(
+      'INVALID_PRECISION',
+      `${name}: "${text}" has more decimals than the ${market.config.precision} of prices of ${market.id}`,
+    )
+  if (tickCount(price, market) > TICKS_MAX)
+    refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${market.id}`)
+  return price
+}
+export function readBase(market: Market, text: string, name = 'amount'): Amount {
+  const amount = readAmount(text, name)
+  if (amount % market.lot !== 0n)
+    refuse(
+      'INVALID_PRECISION',
+      `${name}: "${text}" has more decimals than the ${market.config.amount_precision} of amounts of ${market.id}`,
+    )
+  return amount
+}
+/** A market buy's amount is quote money. */
+export function readQuote(market: Market, text: string): Amount {
+  const amount = readAmount(text, 'amount')
+  const unit = 10n ** BigInt(18 - market.quotePrecision)
+  if (amount % unit !== 0n)
+    refuse(
+      'INVALID_PRECISION',
+      `amount: "${text}" has more decimals than the ${market.quotePrecision} of ${market.quote}, in which a market buy is counted`,
+    )
+  return amount
+}
+
+export function checkOpen(market: Market, side: Side, at: number): void {
+  const { trade_status, buy_start, sell_start, delisting_time } = market.config
+  const seconds = at / 1e6
+  const start = side === 'buy' ? buy_start : sell_start
+  const open =
+    (trade_status === 'tradable' || trade_status === (side === 'buy' ? 'buyable' : 'sellable')) &&
+    seconds >= start &&
+    (delisting_time === 0 || seconds < delisting_time)
+  if (!open)
+    refuse(
+      'TRADE_RESTRICTED',
+      `currency_pair: ${market.id} does not take ${side} orders now (trade_status ${trade_status}); GET /spot/currency_pairs/${market.id} tells when it does`,
+    )
+}
+
+/** base or value undefined: not known for this kind of order. */
+export function checkSize(market: Market, base: Amount | undefined, value: Amount | undefined): void {
+  if (base !== undefined) {
+    if (base < market.minBase) tooLittle(market, base, market.base, market.minBase)
+    if (market.maxBase !== undefined && base > market.maxBase)
+      tooMuch(market, base, market.base, market.maxBase)
+  }
+  if (value !== undefined) {
+    if (value < market.minQuote) tooLittle(market, value, market.quote, market.minQuote)
+    if (market.maxQuote !== undefined && value > market.maxQuote)
+      tooMuch(market, value, market.quote, market.maxQuote)
+  }
+}
+export function checkMarketCap(market: Market, side: Side, amount: Amount): void {
+  const cap = side === 'buy' ? market.marketMaxQuote : market.marketMaxBase
+  if (cap !== undefined && amount > cap)
+    tooMuch(market, amount, side === 'buy' ? market.quote : market.base, cap)
+}
+function tooLittle(market: Market, size: Amount, currency: string, least: Amount): never {
+  return refuse(
+    'AMOUNT_TOO_LITTLE',
+    `Your order size ${format(size)} ${currency} is below the minimum of ${market.id}, ${format(least)} ${currency}`,
+  )
+}
+function tooMuch(market: Market, size: Amount, currency: string, most: Amount): never {
+  return refuse(
+    'AMOUNT_TOO_MUCH',
+    `Your order size ${format(size)} ${currency} is above the maximum of ${market.id}, ${format(most)} ${currency}`,
+  )
+}
+
+/** The worst price that protection lets an order of this side have; undefined before the first trade. */
+export function protectedPrice(state: State, market: Market, side: Side): Price | undefined {
+  const last = state.spot.lastPrice(market.id)
+  if (last === undefined) return undefined
+  const factor = side === 'buy' ? ONE + market.upRate : ONE - market.downRate
+  return (side === 'buy'
+    ? timesDown(last as bigint as Amount, factor as Price)
+    : timesUp(last as bigint as Amount, factor as Price)) as bigint as Price
+}
+export function checkProtected(state: State, market: Market, side: Side, price: Price): void {
+  const bound = protectedPrice(state, market, side)
+  if (bound === undefined || (side === 'buy' ? price <= bound : price >= bound)) return
+  refuse(
+    'PRICE_THRESHOLD_EXCEEDED',
+    `price: ${format(price)} is too far from the last price of ${market.id}; a ${side} order may be priced ${side === 'buy' ? 'at most' : 'at least'} ${format(bound)}`,
+  )
+}
+/** The worst price of a market order: its own slippage from the best price, within the market's protection. */
+export function marketBound(
+  state: State,
+  market: Market,
+  side: Side,
+  slippage: string | null,
+): Price | undefined {
+  const guard = protectedPrice(state, market, side)
+  if (slippage === null) return guard
+  const rate = parseRate(slippage)
+  if (rate === undefined || rate === 0n || rate > market.slippageMax)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `slippage: "${slippage}" must be a ratio above 0 and at most ${format(market.slippageMax)}, such as "0.03"`,
+    )
+  const best = state.spot.book(market.id).facing(side)?.price
+  if (best === undefined) return guard
+  const factor = side === 'buy' ? ONE + rate : ONE - (rate > ONE ? ONE : rate)
+  const bound = ((best * factor) / ONE) as Price
+  if (guard === undefined) return bound
+  return side === 'buy' ? (bound < guard ? bound : guard) : bound > guard ? bound : guard
+}
+
+const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
+/** Origins that a client may name instead of an id of its own. */
+const RESERVED = new Set(['apiv4', 'apiv4-ws', 'web', 'app', '2', '3', '101', '102', '103', '104'])
+export function checkText(text: string | null): string {
+  if (text === null || text === '-') return DEFAULT_TEXT
+  if (TEXT.test(text) || RESERVED.has(text)) return text
+  return refuse(
+    'INVALID_PARAM_VALUE',
+    `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
+  )
+}
+export function checkUnused(state: State, userId: number, text: string): void {
+  if (!isClientText(text)) return
+  const open = state.spot.openWithText(userId, text)
+  if (open !== undefined)
+    refuse(
+      'DUPLICATE_REQUEST',
+      `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
+    )
+}
+export function readIceberg(market: Market, text: string | null, amount: Amount): Amount {
+  if (text === null || parseAmount(text) === 0n) return ZERO
+  const iceberg = readBase(market, text, 'iceberg')
+  if (iceberg > amount)
+    refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the amount ${format(amount)}`)
+  return iceberg
+}

@@ -1,0 +1,124 @@
+import type { Amount, Price } from '../../money/amount.ts'
+import { Table, type LogSpec, type TableSpec } from '../table.ts'
+import type { OrderAccount, Side } from './order.ts'
+
+/** A trade as everybody sees it. */
+export interface Trade {
+  readonly id: number
+  readonly pair: string
+  /** Counts the trades of its market. */
+  readonly sequence: number
+  /** The taker's side. */
+  readonly side: Side
+  readonly price: Price
+  readonly amount: Amount
+  /** Microseconds. */
+  readonly at: number
+}
+export const SPOT_TRADE: TableSpec<Trade> = {
+  name: 'spot_trade',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    pair: 'text',
+    sequence: 'int',
+    side: 'text',
+    price: 'amount',
+    amount: 'amount',
+    at: 'int',
+  },
+  // History from the start; the newest stay in memory for those who ask.
+  live: () => false,
+}
+
+/** One side of a trade as its owner sees it. */
+export interface Fill {
+  readonly trade_id: number
+  readonly role: 'taker' | 'maker'
+  readonly user_id: number
+  readonly order_id: number
+  readonly pair: string
+  readonly sequence: number
+  readonly side: Side
+  readonly account: OrderAccount
+  readonly price: Price
+  readonly amount: Amount
+  readonly fee: Amount
+  readonly fee_currency: string
+  readonly gt_fee: Amount
+  readonly point_fee: Amount
+  readonly text: string
+  readonly amend_text: string
+  readonly at: number
+}
+export const SPOT_FILL: LogSpec<Fill> = {
+  name: 'spot_fill',
+  columns: {
+    trade_id: 'int',
+    role: 'text',
+    user_id: 'int',
+    order_id: 'int',
+    pair: 'text',
+    sequence: 'int',
+    side: 'text',
+    account: 'text',
+    price: 'amount',
+    amount: 'amount',
+    fee: 'amount',
+    fee_currency: 'text',
+    gt_fee: 'amount',
+    point_fee: 'amount',
+    text: 'text',
+    amend_text: 'text',
+    at: 'int',
+  },
+}
+
+export const RECENT_MAX = 2_000
+
+/** The newest trades of each market in memory, oldest first. */
+export class Trades {
+  readonly table = new Table(SPOT_TRADE)
+  private readonly recent = new Map<string, Trade[]>()
+  private readonly trimmed = new Set<string>()
+  constructor() {
+    this.table.observe((before, after) => {
+      if (after !== undefined && before === undefined) {
+        const list = this.of(after.pair)
+        list.push(after)
+        if (list.length > 2 * RECENT_MAX) {
+          list.splice(0, RECENT_MAX)
+          this.trimmed.add(after.pair)
+        }
+      } else if (after === undefined) {
+        // An undo takes the newest back; an eviction drops one that is long gone from here.
+        const list = this.of(before!.pair)
+        if (list.at(-1)?.id === before!.id) list.pop()
+        else if (list[0]?.id === before!.id) {
+          list.shift()
+          this.trimmed.add(before!.pair)
+        }
+      }
+    })
+  }
+  /** Oldest first. */
+  of(pair: string): Trade[] {
+    let list = this.recent.get(pair)
+    if (list === undefined) this.recent.set(pair, (list = []))
+    return list
+  }
+  /** Whether memory knows all trades from this id on. */
+  covers(pair: string, id: number): boolean {
+    return !this.trimmed.has(pair) || (this.of(pair)[0]?.id ?? Infinity) <= id
+  }
+  /** At start: what the store knows of the newest, oldest first. */
+  prime(pair: string, trades: readonly Trade[]): void {
+    this.recent.set(pair, [...trades])
+    if (trades.length >= RECENT_MAX) this.trimmed.add(pair)
+  }
+  /** Before priming, and after a reset. */
+  clear(): void {
+    this.recent.clear()
+    this.trimmed.clear()
+  }
+}

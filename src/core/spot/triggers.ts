@@ -1,0 +1,158 @@
+import { Refusal, notFound, refuse } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { schedule, unschedule } from '../due.ts'
+import type { Ctx } from '../state.ts'
+import { placeOrder, type NewOrder } from './place.ts'
+import {
+  addPriceOrder,
+  type PriceOrder,
+  type PriceOrderAccount,
+  type PriceOrderStatus,
+  type PutOrder,
+  type TriggerRule,
+} from './price-orders.ts'
+import type { OrderAccount } from './order.ts'
+import { checkText, readBase, readPrice, readQuote } from './rules.ts'
+
+/** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
+const FIRED_MAX = 50
+const OPEN_MAX = 1_000
+
+/** The last price of a market may have moved: fires what it has reached, lowest id first at equal prices. */
+export function fireTriggers(ctx: Ctx, pair: string): void {
+  const { spot } = ctx.state
+  for (let fired = 0; ; fired++) {
+    const last = spot.lastPrice(pair)
+    const next = last === undefined ? undefined : spot.priceOrders.reached(pair, last)
+    if (next === undefined) return
+    if (fired === FIRED_MAX) {
+      schedule(ctx, ctx.at, 'spot.price_order.fire', { currency_pair: pair })
+      return
+    }
+    fire(ctx, next)
+  }
+}
+
+const ORDER_ACCOUNT: Record<PriceOrderAccount, OrderAccount> = {
+  normal: 'spot',
+  margin: 'margin',
+  unified: 'unified',
+}
+function fire(ctx: Ctx, order: PriceOrder): void {
+  const { put } = order
+  // Out of the queue first: placing its order may move the price again.
+  endPriceOrder(ctx, order, 'finish', '')
+  for (const sibling of ctx.state.spot.priceOrders.siblings(order))
+    endPriceOrder(ctx, sibling, 'cancelled', `the other stop of order ${order.parent_id} fired`)
+  const input: NewOrder = {
+    text: put.text === '' ? null : put.text,
+    currency_pair: order.pair,
+    type: put.type,
+    account: ORDER_ACCOUNT[put.account],
+    side: put.side,
+    amount: put.amount,
+    price: put.type === 'market' ? null : put.price,
+    time_in_force: put.type === 'market' ? 'ioc' : put.time_in_force,
+    iceberg: null,
+    auto_borrow: put.auto_borrow,
+    auto_repay: put.auto_repay,
+    stp_act: null,
+    slippage: null,
+    stop_profit: null,
+    stop_loss: null,
+  }
+  const { tx, state } = ctx
+  const mark = tx.mark()
+  try {
+    const placed = placeOrder(ctx, order.user_id, input, `price_order:${order.id}`)
+    const row = state.spot.priceOrders.table.get(order.id)!
+    tx.put(state.spot.priceOrders.table, { ...row, fired_order_id: placed.id })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    tx.rollback(mark)
+    const row = state.spot.priceOrders.table.get(order.id)!
+    tx.put(state.spot.priceOrders.table, {
+      ...row,
+      status: 'failed',
+      reason: `${error.label}: ${error.message}`,
+    })
+  }
+}
+
+function endPriceOrder(ctx: Ctx, order: PriceOrder, status: PriceOrderStatus, reason: string): PriceOrder {
+  unschedule(ctx, order.due_id)
+  const ended: PriceOrder = { ...order, status, reason, ended_at: ctx.at }
+  ctx.tx.put(ctx.state.spot.priceOrders.table, ended)
+  return ended
+}
+
+export interface NewPriceOrder {
+  readonly user_id: number
+  readonly market: string
+  readonly trigger: { readonly price: string; readonly rule: TriggerRule; readonly expiration: number }
+  readonly put: PutOrder
+}
+export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
+  const { state } = ctx
+  const market = state.world.market(input.market)
+  const trigger_price = readPrice(market, input.trigger.price, 'trigger.price')
+  const { rule, expiration } = input.trigger
+  const { put } = input
+  if (put.type === 'market' && put.side === 'buy') readQuote(market, put.amount)
+  else readBase(market, put.amount, 'put.amount')
+  if (put.type === 'limit') readPrice(market, put.price, 'put.price')
+  if (put.text !== '') checkText(put.text)
+  const last = state.spot.lastPrice(market.id)
+  if (last !== undefined && rule === '>=' && trigger_price <= last)
+    refuse(
+      'AUTO_TRIGGER_PRICE_LESS_LAST',
+      `trigger.price: ${input.trigger.price} must be above the last price ${format(last)} for the rule >=`,
+    )
+  if (last !== undefined && rule === '<=' && trigger_price >= last)
+    refuse(
+      'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      `trigger.price: ${input.trigger.price} must be below the last price ${format(last)} for the rule <=`,
+    )
+  if (state.spot.priceOrders.openCount(input.user_id) >= OPEN_MAX)
+    refuse('TOO_MANY_ORDERS', `an account has at most ${OPEN_MAX} open price orders; cancel some first`)
+  return addPriceOrder(ctx, {
+    user_id: input.user_id,
+    pair: market.id,
+    trigger_price,
+    rule,
+    expiration,
+    put,
+    parent_id: 0,
+  })
+}
+
+export function cancelPriceOrder(ctx: Ctx, input: { user_id: number; id: number }): PriceOrder {
+  const order = ctx.state.spot.priceOrders.table.get(input.id)
+  if (order?.user_id !== input.user_id)
+    notFound('ORDER_NOT_FOUND', `this account has no price order ${input.id}`)
+  if (order.status !== 'open')
+    refuse('ORDER_CLOSED', `price order ${input.id} is not waiting any more: its status is ${order.status}`)
+  return endPriceOrder(ctx, order, 'cancelled', '')
+}
+export function cancelPriceOrders(
+  ctx: Ctx,
+  input: { user_id: number; market: string | null; account: PriceOrderAccount | null },
+): PriceOrder[] {
+  const pair = input.market === null ? null : ctx.state.world.market(input.market).id
+  return ctx.state.spot.priceOrders
+    .openOf(input.user_id)
+    .filter((order) => pair === null || order.pair === pair)
+    .filter((order) => input.account === null || order.put.account === input.account)
+    .map((order) => endPriceOrder(ctx, order, 'cancelled', ''))
+}
+/** Due: a price order waited in vain. */
+export function expirePriceOrder(ctx: Ctx, input: { id: number }): null {
+  const order = ctx.state.spot.priceOrders.table.get(input.id)
+  if (order?.status === 'open') endPriceOrder(ctx, order, 'expired', '')
+  return null
+}
+/** Due: the rest of a long cascade. */
+export function firePriceOrders(ctx: Ctx, input: { currency_pair: string }): null {
+  fireTriggers(ctx, input.currency_pair)
+  return null
+}

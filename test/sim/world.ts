@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commands, type Commands } from '../../src/core/commands.ts'
+import { Core } from '../../src/core/core.ts'
+import { Replay } from '../../src/core/replay.ts'
+import { State } from '../../src/core/state.ts'
+import type { Table } from '../../src/core/table.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { Clock } from '../../src/runtime/clock.ts'
+import { SqliteStore } from '../../src/store/sqlite.ts'
+
+/** The real core on a real store, with a clock that only the simulation moves. */
+export class SimulatedWorld {
+  readonly state = new State()
+  readonly clock: Clock
+  readonly core: Core<State, Commands>
+  readonly store: SqliteStore
+  readonly folder = mkdtempSync(join(tmpdir(), 'kontor-sim-'))
+  fatal: unknown
+  private wall = 1_800_000_000_000_000
+
+  constructor(handlers: Commands = commands) {
+    this.clock = new Clock(() => this.wall)
+    this.store = new SqliteStore(join(this.folder, 'sim.db'))
+    this.core = new Core<State, Commands>(
+      this.state,
+      handlers,
+      { sequence: 0, hash: '' },
+      {
+        commit: (batch) => this.store.commit(batch),
+        now: () => this.clock.now(),
+        fatal: (error) => (this.fatal ??= error),
+        defect: (error) => {
+          throw error
+        },
+        check: ({ ledger }) => ledger.check(),
+        waitingMax: 10_000,
+      },
+    )
+  }
+  async open(): Promise<this> {
+    this.core.restart(await this.store.open())
+    await this.store.load(this.state.tables)
+    await this.core.submit('world.configure', { config: BUILT_IN_WORLD })
+    return this
+  }
+  pass(seconds: number): void {
+    this.wall += seconds * 1e6
+  }
+  async close(): Promise<void> {
+    await this.core.idle()
+    await this.store.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Every live row in memory stands in the store, and no other. */
+  async memoryEqualsStore(): Promise<void> {
+    await this.core.idle()
+    const stored = new State()
+    await this.store.load(stored.tables)
+    for (const [i, table] of this.state.tables.entries())
+      assert.deepEqual(liveRows(stored.tables[i]!), liveRows(table), `table ${table.spec.name}`)
+  }
+  private readonly replay = new Replay()
+  /** The recorded commands give the same changes again, batch by batch, and lead to the same rows. */
+  async replayEqualsState(): Promise<void> {
+    await this.core.idle()
+    for (const batch of await this.store.commandsAfter(this.replay.sequence, 1_000_000))
+      this.replay.apply(batch)
+    assert.equal(this.replay.hash, this.core.committed.hash)
+    for (const [i, table] of this.state.tables.entries())
+      assert.deepEqual(
+        liveRows(this.replay.state.tables[i]!),
+        liveRows(table),
+        `replayed table ${table.spec.name}`,
+      )
+  }
+}
+
+export function liveRows(table: Table<object>): object[] {
+  const live = table.spec.live
+  return [...table.values()]
+    .filter((row) => live?.(row) ?? true)
+    .sort((a, b) => (String(table.keyOf(a)) < String(table.keyOf(b)) ? -1 : 1))
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+/** The house rules that a linter can't say. */
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({ file: file.replaceAll('\\', '/'), text: readFileSync(join(root, 'src', file), 'utf8') }))
+
+const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use: string }[] = [
+  {
+    in: /^(core|money)\//,
+    ban: /Date\.now|new Date\(|Math\.random|setTimeout|setInterval|process\./,
+    use: 'fields of the command',
+  },
+  {
+    in: /^(core|money)\/(?!core\.ts)/,
+    ban: /\bawait\b|parseFloat|\.toFixed\(/,
+    use: 'synchronous code and Amount',
+  },
+  {
+    in: /^core\//,
+    ban: /from '(\.\.\/)+(api|store|operator|runtime|cli|chain|workers|docs)\//,
+    use: 'nothing: the core imports nobody',
+  },
+  { in: /^money\//, ban: /from '\.\.\//, use: 'nothing' },
+  { in: /^(api|operator)\//, ban: /from '\.\.\/store\/(?!store\.ts)/, use: "the store's port" },
+  { in: /^(?!cli\/|config\.ts)/, ban: /process\.env/, use: 'config.ts' },
+  { in: /^(?!store\/sqlite-connection\.ts)/, ban: /from 'libsql'/, use: 'store/sqlite-connection.ts' },
+  { in: /./, ban: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
+]
+
+test('house rules', () => {
+  const faults: string[] = []
+  for (const { file, text } of sources) {
+    if (text.split('\n').length > 500) faults.push(`${file} has over 500 lines: split it`)
+    for (const { in: where, ban, use } of RULES) {
+      const hit = where.test(file) ? ban.exec(text) : null
+      if (hit !== null) faults.push(`${file}: "${hit[0]}" is not for this place; use ${use}`)
+    }
+  }
+  assert.deepEqual(faults, [])
+})
+test('only the ledger changes a balance', () => {
+  const others = sources.filter(
+    ({ file, text }) =>
+      file !== 'core/ledger/ledger.ts' && /\.(put|remove)\([^,]*ledger\.accounts/.test(text),
+  )
+  assert.deepEqual(
+    others.map(({ file }) => file),
+    [],
+  )
+})
