@@ -111,7 +111,7 @@ describe('the command kontor', () => {
       `{"a":"it's"}`,
       '--curl',
     ])
-    assert.match(curl.output, /^curl -X POST 'http.*\?a=1' \\\n[^]*-d '{"a":"it'\\''s"}'\n$/)
+    assert.match(curl.output, /^curl -sS -X POST 'http.*\?a=1' \\\n[^]*-d '{"a":"it'\\''s"}'\n$/)
   })
 
   test('doctor says what is wrong', async () => {
