@@ -72,11 +72,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     path: '/spot/price_orders',
     summary: 'Creates an order that is placed when the last price reaches its trigger',
     access: ACCESS,
-    limit: LIMITS.spotPlace,
-    markets: (body) => {
-      const market = (body as { market?: unknown } | undefined)?.market
-      return typeof market === 'string' ? [market.slice(0, 64).toUpperCase()] : []
-    },
+    limit: LIMITS.spot,
     body: object({
       market: pairField,
       trigger: object({
@@ -161,7 +157,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     path: '/spot/price_orders',
     summary: 'Cancels all waiting price orders, of one market or account where they are named',
     access: ACCESS,
-    limit: LIMITS.spotCancel,
+    limit: LIMITS.spot,
     query: { market: optional(pairField), account: optional(accountField) },
     status: 200,
     reply: array(priceOrderShape),
@@ -191,7 +187,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     path: '/spot/price_orders/{order_id}',
     summary: 'Cancels a waiting price order',
     access: ACCESS,
-    limit: LIMITS.spotCancel,
+    limit: LIMITS.spot,
     params: { order_id: id() },
     status: 200,
     reply: priceOrderShape,

@@ -54,7 +54,7 @@ export const spot: Migration = {
       live: true,
       indexes: {
         spot_order_text: { columns: ['user_id', 'text', 'id'], where: `"text" <> 'apiv4'` },
-        spot_order_finished: { columns: ['user_id', 'update_at'], where: `"status" <> 'open'` },
+        spot_order_finished: { columns: ['user_id', 'update_at', 'id'], where: `"status" <> 'open'` },
       },
     }),
     ...createTable(dialect, {
@@ -75,7 +75,7 @@ export const spot: Migration = {
       },
       key: ['id'],
       live: true,
-      indexes: { spot_trade_pair: ['pair', 'id'], spot_trade_time: ['pair', 'at'] },
+      indexes: { spot_trade_pair: ['pair', 'id'], spot_trade_time: ['pair', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'spot_fill',
@@ -99,7 +99,10 @@ export const spot: Migration = {
         at: 'int',
       },
       key: ['trade_id', 'role'],
-      indexes: { spot_fill_user: ['user_id', 'at'], spot_fill_order: ['order_id'] },
+      indexes: {
+        spot_fill_user: ['user_id', 'at', 'trade_id'],
+        spot_fill_order: ['order_id', 'at', 'trade_id'],
+      },
     }),
     ...createTable(dialect, { name: 'spot_candle_now', columns: CANDLE, key: ['series'] }),
     ...createTable(dialect, {
