@@ -307,7 +307,20 @@ export class Gateway {
 
   private respond(passage: Passage, status: number, body: unknown): void {
     const { request, response, inTime, headers } = passage
-    this.options.metrics.request(passage.route, status, microsNow() - inTime)
+    const micros = microsNow() - inTime
+    this.options.metrics.request(passage.route, status, micros)
+    if (this.options.log.verbose) {
+      const { method, path, ip, caller, operator } = passage
+      this.options.log.debug('request', {
+        method,
+        path,
+        status,
+        micros,
+        ip,
+        user_id: caller?.user.user_id,
+        operator,
+      })
+    }
     if (passage.dropReply) {
       request.socket.destroy()
       return

@@ -20,6 +20,7 @@ import {
   deleteKey,
   lockSubAccount,
   replaceKey,
+  setKeyState,
   touchKeys,
 } from './users/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -41,6 +42,7 @@ const plain = {
   'key.create': createKey,
   'key.replace': replaceKey,
   'key.delete': deleteKey,
+  'key.state': setKeyState,
   'key.touch': touchKeys,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,

@@ -237,6 +237,23 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
       desk.core.read(({ keys }) => keys.of(userAt(desk, path.uid).user_id).map(keyView)),
   }),
   endpoint({
+    method: 'PATCH',
+    path: '/users/{uid}/keys/{key}',
+    summary: 'Disables a key (state 2 frozen, 3 locked) or enables it again (1); acts at once',
+    access: operatorOf('operator'),
+    limit: null,
+    params: { uid: id(), key: text({ max: 64 }) },
+    body: object({ state: oneOfNumbers(1, 2, 3) }),
+    status: 200,
+    reply: keyShape,
+    refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { user_id } = userAt(desk, path.uid)
+      const input = { user_id, key: path.key, state: body.state, actor: operator }
+      return keyView(await desk.core.submit('key.state', input))
+    },
+  }),
+  endpoint({
     method: 'POST',
     path: '/users/{uid}/credit',
     summary: "Credits a user's account out of operator equity",

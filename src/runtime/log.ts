@@ -2,6 +2,8 @@ import { LOG_LEVELS, type LogLevel } from '../config.ts'
 
 /** JSON lines on standard error. Callers name the fields they log; secrets are never among them. */
 export interface Log {
+  /** Are debug lines written at all? Asked where making one would cost. */
+  readonly verbose: boolean
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
@@ -17,7 +19,13 @@ export function createLog(level: LogLevel, write: (line: string) => void): Log {
       const entry = { time: new Date().toISOString(), level: name, message, ...fields }
       write(JSON.stringify(entry, (_, value: unknown) => (value instanceof Error ? describe(value) : value)))
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return {
+    verbose: level === 'debug',
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+  }
 }
 function describe(error: Error): object {
   const cause = error.cause instanceof Error ? { cause: describe(error.cause) } : {}

@@ -109,7 +109,7 @@ export function columnLiterals(rows: readonly (readonly unknown[])[]): string[] 
 function element(value: unknown): string {
   if (typeof value === 'string')
     return `"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`
-  return value === null ? 'NULL' : String(value)
+  return value === null ? 'NULL' : JSON.stringify(value)
 }
 
 /** `?` placeholders in the common subset become $1, $2 … for PostgreSQL. */

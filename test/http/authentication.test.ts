@@ -134,6 +134,19 @@ describe('authentication', () => {
     refused(await reader.post('/wallet/transfers', {}), 403, 'READ_ONLY')
     refused(await reader.get('/wallet/order_status', { tx_id: 5 }), 404, 'NOT_FOUND')
   })
+  test('a disabled key can not be used until it is enabled again', async () => {
+    const { client, credential, user_id } = await platform.user()
+    const path = `/users/${user_id}/keys/${credential.key}`
+    await platform.operator.ok('PATCH', path, { state: 2 })
+    refused(await client.get('/account/detail'), 401, 'INVALID_CREDENTIALS', /disabled/)
+    await platform.operator.ok('PATCH', path, { state: 1 })
+    ok(await client.get('/account/detail'))
+    refused(
+      await platform.operator.call('PATCH', `/users/${user_id}/keys/none`, { state: 1 }),
+      404,
+      'NOT_FOUND',
+    )
+  })
   test('a key of another environment can not be used', async () => {
     const other = await platform.user()
     const restarted = await TestPlatform.start({ KONTOR_SECRET_KEY: 'cd'.repeat(32) })

@@ -169,6 +169,22 @@ export function deleteKey(ctx: Ctx, input: { main: number; user_id: number; key:
   return null
 }
 
+/** An operator disables a key, or enables it again; a disabled one is refused as INVALID_CREDENTIALS. */
+export function setKeyState(
+  ctx: Ctx,
+  input: { user_id: number; key: string; state: 1 | 2 | 3; actor: Actor },
+): ApiKey {
+  const { state, tx, at } = ctx
+  const key: ApiKey = {
+    ...state.keys.at(input.user_id, input.key),
+    state: input.state,
+    updated_at: Math.floor(at / 1e6),
+  }
+  tx.put(state.keys.table, key)
+  audit(ctx, input.actor, 'key.state', { user_id: key.user_id, key: key.key, state: key.state })
+  return key
+}
+
 /** The gateway tells from time to time which keys were used; a write for every request would be waste. */
 export function touchKeys(
   ctx: Ctx,

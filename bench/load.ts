@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Batch } from '../src/core/batch.ts'
+import type { Account } from '../src/core/ledger/ledger.ts'
+import { State } from '../src/core/state.ts'
+import { Tx } from '../src/core/table.ts'
+import { DEFAULT_SETTINGS } from '../src/core/users/users.ts'
+import { amountOf, type Amount } from '../src/money/amount.ts'
+import { openStore } from '../src/store/open.ts'
+import { PlatformProcess } from '../test/support/process.ts'
+import { PostgresServer } from '../test/support/postgres.ts'
+
+/** `npm run bench -- load`: how long a start takes with many balances, and how much memory they need. */
+const SIZES = [250_000, 500_000, 1_000_000]
+const CURRENCIES = ['BTC', 'ETH', 'USDT', 'SOL', 'DOGE']
+const BATCH_ROWS = 20_000
+const STARTS = 3
+const LIMITS = { seconds: 8, megabytes: 700 }
+
+interface Place {
+  readonly data: string
+  readonly databaseUrl: string | undefined
+}
+const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
+  KONTOR_DATA: data,
+  ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
+})
+
+/** Users with five balances each, written as the platform itself writes rows, and the other side of their money. */
+async function fill(place: Place, from: number, to: number): Promise<void> {
+  const store = openStore(place)
+  let { sequence, hash } = await store.open()
+  const state = new State()
+  const write = async (put: (tx: Tx) => void): Promise<void> => {
+    const tx = new Tx()
+    put(tx)
+    const batch = new Batch()
+    batch.add(tx, 0, 'bench.fill', '{}')
+    const sealed = batch.seal(sequence + 1, Date.now() * 1000, hash)
+    await store.commit(sealed)
+    ;({ sequence, hash } = sealed)
+    for (const table of [state.users.table, state.ledger.accounts]) table.clear()
+  }
+  const users = CURRENCIES.length
+  for (let first = from; first < to; first += BATCH_ROWS)
+    await write((tx) => {
+      for (let i = first; i < Math.min(first + BATCH_ROWS, to); i += users) {
+        const user_id = 1_000_000 + i / users
+        tx.put(state.users.table, {
+          user_id,
+          parent_id: 0,
+          login_name: `load_${user_id}`,
+          email: `load_${user_id}@kontor.example`,
+          password_hash: '',
+          remark: '',
+          state: 1,
+          type: 1,
+          vip: 0,
+          create_time: 1_700_000_000,
+          settings: DEFAULT_SETTINGS,
+        })
+        for (const [c, currency] of CURRENCIES.entries())
+          tx.put(state.ledger.accounts, balance(1_000_000 + i + c, user_id, 'spot', currency, '1234.56789'))
+      }
+    })
+  const others = ((amountOf('1234.56789') * BigInt(to)) / BigInt(users)) as Amount
+  await write((tx) => {
+    for (const [c, currency] of CURRENCIES.entries())
+      tx.put(state.ledger.accounts, {
+        ...balance(900_000 + c, 0, 'equity.bench', currency, '0'),
+        amount: -others as Amount,
+      })
+  })
+  await store.close()
+}
+const balance = (id: number, owner: number, name: string, currency: string, amount: string): Account => ({
+  id,
+  owner,
+  name,
+  currency,
+  amount: amountOf(amount),
+  version: 1,
+})
+
+async function measure(place: Place): Promise<{ seconds: number; megabytes: number }> {
+  const started = performance.now()
+  const platform = await PlatformProcess.start(environment(place))
+  const seconds = (performance.now() - started) / 1000
+  const ready = await fetch(`${platform.url}/readyz`)
+  if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
+  const status = readFileSync(`/proc/${platform.child.pid}/status`, 'utf8')
+  // The most that it ever needed, not what is left after the start.
+  const megabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1000
+  await platform.kill('SIGTERM')
+  return { seconds, megabytes }
+}
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+export async function run(): Promise<void> {
+  const server = await PostgresServer.start()
+  const folders: string[] = []
+  console.log(`start with many balances, medians of ${STARTS} starts (memory: the highest of the process)`)
+  try {
+    for (const store of ['SQLite', 'PostgreSQL']) {
+      const data = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
+      folders.push(data)
+      const place: Place = { data, databaseUrl: store === 'SQLite' ? undefined : await server.database() }
+      await measure(place) // the first start makes the world
+      let filled = 0
+      for (const size of SIZES) {
+        await fill(place, filled, size)
+        filled = size
+        const runs = []
+        for (let i = 0; i < STARTS; i++) runs.push(await measure(place))
+        const seconds = median(runs.map((one) => one.seconds))
+        const megabytes = median(runs.map((one) => one.megabytes))
+        const fits = seconds < LIMITS.seconds && megabytes < LIMITS.megabytes ? 'within' : 'OVER'
+        console.log(
+          `${store.padEnd(11)} ${String(size).padStart(8)} balances: ready in ${seconds.toFixed(2)} s, ${megabytes.toFixed(0)} MB (${fits} ${LIMITS.seconds} s and ${LIMITS.megabytes} MB)`,
+        )
+      }
+    }
+  } finally {
+    await server.stop()
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'kontor-config-'))
+const file = (content: string): string => {
+  const path = join(folder, `${Math.random()}.json`)
+  writeFileSync(path, content)
+  return path
+}
+
+test('defaults', () => {
+  const config = readConfig({})
+  assert.deepEqual(
+    [config.host, config.port, config.data, config.mode, config.rateLimits, config.agents, config.trustProxy],
+    ['127.0.0.1', 8080, './data', 'sandbox', 1, true, 0],
+  )
+})
+test('each wrong setting is one line that names it', () => {
+  const live = {
+    KONTOR_MODE: 'live',
+    KONTOR_SECRET_KEY: 'ab'.repeat(32),
+    KONTOR_OPERATOR_TOKEN: 'long-enough',
+  }
+  for (const [env, message] of [
+    [{ KONTOR_PORT: '99999' }, /^KONTOR_PORT .*65535.*"99999"/],
+    [{ KONTOR_PORT: 'http' }, /^KONTOR_PORT/],
+    [{ KONTOR_MODE: 'prod' }, /^KONTOR_MODE .*sandbox, live.*"prod"/],
+    [{ KONTOR_DATABASE_URL: 'mysql://user:hunter2@x' }, /^KONTOR_DATABASE_URL (?!.*hunter2)/],
+    [{ KONTOR_SECRET_KEY: 'short' }, /^KONTOR_SECRET_KEY .*64 hex/],
+    [{ KONTOR_OPERATOR_TOKEN: 'x' }, /^KONTOR_OPERATOR_TOKEN/],
+    [{ KONTOR_RATE_LIMITS: '-1' }, /^KONTOR_RATE_LIMITS/],
+    [{ ...live, KONTOR_RATE_LIMITS: 'off' }, /^KONTOR_RATE_LIMITS .*sandbox/],
+    [{ KONTOR_AGENTS: 'maybe' }, /^KONTOR_AGENTS/],
+    [{ KONTOR_LOG: 'loud' }, /^KONTOR_LOG/],
+    [{ KONTOR_TRUST_PROXY: 'yes' }, /^KONTOR_TRUST_PROXY/],
+    [{ ...live, KONTOR_SECRET_KEY: undefined }, /^KONTOR_SECRET_KEY is required in live mode/],
+    [{ ...live, KONTOR_OPERATOR_TOKEN: undefined }, /^KONTOR_OPERATOR_TOKEN is required in live mode/],
+    [{ KONTOR_CONFIG: '/no/such/file' }, /^KONTOR_CONFIG names the file/],
+    [{ KONTOR_CONFIG: file('{') }, /^KONTOR_CONFIG .* is not JSON/],
+    [{ KONTOR_CONFIG: file('[]') }, /^KONTOR_CONFIG .* must hold a JSON object/],
+    [
+      {
+        KONTOR_CONFIG: file(
+          JSON.stringify({ currencies: [...BUILT_IN_WORLD.currencies, BUILT_IN_WORLD.currencies[0]] }),
+        ),
+      },
+      /^KONTOR_CONFIG .*currencies\[\d+\]\.currency BTC is there twice/,
+    ],
+    [
+      { KONTOR_CONFIG: file(JSON.stringify({ limits: { ...BUILT_IN_WORLD.limits, keys_max: 0 } })) },
+      /^KONTOR_CONFIG .*keys_max/,
+    ],
+  ] as const)
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) =>
+        error instanceof ConfigError && message.test(error.message) && !error.message.includes('\n'),
+      String(message),
+    )
+  assert.equal(readConfig(live).mode, 'live')
+})
+test('a file changes the sections that it names', () => {
+  const config = readConfig({
+    KONTOR_CONFIG: file(JSON.stringify({ limits: { ...BUILT_IN_WORLD.limits, keys_max: 3 } })),
+  })
+  assert.equal(config.world.limits.keys_max, 3)
+  assert.deepEqual(config.world.currencies, BUILT_IN_WORLD.currencies)
+})

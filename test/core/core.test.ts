@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
+import type { SealedBatch } from '../../src/core/batch.ts'
+import { Core, type Context } from '../../src/core/core.ts'
+import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/core/table.ts'
+
+interface Thing {
+  readonly id: number
+  readonly value: number
+  readonly done: boolean
+}
+const THING: TableSpec<Thing> = {
+  name: 'thing',
+  key: ['id'],
+  columns: { id: 'int', value: 'int', done: 'bool' },
+  live: ({ done }) => !done,
+}
+class Things {
+  readonly table = new Table(THING)
+}
+type Ctx = Context<Things>
+const handlers = {
+  put: ({ state, tx }: Ctx, input: { id: number; value: number; done?: boolean }): number => {
+    tx.put(state.table, { id: input.id, value: input.value, done: input.done ?? false })
+    return input.value
+  },
+  putAndRefuse: ({ state, tx }: Ctx, input: { id: number }): never => {
+    tx.put(state.table, { id: input.id, value: -1, done: false })
+    return refuse('BALANCE_NOT_ENOUGH', 'no')
+  },
+  look: ({ state }: Ctx, input: { id: number }): number | undefined => state.table.get(input.id)?.value,
+  crash: ({ state, tx }: Ctx, input: { id: number }): never => {
+    tx.put(state.table, { id: input.id, value: -2, done: false })
+    throw new TypeError('a bug')
+  },
+  breakInvariant: (_: Ctx, _input: object): never => {
+    throw new BrokenInvariant('money was made')
+  },
+}
+
+/** A store that commits when the test says so. */
+function bench(waitingMax = 100) {
+  const state = new Things()
+  const commits: { batch: SealedBatch; land: () => void; fail: (error: Error) => void }[] = []
+  const seen = { fatal: [] as unknown[], defects: [] as unknown[] }
+  let now = 0
+  const core = new Core<Things, typeof handlers>(
+    state,
+    handlers,
+    { sequence: 0, hash: '' },
+    {
+      commit: (batch) => new Promise((land, fail) => commits.push({ batch, land, fail })),
+      now: () => ++now,
+      fatal: (error) => seen.fatal.push(error),
+      defect: (error) => seen.defects.push(error),
+      check: () => undefined,
+      waitingMax,
+    },
+  )
+  return { core, state, commits, seen }
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+async function settled(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([
+    promise.then(
+      () => true,
+      () => true,
+    ),
+    turn().then(() => false),
+  ])
+}
+
+test('a reply waits for the commit of its batch, and commands of one turn share a batch', async () => {
+  const { core, commits } = bench()
+  const first = core.submit('put', { id: 1, value: 10 })
+  const second = core.submit('put', { id: 2, value: 20 })
+  assert.equal(await settled(first), false)
+  assert.equal(commits.length, 1)
+  assert.equal(commits[0]!.batch.count, 2)
+  commits[0]!.land()
+  assert.deepEqual(await Promise.all([first, second]), [10, 20])
+  assert.equal(core.committed.sequence, 1)
+})
+test('a read answers only after the commit of what it saw, a refusal too', async () => {
+  const { core, commits } = bench()
+  void core.submit('put', { id: 1, value: 10 })
+  const read = core.read(({ table }) => table.get(1)?.value)
+  const refusal = core.submit('putAndRefuse', { id: 1 })
+  refusal.catch(() => undefined)
+  assert.equal(await settled(read), false)
+  assert.equal(await settled(refusal), false)
+  commits[0]!.land()
+  assert.equal(await read, 10)
+  await assert.rejects(refusal, (error: Refusal) => error.label === 'BALANCE_NOT_ENOUGH')
+})
+test('with nothing under way a read answers at once, and nothing is committed for it', async () => {
+  const { core, commits } = bench()
+  assert.equal(await core.read(({ table }) => table.size), 0)
+  assert.equal(await core.submit('look', { id: 1 }), undefined)
+  assert.equal(commits.length, 0)
+})
+test('a refusal undoes its command and leaves the others of its batch alone', async () => {
+  const { core, commits, state } = bench()
+  const good = core.submit('put', { id: 1, value: 1 })
+  await Promise.allSettled([
+    core.submit('putAndRefuse', { id: 1 }).catch(() => undefined),
+    turn().then(() => commits[0]!.land()),
+    good,
+  ])
+  assert.deepEqual(state.table.get(1), { id: 1, value: 1, done: false })
+  assert.equal(commits[0]!.batch.count, 1)
+})
+test('a bug in a command is undone, reported and answered; the core goes on', async () => {
+  const { core, seen, state, commits } = bench()
+  await assert.rejects(core.submit('crash', { id: 1 }), TypeError)
+  assert.equal(state.table.get(1), undefined)
+  assert.equal(seen.defects.length, 1)
+  const good = core.submit('put', { id: 1, value: 1 })
+  await turn()
+  commits[0]!.land()
+  assert.equal(await good, 1)
+})
+test('a broken invariant ends it before the disk', async () => {
+  const { core, seen, commits } = bench()
+  const earlier = core.submit('put', { id: 1, value: 1 })
+  earlier.catch(() => undefined)
+  await assert.rejects(core.submit('breakInvariant', {}))
+  assert.equal(seen.fatal.length, 1)
+  await assert.rejects(earlier, 'what shared its batch is not acknowledged')
+  await turn()
+  assert.equal(commits.length, 0)
+  await assert.rejects(core.submit('put', { id: 1, value: 1 }))
+  await assert.rejects(core.read(() => 1))
+})
+test('a failed commit is fatal, for the batch behind it as well', async () => {
+  const { core, seen, commits } = bench()
+  const first = core.submit('put', { id: 1, value: 1 })
+  await turn()
+  const second = core.submit('put', { id: 2, value: 2 })
+  for (const promise of [first, second]) promise.catch(() => undefined)
+  await turn()
+  assert.equal(commits.length, 2, 'two batches are under way')
+  commits[0]!.fail(new Error('disk'))
+  await assert.rejects(first, (error: Refusal) => error.status === 503)
+  await assert.rejects(second)
+  assert.equal(seen.fatal.length, 1)
+})
+test('the queue has a bound', async () => {
+  const { core, commits } = bench(3)
+  const waiting = [1, 2, 3].map((id) => core.submit('put', { id, value: id }))
+  await assert.rejects(
+    core.submit('put', { id: 4, value: 4 }),
+    (error: Refusal) => error.label === 'TOO_BUSY' && error.status === 503,
+  )
+  await turn()
+  commits[0]!.land()
+  await Promise.all(waiting)
+  void core.submit('put', { id: 4, value: 4 })
+})
+test('at most two batches are under way; the third fills meanwhile', async () => {
+  const { core, commits } = bench()
+  for (let id = 1; id <= 2; id++) {
+    void core.submit('put', { id, value: id })
+    await turn()
+  }
+  const third = [3, 4, 5].map((id) => core.submit('put', { id, value: id }))
+  await turn()
+  assert.equal(commits.length, 2)
+  commits[0]!.land()
+  await turn()
+  assert.equal(commits.length, 3)
+  assert.equal(commits[2]!.batch.count, 3)
+  commits[1]!.land()
+  commits[2]!.land()
+  await Promise.all(third)
+  assert.equal(core.committed.sequence, 3)
+})
+test('finished rows leave memory in the end, and never while a batch still needs them', async () => {
+  const { core, commits, state } = bench(100_000)
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 10_000; i++) void core.submit('put', { id: round * 10_000 + i, value: i, done: true })
+    await turn()
+    commits.at(-1)!.land()
+    await turn()
+  }
+  assert.ok(state.table.size <= 40_000, `${state.table.size} finished rows in memory`)
+  assert.equal(state.table.get(0), undefined)
+  assert.ok(state.table.get(49_999) !== undefined, 'the newest are still there')
+})
+
+test('undo gives back rows and indexes exactly, to a mark as well', () => {
+  const table = new Table(THING)
+  const unique = new UniqueIndex(table, ({ value }) => value)
+  const groups = new GroupIndex(table, ({ done }) => done)
+  const setup = new Tx()
+  setup.put(table, { id: 1, value: 1, done: false })
+  setup.put(table, { id: 2, value: 2, done: false })
+  const tx = new Tx()
+  tx.put(table, { id: 1, value: 5, done: true })
+  const mark = tx.mark()
+  tx.remove(table, 2)
+  tx.put(table, { id: 3, value: 2, done: false })
+  tx.put(table, { id: 1, value: 6, done: false })
+  tx.rollback(mark)
+  assert.deepEqual([...table.values()].map(({ id }) => id).sort(), [1, 2])
+  assert.deepEqual([unique.get(5)?.id, unique.get(2)?.id, unique.get(6)], [1, 2, undefined])
+  tx.rollback()
+  assert.deepEqual([unique.get(1)?.id, unique.get(5)], [1, undefined])
+  assert.deepEqual([groups.count(false), groups.count(true)], [2, 0])
+})
