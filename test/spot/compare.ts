@@ -192,9 +192,9 @@ export class Comparison {
     const got = outcome.fills.map(({ order_id, role, price, amount, fee }) => ({
       order: order_id,
       role,
-      price: price as bigint,
-      amount: amount as bigint,
-      fee: fee as bigint,
+      price: price,
+      amount: amount,
+      fee: fee,
     }))
     assert.equal(JSON.stringify(got, plain), JSON.stringify(this.reference.fills, plain))
     this.counts.fills += got.length / 2

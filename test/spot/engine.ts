@@ -20,9 +20,7 @@ export class Engine {
     type: T,
     input: Parameters<Commands[T]>[1],
   ): Outcome<ReturnType<Commands[T]>> {
-    const { tx, outcome } = this.attempt(type, input)
-    void tx
-    return outcome
+    return this.attempt(type, input).outcome
   }
   /** Runs a command and takes it back again: nothing may be left of it. */
   rehearse<T extends keyof Commands>(type: T, input: Parameters<Commands[T]>[1]): void {
