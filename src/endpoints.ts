@@ -1,5 +1,8 @@
 import { accountEndpoints } from './api/account.ts'
 import type { AnyEndpoint } from './api/endpoint.ts'
+import { balanceEndpoints } from './api/balances.ts'
+import { currencyEndpoints } from './api/currencies.ts'
+import { depositEndpoints } from './api/deposits.ts'
 import { spotAccountEndpoints } from './api/spot/account.ts'
 import { batchEndpoints } from './api/spot/batch.ts'
 import { feeEndpoints } from './api/spot/fees.ts'
@@ -7,8 +10,15 @@ import { marketDataEndpoints } from './api/spot/market-data.ts'
 import { orderEndpoints } from './api/spot/orders.ts'
 import { priceOrderEndpoints } from './api/spot/price-orders.ts'
 import { publicEndpoints } from './api/public.ts'
+import { smallBalanceEndpoints } from './api/small-balance.ts'
+import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { walletEndpoints } from './api/wallet.ts'
+import { withdrawalEndpoints } from './api/withdrawals.ts'
+import { operatorChainEndpoints } from './operator/chains.ts'
+import { operatorCurrencyEndpoints } from './operator/currencies.ts'
+import { policyEndpoints } from './operator/policy.ts'
+import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -17,6 +27,12 @@ import { operatorUserEndpoints } from './operator/users.ts'
 export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...publicEndpoints,
   ...walletEndpoints,
+  ...currencyEndpoints,
+  ...depositEndpoints,
+  ...withdrawalEndpoints,
+  ...subTransferEndpoints,
+  ...balanceEndpoints,
+  ...smallBalanceEndpoints,
   ...subAccountEndpoints,
   ...accountEndpoints,
   ...marketDataEndpoints,
@@ -29,5 +45,9 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
   ...operatorUserEndpoints,
+  ...operatorWalletEndpoints,
+  ...operatorChainEndpoints,
+  ...operatorCurrencyEndpoints,
+  ...policyEndpoints,
   ...operatorMarketEndpoints,
 ]

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Chains } from './chain/chains.ts'
 import type { AnyEndpoint, Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
@@ -28,7 +29,7 @@ import { SecretBox } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { openStore } from './store/open.ts'
-import { Fenced, StoreLost } from './store/store.ts'
+import { Fenced, StoreLost, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -52,6 +53,7 @@ export async function startPlatform(
   config: Config,
   log: Log,
   fatal: (error: unknown) => void,
+  store: Store = openStore(config),
 ): Promise<Platform> {
   let ready = false
   let resetting: Promise<void> | undefined
@@ -61,7 +63,6 @@ export async function startPlatform(
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
   const secrets = new SecretBox(secretKey(config))
-  const store = openStore(config)
   const core = new Core<State, Commands>(
     state,
     commands,
@@ -75,8 +76,11 @@ export async function startPlatform(
       waitingMax: WAITING_MAX,
     },
   )
-  const desk: Desk = { core, store, clock, secrets, mode: config.mode }
-  const ticker = new Ticker(core, clock, log)
+  const chains = new Chains({ core, store, clock, log })
+  const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const ticker = new Ticker(core, clock, log, ({ command, input }) =>
+    command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
+  )
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -126,7 +130,10 @@ export async function startPlatform(
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
-  if (core.writesStopped === undefined) ticker.start()
+  if (core.writesStopped === undefined) {
+    await chains.start()
+    ticker.start()
+  }
   ready = true
 
   return { url, credentials, desk, stop }
@@ -178,6 +185,7 @@ export async function startPlatform(
   async function startOver(): Promise<void> {
     ready = false
     ticker.stop()
+    await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
     await core.idle()
@@ -190,6 +198,7 @@ export async function startPlatform(
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
+    await chains.start()
     ticker.start()
     ready = true
   }
@@ -197,6 +206,7 @@ export async function startPlatform(
     ticker.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
+    await chains.stop()
     await touchKeys()
     await core.idle()
     await store.close()

@@ -1,3 +1,4 @@
+import type { Chains } from '../chain/chains.ts'
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Role } from '../core/operators/operators.ts'
@@ -16,6 +17,7 @@ export interface Desk {
   readonly core: Core<State, Commands>
   readonly store: Store
   readonly clock: Clock
+  readonly chains: Chains
   readonly secrets: SecretBox
   readonly mode: 'sandbox' | 'live'
 }
@@ -53,7 +55,7 @@ export interface Call<P, Q, B> {
   /** A request header by its name in lower case. */
   header(name: string): string | undefined
   /** Adds a response header. */
-  set(name: string, value: string | number): void
+  readonly set: (name: string, value: string | number) => void
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

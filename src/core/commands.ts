@@ -23,6 +23,7 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
 import { changeMarket } from './world/market-commands.ts'
@@ -48,6 +49,7 @@ const plain = {
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,
   'transfer.create': createTransfer,
+  ...walletCommands,
   'market.change': changeMarket,
   'spot.begin': beginSpot,
   'spot.place': place,

@@ -11,6 +11,9 @@ import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
 import { Users } from './users/users.ts'
 import { transfers } from './wallet/transfers.ts'
+import { SimChains } from './sim/sim.ts'
+import { Wallet } from './wallet/state.ts'
+import { Prices } from './world/prices.ts'
 import { World } from './world/world.ts'
 
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
@@ -18,14 +21,21 @@ export class State {
   readonly counters = counters()
   readonly ledger = new Ledger()
   readonly world = new World()
+  readonly prices = new Prices(this.world)
   readonly users = new Users()
   readonly keys = new ApiKeys()
   readonly stp = new StpGroups()
   readonly transfers = transfers()
+  readonly wallet = new Wallet()
+  readonly sim = new SimChains()
   readonly operators = new Operators()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly spot = new Spot((pair) => this.world.market(pair).tick)
+
+  constructor() {
+    this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
+  }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */
   get tables(): readonly Table<object>[] {
@@ -38,6 +48,10 @@ export class State {
       this.stp.groups,
       this.stp.memberships,
       this.transfers,
+      ...this.wallet.tables,
+      this.sim.chains,
+      this.sim.txs,
+      this.sim.wallets,
       this.operators.table,
       this.auditHeads,
       this.due.table,

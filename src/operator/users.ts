@@ -191,19 +191,21 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
       push_acceptance: optional(oneOf('auto', 'manual')),
       withdraw_day_limit: optional(decimal()),
       futures_ceiling: optional(decimal()),
+      password: optional(PASSWORD),
       debit_fee: optional(oneOfNumbers(1, 2, 3)),
     }),
     status: 200,
     reply: userShape,
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { vip, state, ...settings } = body
+      const { vip, state, password, ...settings } = body
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
       const user = await desk.core.submit('user.change', {
         user_id: path.uid,
         ...(vip !== null && { vip }),
         ...(state !== null && { state }),
         settings: given,
+        ...(password !== null && { password_hash: await hashPassword(password) }),
         actor: operator,
       })
       return userView(user)

@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
+import type { DueItem } from '../core/due.ts'
 import type { State } from '../core/state.ts'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
@@ -15,8 +16,16 @@ export class Ticker {
   private readonly log: Log
   private timer: NodeJS.Timeout | undefined
   private busy = false
+  /** Told of each item that ran: work outside the core goes on before the clock moves further. */
+  private readonly ran: (item: DueItem) => Promise<void> | undefined
 
-  constructor(core: Core<State, Commands>, clock: Clock, log: Log) {
+  constructor(
+    core: Core<State, Commands>,
+    clock: Clock,
+    log: Log,
+    ran: (item: DueItem) => Promise<void> | undefined = () => undefined,
+  ) {
+    this.ran = ran
     this.core = core
     this.clock = clock
     this.log = log
@@ -59,6 +68,8 @@ export class Ticker {
         await last // it was not applied (too busy, or stopping): let the queue drain
         if (this.core.state.due.table.get(item.id) !== undefined) return
       }
+      const outside = this.ran(item)
+      if (outside !== undefined) await outside
       if (this.core.waiting > 1_000) await last
     }
     await last

@@ -56,6 +56,8 @@ export interface UserChange {
   readonly vip?: number
   readonly state?: 1 | 2
   readonly settings?: Partial<UserSettings>
+  /** A new password: withdrawals are looked at for a while. */
+  readonly password_hash?: string
   readonly actor: Actor
 }
 export function changeUser(ctx: Ctx, input: UserChange): User {
@@ -70,10 +72,15 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
     ...user,
     vip: input.vip ?? user.vip,
     state: input.state ?? user.state,
-    settings: { ...user.settings, ...input.settings },
+    password_hash: input.password_hash ?? user.password_hash,
+    settings: {
+      ...user.settings,
+      ...input.settings,
+      ...(input.password_hash !== undefined && { password_changed_at: Math.floor(ctx.at / 1e6) }),
+    },
   }
   tx.put(state.users.table, changed)
-  const { actor, ...change } = input
+  const { actor, password_hash: _secret, ...change } = input
   audit(ctx, actor, 'user.change', change)
   return changed
 }

@@ -7,6 +7,8 @@ export interface UserSettings {
   readonly withdraw_day_limit: string | null
   /** Units of the settle currency; null is the platform's default. */
   readonly futures_ceiling: string | null
+  /** Seconds; left out while it is the first one. */
+  readonly password_changed_at?: number
   /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */
   readonly debit_fee?: 1 | 2 | 3
 }

@@ -1,3 +1,4 @@
+import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
 import { marketOf } from './markets.ts'
 import type { CurrencyConfig, WorldConfig } from './world.ts'
 
@@ -6,7 +7,15 @@ const currency = (
   long: string,
   precision: number,
   more: Partial<CurrencyConfig> = {},
-): CurrencyConfig => ({ currency: name, name: long, precision, asset_class: 'SPOT', low_cap: false, ...more })
+): CurrencyConfig => ({
+  currency: name,
+  name: long,
+  precision,
+  asset_class: 'SPOT',
+  low_cap: false,
+  ...BUILT_IN_TRANSPORT[name]!,
+  ...more,
+})
 
 /** The world of the first start when no configuration file is named. */
 export const BUILT_IN_WORLD: WorldConfig = {
@@ -23,6 +32,9 @@ export const BUILT_IN_WORLD: WorldConfig = {
     currency('POINT', 'Point Card', 8),
     currency('PEPU', 'Pepe Unchained', 8, { asset_class: 'PILOT', low_cap: true }),
   ],
+  chains: BUILT_IN_CHAINS,
+  policy: BUILT_IN_POLICY,
+  exchange_rates: BUILT_IN_RATES,
   markets: [
     marketOf('BTC_USDT', 1, 6, '60000'),
     marketOf('ETH_USDT', 2, 5, '3000'),

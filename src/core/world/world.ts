@@ -1,5 +1,16 @@
-import { refuse } from '../../labels.ts'
+import { notFound, refuse } from '../../labels.ts'
+import { parseRate } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../table.ts'
+import {
+  checkChains,
+  checkTransport,
+  withChange,
+  type ChainChange,
+  type ChainConfig,
+  type CurrencyChain,
+  type CurrencyChange,
+  type CurrencyTransport,
+} from './chains.ts'
 import {
   checkMarket,
   compileMarket,
@@ -8,6 +19,7 @@ import {
   type MarketChange,
   type MarketConfig,
 } from './markets.ts'
+import { checkPolicy, type Policy } from './policy.ts'
 
 export type { MarketConfig } from './markets.ts'
 
@@ -15,7 +27,7 @@ export type { MarketConfig } from './markets.ts'
  * What is traded and under which rules. The configuration file is taken into the state by a command, so that
  * a replay needs nothing but the commands, and an operator's changes outlive a restart.
  */
-export interface CurrencyConfig {
+export interface CurrencyConfig extends CurrencyTransport {
   readonly currency: string
   readonly name: string
   /** Decimals of its smallest unit. */
@@ -27,6 +39,10 @@ export interface CurrencyConfig {
 }
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
+  readonly chains: readonly ChainConfig[]
+  readonly policy: Policy
+  /** Units of a money for one USDT: CNY and USD. */
+  readonly exchange_rates: Readonly<Record<string, string>>
   readonly markets: readonly MarketConfig[]
   readonly settle: { readonly futures: readonly string[]; readonly delivery: readonly string[] }
   readonly limits: {
@@ -54,17 +70,35 @@ export class World {
   readonly settings = new Table(SETTING)
   private config: WorldConfig | undefined
   private currencies = new Map<string, CurrencyConfig>()
+  private chains = new Map<string, ChainConfig>()
   private markets = new Map<string, Market>()
 
   constructor() {
     this.settings.observe((before, after) => {
       const name = (after ?? before)!.name
+      if (name.startsWith('currency:') || name.startsWith('chain:')) this.layChanges()
       if (name === 'world') {
         this.config = after?.value as WorldConfig | undefined
-        this.currencies = new Map(this.config?.currencies.map((currency) => [currency.currency, currency]))
+        this.layChanges()
       } else if (!name.startsWith(MARKET_SETTING)) return
       this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
     })
+  }
+  /** An operator's changes are settings of their own, so that a new configuration file does not undo them. */
+  private layChanges(): void {
+    const change = (name: string): unknown => this.settings.get(name)?.value
+    this.currencies = new Map(
+      this.config?.currencies.map((currency) => [
+        currency.currency,
+        withChange(currency, change(`currency:${currency.currency}`) as CurrencyChange | undefined),
+      ]),
+    )
+    this.chains = new Map(
+      this.config?.chains.map((chain) => [
+        chain.chain,
+        { ...chain, ...(change(`chain:${chain.chain}`) as ChainChange | undefined) },
+      ]),
+    )
   }
   /** A market as configured, with what the operator has changed since. */
   private compile(market: MarketConfig): Market {
@@ -87,7 +121,54 @@ export class World {
     return this.must.limits.contract_ceiling
   }
   get allCurrencies(): readonly CurrencyConfig[] {
-    return this.must.currencies
+    return [...this.currencies.values()]
+  }
+  get allChains(): readonly ChainConfig[] {
+    return [...this.chains.values()]
+  }
+  get policy(): Policy {
+    return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
+  }
+  get exchangeRates(): Readonly<Record<string, string>> {
+    return this.must.exchange_rates
+  }
+  findChain(name: string): ChainConfig | undefined {
+    return this.chains.get(name.toUpperCase())
+  }
+  /** A chain that a row names. */
+  mustChain(name: string): ChainConfig {
+    return this.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
+  }
+  /** A currency that moves on chains; a low-cap token says why it does not. */
+  transported(name: string): CurrencyConfig {
+    const currency = this.currency(name)
+    if (currency.low_cap)
+      refuse(
+        'INVALID_CURRENCY',
+        `currency: ${currency.currency} is a low-cap token (GET /wallet/getLowCapExchangeList): it has no chains, deposits or withdrawals through the API`,
+      )
+    return currency
+  }
+  /** The currency on the named chain; left out only where it has exactly one. */
+  currencyChain(config: CurrencyConfig, name: string | null): CurrencyChain {
+    const names = config.chains.map(({ chain }) => chain)
+    if (names.length === 0)
+      refuse('INVALID_CURRENCY', `currency: ${config.currency} is on no chain; it can't be moved in or out`)
+    if (name === null) {
+      if (names.length === 1) return config.chains[0]!
+      refuse(
+        'MISSING_REQUIRED_PARAM',
+        `Missing required parameter: chain; ${config.currency} is on ${names.join(', ')}`,
+      )
+    }
+    const wanted = name.toUpperCase()
+    return (
+      config.chains.find(({ chain }) => chain === wanted) ??
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `chain: ${config.currency} is not on "${name}"; one of ${names.join(', ')}`,
+      )
+    )
   }
   get allMarkets(): Market[] {
     return [...this.markets.values()]
@@ -127,6 +208,7 @@ export class World {
 /** Checks a configuration as a whole; the error says where it is wrong. */
 export function checkWorld(world: WorldConfig): void {
   const names = new Set<string>()
+  const chains = new Set(world.chains.map(({ chain }) => chain))
   for (const [i, { currency, precision }] of world.currencies.entries()) {
     const where = `currencies[${i}]`
     if (!/^[A-Z0-9]{1,20}$/.test(currency))
@@ -136,6 +218,12 @@ export function checkWorld(world: WorldConfig): void {
       throw new TypeError(`${where}.precision must be a whole number from 0 to 18`)
     names.add(currency)
   }
+  checkChains(world.chains, names)
+  for (const [i, currency] of world.currencies.entries()) checkTransport(currency, chains, `currencies[${i}]`)
+  checkPolicy(world.policy)
+  for (const money of ['CNY', 'USD'])
+    if (parseRate(world.exchange_rates[money] ?? '') === undefined)
+      throw new TypeError(`exchange_rates.${money} must be a decimal string`)
   const markets = new Set<string>()
   for (const [i, { id, base, quote }] of world.markets.entries()) {
     const where = `markets[${i}]`

@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql.ts'
 import { StoreUnavailable } from '../store.ts'
 import { foundation } from './0001_foundation.ts'
+import { wallet } from './0002_wallet.ts'
 import { spot } from './0003_spot.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
@@ -9,7 +10,7 @@ export interface Migration {
   readonly name: string
   readonly up: (dialect: Dialect) => readonly string[]
 }
-export const MIGRATIONS: readonly Migration[] = [foundation, spot]
+export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot]
 
 /** Tables of the machine itself, made before the first migration. */
 export const BOOTSTRAP: readonly string[] = [

@@ -1,0 +1,462 @@
+import { lockedName } from '../core/ledger/accounts.ts'
+import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
+import type { State } from '../core/state.ts'
+import { subAccountNamed, type User } from '../core/users/users.ts'
+import {
+  ZERO,
+  add,
+  format,
+  negate,
+  overDown,
+  priceOf,
+  rateOf,
+  roundDown,
+  timesDown,
+  type Amount,
+} from '../money/amount.ts'
+import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
+import { ids, integer, oneOf, optional, withDefault } from './fields.ts'
+import { LIMITS } from './limits.ts'
+import { array, bool, decimalText, int, int64, map, shape, str } from './shapes.ts'
+
+const SHOWN_DECIMALS = 8
+const CACHE_SECONDS = 60
+const CACHE_MAX = 10_000
+
+/** Kinds of account as the total balance names them. */
+const KINDS = [
+  'cross_margin',
+  'spot',
+  'finance',
+  'margin',
+  'quant',
+  'futures',
+  'delivery',
+  'warrant',
+  'cbbc',
+  'meme_box',
+  'options',
+  'payment',
+] as const
+type Kind = (typeof KINDS)[number]
+const WITH_PNL = new Set<Kind>(['futures', 'delivery', 'options'])
+const WITH_BORROWED = new Set<Kind>(['margin', 'cross_margin'])
+
+/** Which kind a ledger account belongs to. */
+function kindOf(name: string): Kind {
+  const base = name
+    .replace(/^debt\./, '')
+    .replace(/\.locked$/, '')
+    .split(':')[0]!
+  if (base === 'earn') return 'finance'
+  return (KINDS as readonly string[]).includes(base) ? (base as Kind) : 'spot'
+}
+interface Worth {
+  readonly amounts: ReadonlyMap<Kind, Amount>
+  readonly borrowed: ReadonlyMap<Kind, Amount>
+}
+/** What an account holds and owes, in USDT at index prices. */
+function worthOf(state: State, userId: number): Worth {
+  const amounts = new Map<Kind, Amount>()
+  const borrowed = new Map<Kind, Amount>()
+  for (const { name, currency, amount } of state.ledger.ownedBy(userId)) {
+    const kind = kindOf(name)
+    const usdt = state.prices.worth(currency, amount)
+    if (name.startsWith('debt.')) borrowed.set(kind, add(borrowed.get(kind) ?? ZERO, negate(usdt)))
+    else amounts.set(kind, add(amounts.get(kind) ?? ZERO, usdt))
+  }
+  return { amounts, borrowed }
+}
+const CURRENCIES = ['BTC', 'CNY', 'USD', 'USDT'] as const
+function inCurrency(state: State, usdt: Amount, currency: (typeof CURRENCIES)[number]): string {
+  const turn = (amount: Amount): Amount => {
+    if (currency === 'USDT') return amount
+    if (currency === 'BTC') {
+      const price = state.prices.of('BTC')
+      return price === 0n ? ZERO : overDown(amount, price)
+    }
+    return timesDown(amount, rateOf(state.world.exchangeRates[currency]!))
+  }
+  const turned = roundDown(turn((usdt < 0n ? -usdt : usdt) as Amount), SHOWN_DECIMALS)
+  return format(usdt < 0n ? negate(turned) : turned)
+}
+function totalView(state: State, { amounts, borrowed }: Worth, currency: (typeof CURRENCIES)[number]) {
+  const shown = (usdt: Amount): string => inCurrency(state, usdt, currency)
+  const sum = (values: ReadonlyMap<Kind, Amount>): Amount => [...values.values()].reduce(add, ZERO)
+  const details = KINDS.map((kind): [Kind, object] => [
+    kind,
+    {
+      currency,
+      amount: shown(amounts.get(kind) ?? ZERO),
+      ...(WITH_BORROWED.has(kind) && { borrowed: shown(borrowed.get(kind) ?? ZERO) }),
+      ...(WITH_PNL.has(kind) && { unrealised_pnl: '0' }),
+    },
+  ])
+  return {
+    details: Object.fromEntries(details),
+    total: { currency, amount: shown(sum(amounts)), unrealised_pnl: '0', borrowed: shown(sum(borrowed)) },
+  }
+}
+/** Valuations of the last minute by the platform's clock, for each platform of this process. */
+interface Valuation {
+  readonly at: number
+  readonly worth: Worth
+}
+const caches = new WeakMap<Desk, Map<number, Valuation>>()
+function cachedWorth(desk: Desk, state: State, userId: number): Worth {
+  let cache = caches.get(desk)
+  if (cache === undefined) caches.set(desk, (cache = new Map<number, Valuation>()))
+  const now = desk.clock.peek()
+  const known = cache.get(userId)
+  // A valuation from the future is one from before a reset.
+  if (known !== undefined && known.at <= now && now - known.at < CACHE_SECONDS * 1e6) return known.worth
+  const worth = worthOf(state, userId)
+  cache.delete(userId)
+  if (cache.size >= CACHE_MAX) cache.delete(cache.keys().next().value!)
+  cache.set(userId, { at: now, worth })
+  return worth
+}
+
+const SUB_UID = { sub_uid: optional(ids(100)) }
+/** The named sub-accounts, or all of them. */
+function subAccounts(state: State, main: number, named: readonly number[] | null): User[] {
+  if (named === null) return state.users.subAccountsOf(main)
+  return [...new Set(named)].map((userId) => subAccountNamed(state.users, main, userId))
+}
+const balances = (accounts: Iterable<Account>): Record<string, string> =>
+  Object.fromEntries(
+    [...accounts]
+      .filter(({ amount }) => amount !== 0n)
+      .map(({ currency, amount }): [string, string] => [currency, format(amount)])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+const marginCurrencyShape = shape({
+  currency: str,
+  available: decimalText,
+  locked: decimalText,
+  borrowed: decimalText,
+  interest: decimalText,
+})
+function marginAccounts(state: State, userId: number) {
+  const pairs = new Set<string>()
+  for (const { name } of state.ledger.ownedBy(userId)) {
+    const match = /^margin:([^.]+)/.exec(name)
+    if (match !== null) pairs.add(match[1]!)
+  }
+  return [...pairs].sort().map((pair) => {
+    const market = state.world.market(pair)
+    const name = `margin:${pair}`
+    const side = (currency: string) => ({
+      currency,
+      available: format(state.ledger.balance(userId, name, currency)),
+      locked: format(state.ledger.balance(userId, lockedName(name), currency)),
+      borrowed: format(negate(state.ledger.balance(userId, `debt.${name}`, currency))),
+      interest: format(negate(state.ledger.balance(userId, `debt.interest.${name}`, currency))),
+    })
+    return {
+      currency_pair: pair,
+      account_type: 'mmr',
+      leverage: '1',
+      locked: state.users.must(userId).state === 2,
+      risk: '0',
+      mmr: '0',
+      base: side(market.base),
+      quote: side(market.quote),
+    }
+  })
+}
+
+const CROSS = 'cross_margin'
+function crossAccount(state: State, user: User) {
+  const { ledger, prices } = state
+  const opened = user.type === 3
+  const currencies = [
+    ...new Set([...ledger.named(user.user_id, CROSS)].map(({ currency }) => currency)),
+  ].sort()
+  const owed = (name: string, currency: string): Amount =>
+    negate(ledger.balance(user.user_id, name, currency))
+  const rows = currencies.map((currency) => ({
+    currency,
+    available: ledger.balance(user.user_id, CROSS, currency),
+    freeze: ledger.balance(user.user_id, lockedName(CROSS), currency),
+    borrowed: owed(`debt.${CROSS}`, currency),
+    interest: owed(`debt.interest.${CROSS}`, currency),
+  }))
+  const sum = (pick: (row: (typeof rows)[number]) => Amount): Amount =>
+    rows.reduce((total, row) => add(total, prices.worth(row.currency, pick(row))), ZERO)
+  const total = sum((row) => add(row.available, row.freeze))
+  const borrowed = sum((row) => row.borrowed)
+  const interest = sum((row) => row.interest)
+  const debt = add(borrowed, interest)
+  const net = add(total, negate(debt))
+  return {
+    user_id: opened ? user.user_id : 0,
+    locked: user.state === 2,
+    balances: Object.fromEntries(
+      rows.map(({ currency, ...row }) => [
+        currency,
+        Object.fromEntries(Object.entries(row).map(([name, amount]) => [name, format(amount)])),
+      ]),
+    ),
+    total: format(total),
+    borrowed: format(borrowed),
+    borrowed_net: format(borrowed),
+    net: format(net),
+    leverage: net > 0n ? format(roundDown(overDown(total, priceOf(format(net))), 4)) : '0',
+    interest: format(interest),
+    risk: debt > 0n ? format(roundDown(overDown(total, priceOf(format(debt))), 4)) : '0',
+    total_initial_margin: '0',
+    total_margin_balance: format(net),
+    total_maintenance_margin: '0',
+    total_initial_margin_rate: '0',
+    total_maintenance_margin_rate: '0',
+    total_available_margin: format(net),
+  }
+}
+const crossShape = shape({
+  user_id: int64,
+  locked: bool,
+  balances: map(
+    shape({ available: decimalText, freeze: decimalText, borrowed: decimalText, interest: decimalText }),
+  ),
+  ...Object.fromEntries(
+    [
+      'total',
+      'borrowed',
+      'borrowed_net',
+      'net',
+      'leverage',
+      'interest',
+      'risk',
+      'total_initial_margin',
+      'total_margin_balance',
+      'total_maintenance_margin',
+      'total_initial_margin_rate',
+      'total_maintenance_margin_rate',
+      'total_available_margin',
+    ].map((name) => [name, decimalText]),
+  ),
+})
+
+/** Nothing is traded on contract accounts yet: what is in them was moved there. */
+const CONTRACT_ZEROS = [
+  'unrealised_pnl',
+  'position_margin',
+  'order_margin',
+  'position_initial_margin',
+  'maintenance_margin',
+  'bonus',
+  'cross_order_margin',
+  'cross_initial_margin',
+  'cross_maintenance_margin',
+  'cross_unrealised_pnl',
+  'cross_mmr',
+  'cross_imr',
+  'isolated_position_margin',
+] as const
+const HISTORY_ZEROS = [
+  'pnl',
+  'fee',
+  'refr',
+  'fund',
+  'point_fee',
+  'point_refr',
+  'bonus_dnw',
+  'bonus_offset',
+  'cross_settle',
+] as const
+const zeros = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, '0']))
+const decimals = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, decimalText]))
+const futuresShape = shape({
+  ...decimals(['total', 'available', 'point', 'cross_available', 'cross_margin_balance']),
+  ...decimals(CONTRACT_ZEROS),
+  currency: str,
+  in_dual_mode: bool,
+  enable_credit: bool,
+  enable_evolved_classic: bool,
+  enable_new_dual_mode: bool,
+  enable_tiered_mm: bool,
+  enable_dual_plus: bool,
+  margin_mode: int,
+  margin_mode_name: str,
+  position_mode: str,
+  update_id: int64,
+  update_time: int64,
+  user: int64,
+  history: shape({ ...decimals(['dnw', 'point_dnw']), ...decimals(HISTORY_ZEROS) }),
+})
+async function futuresAccount(desk: Desk, userId: number, settle: string) {
+  const { ledger } = desk.core.state
+  const name = `futures:${settle}`
+  const currency = settle.toUpperCase()
+  const account = ledger.find(userId, name, currency)
+  const point = ledger.find(userId, name, 'POINT')
+  const newest = account ?? point
+  if (newest === undefined) return undefined
+  const where = 'where "account" = ? order by "at" desc, "id" desc limit 1'
+  const [line] = await desk.store.select(LEDGER_LINE, where, [newest.id])
+  const total = format(account?.amount ?? ZERO)
+  const points = format(point?.amount ?? ZERO)
+  return {
+    ...zeros(CONTRACT_ZEROS),
+    total,
+    available: total,
+    point: points,
+    cross_available: total,
+    cross_margin_balance: total,
+    currency,
+    in_dual_mode: false,
+    enable_credit: false,
+    enable_evolved_classic: false,
+    enable_new_dual_mode: false,
+    enable_tiered_mm: false,
+    enable_dual_plus: false,
+    margin_mode: 0,
+    margin_mode_name: 'classic',
+    position_mode: 'single',
+    update_id: newest.version,
+    update_time: Math.floor((line?.at ?? 0) / 1e6),
+    user: userId,
+    history: { ...zeros(HISTORY_ZEROS), dnw: total, point_dnw: points },
+  }
+}
+
+export const balanceEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/wallet/total_balance',
+    summary: "Values all of the account's holdings at index prices; up to a minute old",
+    access: signed('wallet'),
+    limit: LIMITS.walletTransfers,
+    query: { currency: withDefault(oneOf(...CURRENCIES), 'USDT') },
+    status: 200,
+    reply: shape({
+      details: map(
+        shape({
+          currency: str,
+          amount: decimalText,
+          'unrealised_pnl?': decimalText,
+          'borrowed?': decimalText,
+        }),
+      ),
+      total: shape({
+        currency: str,
+        amount: decimalText,
+        unrealised_pnl: decimalText,
+        borrowed: decimalText,
+      }),
+    }),
+    refuses: [],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) =>
+        totalView(state, cachedWorth(desk, state, caller.user.user_id), query.currency),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/sub_account_balances',
+    summary: 'Spot balances of the sub-accounts',
+    access: signedMain('wallet'),
+    limit: LIMITS.walletTransfers,
+    query: {
+      ...SUB_UID,
+      page: withDefault(integer(1, 1_000_000), 1),
+      limit: withDefault(integer(1, 100), 100),
+    },
+    status: 200,
+    reply: array(shape({ uid: str, available: map(decimalText), locking: map(decimalText) })),
+    refuses: ['SUB_ACCOUNT_NOT_FOUND'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
+        const start = (query.page - 1) * query.limit
+        return subAccounts(state, caller.user.user_id, query.sub_uid)
+          .slice(start, start + query.limit)
+          .map(({ user_id }) => ({
+            uid: String(user_id),
+            available: balances(state.ledger.named(user_id, 'spot')),
+            locking: balances(state.ledger.named(user_id, lockedName('spot'))),
+          }))
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/sub_account_margin_balances',
+    summary: 'Isolated margin balances of the sub-accounts',
+    access: signedMain('wallet'),
+    limit: LIMITS.walletTransfers,
+    query: SUB_UID,
+    status: 200,
+    reply: array(
+      shape({
+        uid: str,
+        available: array(
+          shape({
+            currency_pair: str,
+            account_type: str,
+            leverage: str,
+            locked: bool,
+            risk: str,
+            mmr: str,
+            base: marginCurrencyShape,
+            quote: marginCurrencyShape,
+          }),
+        ),
+      }),
+    ),
+    refuses: ['SUB_ACCOUNT_NOT_FOUND'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) =>
+        subAccounts(state, caller.user.user_id, query.sub_uid).map(({ user_id }) => ({
+          uid: String(user_id),
+          available: marginAccounts(state, user_id),
+        })),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/sub_account_futures_balances',
+    summary: 'Perpetual futures balances of the sub-accounts, by settle currency',
+    access: signedMain('wallet'),
+    limit: LIMITS.walletTransfers,
+    query: { ...SUB_UID, settle: optional(oneOf('btc', 'usd', 'usdt', 'BTC', 'USD', 'USDT')) },
+    status: 200,
+    reply: array(shape({ uid: str, available: map(futuresShape) })),
+    refuses: ['SUB_ACCOUNT_NOT_FOUND'],
+    handle: async ({ desk, caller, query }) => {
+      const users = await desk.core.read((state) => subAccounts(state, caller.user.user_id, query.sub_uid))
+      const settles = desk.core.state.world
+        .settles('futures')
+        .filter((settle) => query.settle === null || settle === query.settle.toLowerCase())
+      return Promise.all(
+        users.map(async ({ user_id }) => {
+          const available: Record<string, object> = {}
+          for (const settle of settles) {
+            const account = await futuresAccount(desk, user_id, settle)
+            if (account !== undefined) available[settle] = account
+          }
+          return { uid: String(user_id), available }
+        }),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/sub_account_cross_margin_balances',
+    summary: 'Cross margin balances of the sub-accounts; user_id 0 where there is no such account',
+    access: signedMain('wallet'),
+    limit: LIMITS.walletTransfers,
+    query: SUB_UID,
+    status: 200,
+    reply: array(shape({ uid: str, available: crossShape })),
+    refuses: ['SUB_ACCOUNT_NOT_FOUND'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) =>
+        subAccounts(state, caller.user.user_id, query.sub_uid).map((user) => ({
+          uid: String(user.user_id),
+          available: crossAccount(state, user),
+        })),
+      ),
+  }),
+]

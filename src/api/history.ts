@@ -1,0 +1,107 @@
+import type { LogSpec, TableSpec } from '../core/table.ts'
+import { refuse } from '../labels.ts'
+import type { Store, Value } from '../store/store.ts'
+import type { Desk } from './endpoint.ts'
+import { integer, optional, time, withDefault } from './fields.ts'
+
+/**
+ * Lists by time, newest first. A record knows its place among its account's records (`ordinal`), so that the
+ * number of records in a window is the difference of two look-ups and a page is found without counting: the
+ * work is the same for the thousandth record and the millionth.
+ */
+export interface Window {
+  /** Seconds, both included. */
+  readonly from: number
+  readonly to: number
+}
+export const windowFields = { from: optional(time()), to: optional(time()) }
+export const pageFields = (max: number) => ({
+  limit: withDefault(integer(1, max), 100),
+  offset: withDefault(integer(0, 1_000_000_000), 0),
+})
+
+const DAY = 86_400
+const SPAN_DAYS = 30
+const DEFAULT_DAYS = 7
+
+const quote = (name: string): string => `"${name}"`
+
+type Setter = (name: string, value: string | number) => void
+
+/** The window of a request; what was left out is the last seven days, and the headers say so. */
+export function readWindow(
+  desk: Desk,
+  query: { readonly from: number | null; readonly to: number | null },
+  set: Setter,
+  earliest = 0,
+): Window {
+  const now = desk.clock.seconds()
+  const to = query.to ?? Math.max(now, query.from ?? 0)
+  const from = Math.max(earliest, query.from ?? Math.min(now, to) - DEFAULT_DAYS * DAY)
+  if (from > to) refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+  if (to - from > SPAN_DAYS * DAY)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `from, to: ${from} to ${to} is more than ${SPAN_DAYS} days; ask for less at a time`,
+    )
+  set('X-Applied-From', Math.floor(from))
+  set('X-Applied-To', Math.floor(to))
+  return { from, to }
+}
+
+/** The records of one account, perhaps of one currency: the columns that say so, and the place among them. */
+export interface Scope {
+  readonly columns: Readonly<Record<string, Value>>
+  readonly ordinal: string
+}
+export interface Paged<Row> {
+  readonly rows: Row[]
+  readonly total: number
+}
+/** The two statements of a page; a test asks the database how it would run them. */
+export function pageStatements(scope: Scope): { readonly last: string; readonly rows: string } {
+  const columns = Object.keys(scope.columns)
+    .map((column) => `${quote(column)} = ?`)
+    .join(' and ')
+  const ordinal = quote(scope.ordinal)
+  return {
+    last: `where ${columns} and "at" < ? order by "at" desc, ${ordinal} desc limit 1`,
+    rows: `where ${columns} and ${ordinal} <= ? and ${ordinal} > ? order by ${ordinal} desc limit ?`,
+  }
+}
+/** Ordinal of the last record before a moment; 0 when there is none. */
+async function lastBefore<Row extends object>(
+  store: Store,
+  spec: TableSpec<Row> | LogSpec<Row>,
+  scope: Scope,
+  micros: number,
+): Promise<number> {
+  const sql = `select ${quote(scope.ordinal)} from ${quote(spec.name)} ${pageStatements(scope).last}`
+  const [row] = await store.query(sql, [...Object.values(scope.columns), micros])
+  return row === undefined ? 0 : Number(row[0])
+}
+export async function readPage<Row extends object>(
+  store: Store,
+  spec: TableSpec<Row> | LogSpec<Row>,
+  scope: Scope,
+  window: Window,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Paged<Row>> {
+  const [low, high] = await Promise.all([
+    lastBefore(store, spec, scope, Math.round(window.from * 1e6)),
+    lastBefore(store, spec, scope, (Math.floor(window.to) + 1) * 1e6),
+  ])
+  const total = Math.max(0, high - low)
+  if (page.offset >= total) return { rows: [], total }
+  const values = [...Object.values(scope.columns), high - page.offset, low, page.limit]
+  return { rows: await store.select(spec, pageStatements(scope).rows, values), total }
+}
+export function paginationHeaders(
+  set: Setter,
+  page: { readonly limit: number; readonly offset: number },
+  total: number,
+): void {
+  set('X-Pagination-Limit', page.limit)
+  set('X-Pagination-Offset', page.offset)
+  set('X-Pagination-Total', total)
+}

@@ -1,0 +1,345 @@
+import { PUSH, type Push } from '../core/push/push.ts'
+import type { WithdrawalStatus } from '../core/withdrawals/withdrawal.flow.ts'
+import { WITHDRAWAL, withdrawalId, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
+import { notFound, refuse } from '../labels.ts'
+import { format } from '../money/amount.ts'
+import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
+import { id, object, oneOf, optional, positiveDecimal, text, withDefault } from './fields.ts'
+import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
+import { LIMITS } from './limits.ts'
+import { array, decimalText, int64, shape, str } from './shapes.ts'
+import { currencyField } from './wallet.ts'
+
+const seconds = (micros: number): string => (micros === 0 ? '' : String(Math.floor(micros / 1e6)))
+
+const ORDER_ID = text({
+  max: 32,
+  pattern: /^[0-9A-Za-z_.-]+$/,
+  mend: 'must be at most 32 of 0-9 A-Z a-z _ - .',
+})
+const WITHDRAW_ID = text({ max: 32, pattern: /^w?\d{1,15}$/, mend: 'must be a record id such as "w17"' })
+export const parseRecordId = (value: string): number => Number(value.replace(/^[a-z]/, ''))
+
+/** Each view knows the statuses of its own list in the reference only. */
+const CREATED: Partial<Record<WithdrawalStatus, string>> = { FVERIFY: 'VERIFY', LOCKED: 'PEND' }
+const LISTED: Partial<Record<WithdrawalStatus, string>> = {
+  VERIFY: 'REQUEST',
+  PROCES: 'REQUEST',
+  PEND: 'REQUEST',
+  INVALID: 'REJECT',
+}
+const common = (withdrawal: Withdrawal) => ({
+  id: withdrawalId(withdrawal.id),
+  txid: withdrawal.txid,
+  withdraw_order_id: withdrawal.withdraw_order_id ?? '',
+  timestamp: seconds(withdrawal.at),
+  amount: format(withdrawal.amount),
+  fee: format(withdrawal.fee),
+  currency: withdrawal.currency,
+  address: withdrawal.address,
+  memo: withdrawal.memo,
+  chain: withdrawal.chain,
+})
+const commonShape = {
+  id: str,
+  txid: str,
+  withdraw_order_id: str,
+  timestamp: str,
+  amount: decimalText,
+  fee: decimalText,
+  currency: str,
+  address: str,
+  memo: str,
+  chain: str,
+  status: str,
+}
+const listed = (withdrawal: Withdrawal) => ({
+  ...common(withdrawal),
+  block_number: String(withdrawal.block_number),
+  type: withdrawal.internal_to === 0 ? 'chain' : 'internal',
+  fail_reason: withdrawal.status === 'CANCEL' ? withdrawal.fail_reason : '',
+  timestamp2:
+    withdrawal.status === 'CANCEL' || (withdrawal.status === 'DONE' && withdrawal.block_number > 0)
+      ? seconds(withdrawal.done_at)
+      : '',
+  status: LISTED[withdrawal.status] ?? withdrawal.status,
+})
+const listedShape = { ...commonShape, block_number: str, type: str, fail_reason: str, timestamp2: str }
+
+/** The record as operators see it: with its owner, its true status and why it is there. */
+export const operatorWithdrawal = (withdrawal: Withdrawal) => ({
+  ...listed(withdrawal),
+  status: withdrawal.status,
+  fail_reason: withdrawal.fail_reason,
+  user_id: withdrawal.user_id,
+  asset_class: withdrawal.asset_class,
+  holds: withdrawal.holds,
+  approvals: withdrawal.approvals,
+  requested_by: withdrawal.requested_by,
+  attempt: withdrawal.attempt,
+})
+export const operatorWithdrawalShape = shape({
+  ...listedShape,
+  user_id: int64,
+  asset_class: str,
+  holds: array(shape({ status: str, reason: str })),
+  approvals: array(shape({ operator: str, at: int64 })),
+  requested_by: str,
+  attempt: int64,
+})
+
+/** Finished ones have left memory: the store knows every id that was ever used. */
+async function knownOrderId(desk: Desk, userId: number, orderId: string | null): Promise<number | null> {
+  if (orderId === null) return null
+  const where = 'where "user_id" = ? and "withdraw_order_id" = ? limit 1'
+  const [known] = await desk.store.select(WITHDRAWAL, where, [userId, orderId])
+  return known?.id ?? null
+}
+export interface WithdrawalBody {
+  readonly currency: string
+  readonly chain: string | null
+  readonly amount: string
+  readonly address: string
+  readonly memo: string | null
+  readonly withdraw_order_id: string | null
+  readonly asset_class: 'SPOT' | 'PILOT' | null
+}
+export const withdrawalBody = object({
+  currency: currencyField,
+  chain: optional(text({ max: 32, example: 'ETH' })),
+  amount: positiveDecimal(),
+  address: text({ max: 128 }),
+  memo: optional(text({ max: 128 })),
+  withdraw_order_id: optional(ORDER_ID),
+  asset_class: optional(oneOf('SPOT', 'PILOT')),
+})
+/** From here on nothing can be lost: the record is durable when this resolves. */
+export async function withdraw(
+  desk: Desk,
+  userId: number,
+  body: WithdrawalBody,
+  requestedBy: string | null,
+): Promise<Withdrawal> {
+  return desk.core.submit('withdrawal.request', {
+    user_id: userId,
+    ...body,
+    known_id: await knownOrderId(desk, userId, body.withdraw_order_id),
+    requested_by: requestedBy,
+  })
+}
+const WITHDRAW_LABELS = [
+  'INVALID_CURRENCY',
+  'API_WITHDRAW_DISABLED',
+  'AMOUNT_TOO_LITTLE',
+  'WITHDRAWAL_OVER_LIMIT',
+  'ADDRESS_NOT_USED',
+  'DUPLICATE_REQUEST',
+  'BALANCE_NOT_ENOUGH',
+  'NEGATIVE_ASSETS',
+] as const
+
+async function findWithdrawals(
+  desk: Desk,
+  userId: number,
+  query: { withdraw_id: string | null; withdraw_order_id: string | null },
+): Promise<Withdrawal[] | undefined> {
+  if (query.withdraw_id !== null)
+    return desk.store.select(WITHDRAWAL, 'where "id" = ? and "user_id" = ?', [
+      parseRecordId(query.withdraw_id),
+      userId,
+    ])
+  if (query.withdraw_order_id !== null)
+    return desk.store.select(WITHDRAWAL, 'where "user_id" = ? and "withdraw_order_id" = ?', [
+      userId,
+      query.withdraw_order_id,
+    ])
+  return undefined
+}
+function scopeOf(userId: number, currency: string | null, assetClass: string | null): Scope {
+  if (currency !== null) return { columns: { user_id: userId, currency }, ordinal: 'currency_ordinal' }
+  if (assetClass !== null)
+    return { columns: { user_id: userId, asset_class: assetClass }, ordinal: 'class_ordinal' }
+  return { columns: { user_id: userId }, ordinal: 'ordinal' }
+}
+
+const pushMembers = {
+  id: int64,
+  push_uid: int64,
+  receive_uid: int64,
+  currency: str,
+  amount: decimalText,
+  create_time: int64,
+  status: str,
+  message: str,
+  transaction_type: str,
+}
+export const pushShape = shape(pushMembers)
+export const operatorPushShape = shape({ ...pushMembers, user_id: int64 })
+export const pushView = (push: Push, transactionType: 'withdraw' | 'deposit') => ({
+  id: push.id,
+  push_uid: push.push_uid,
+  receive_uid: push.receive_uid,
+  currency: push.currency,
+  amount: format(push.amount),
+  create_time: Math.floor(push.at / 1e6),
+  status: push.status,
+  message: push.message,
+  transaction_type: transactionType,
+})
+
+export const withdrawalEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/withdrawals',
+    summary: 'Withdraws to a saved and verified address; amount is gross, the fee is inside',
+    access: signedMain('withdrawal'),
+    limit: LIMITS.withdraw,
+    body: withdrawalBody,
+    status: 200,
+    reply: shape({ ...commonShape, withdraw_id: str, asset_class: str }),
+    refuses: WITHDRAW_LABELS,
+    handle: async ({ desk, caller, body }) => {
+      const withdrawal = await withdraw(desk, caller.user.user_id, body, null)
+      return {
+        ...common(withdrawal),
+        withdraw_id: withdrawalId(withdrawal.id),
+        asset_class: withdrawal.asset_class,
+        status: CREATED[withdrawal.status] ?? withdrawal.status,
+      }
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/withdrawals/{withdrawal_id}',
+    summary: 'Cancels a withdrawal that was not sent yet; its money comes back',
+    access: signedMain('withdrawal'),
+    limit: LIMITS.wallet,
+    params: { withdrawal_id: text({ max: 64 }) },
+    status: 202,
+    reply: shape({ ...commonShape, block_number: str }),
+    refuses: ['INVALID_WITHDRAW_ID', 'INVALID_WITHDRAW_CANCEL_STATUS'],
+    handle: async ({ desk, caller, path }) => {
+      const userId = caller.user.user_id
+      if (!/^w\d{1,15}$/.test(path.withdrawal_id))
+        notFound(
+          'INVALID_WITHDRAW_ID',
+          `withdrawal_id: "${path.withdrawal_id}" is no record id; one looks like "w17"`,
+        )
+      const recordId = parseRecordId(path.withdrawal_id)
+      const cancelled = await cancel(desk, userId, recordId)
+      // A crash right here leaves the due item that does the same.
+      if (desk.core.state.world.policy.cancel_seconds === 0)
+        await desk.core.submit('withdrawal.refund', { id: recordId })
+      return {
+        ...common(cancelled),
+        block_number: String(cancelled.block_number),
+        status: cancelled.status,
+      }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/withdrawals',
+    summary: "Lists the account's withdrawals, newest first",
+    access: signed('wallet'),
+    limit: LIMITS.wallet,
+    query: {
+      currency: optional(currencyField),
+      withdraw_id: optional(WITHDRAW_ID),
+      asset_class: optional(oneOf('SPOT', 'PILOT')),
+      withdraw_order_id: optional(ORDER_ID),
+      ...windowFields,
+      ...pageFields(1000),
+    },
+    status: 200,
+    reply: array(shape(listedShape)),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query, set }) => {
+      const userId = caller.user.user_id
+      const named = await findWithdrawals(desk, userId, query)
+      const currency = query.currency === null ? null : desk.core.state.world.currency(query.currency)
+      if (named !== undefined) {
+        const fitting = named.filter(
+          (one) =>
+            (currency === null || one.currency === currency.currency) &&
+            (query.asset_class === null || one.asset_class === query.asset_class),
+        )
+        paginationHeaders(set, query, fitting.length)
+        return fitting.slice(query.offset, query.offset + query.limit).map(listed)
+      }
+      const window = readWindow(desk, query, set)
+      // A currency has one class: asked for with the other one it has no records.
+      if (currency !== null && query.asset_class !== null && currency.asset_class !== query.asset_class) {
+        paginationHeaders(set, query, 0)
+        return []
+      }
+      const scope = scopeOf(userId, currency?.currency ?? null, query.asset_class)
+      const { rows, total } = await readPage(desk.store, WITHDRAWAL, scope, window, query)
+      paginationHeaders(set, query, total)
+      return rows.map(listed)
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/withdrawals/push',
+    summary: 'Sends money to another main account by its user id',
+    access: signedMain('withdrawal'),
+    limit: LIMITS.push,
+    body: object({ receive_uid: id(), currency: currencyField, amount: positiveDecimal() }),
+    status: 200,
+    reply: shape({ id: int64 }),
+    refuses: ['INVALID_CURRENCY', 'RECEIVE_ERROR', 'RISK_ERROR', 'NEGATIVE_ASSETS', 'BALANCE_NOT_ENOUGH'],
+    handle: async ({ desk, caller, body }) => {
+      const { id } = await desk.core.submit('push.create', { user_id: caller.user.user_id, ...body })
+      return { id }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/wallet/push',
+    summary: 'Lists transfers by user id that were sent (withdraw) or received (deposit), newest first',
+    access: signed('wallet'),
+    limit: LIMITS.wallet,
+    query: {
+      id: optional(id()),
+      ...windowFields,
+      ...pageFields(1000),
+      transaction_type: withDefault(oneOf('withdraw', 'deposit'), 'withdraw'),
+    },
+    status: 200,
+    reply: array(pushShape),
+    refuses: [],
+    handle: async ({ desk, caller, query, set }) => {
+      const userId = caller.user.user_id
+      const type = query.transaction_type
+      const side = type === 'withdraw' ? 'push_uid' : 'receive_uid'
+      if (query.id !== null) {
+        const rows = await desk.store.select(PUSH, `where "id" = ? and "${side}" = ?`, [query.id, userId])
+        paginationHeaders(set, query, rows.length)
+        return rows.slice(query.offset, query.offset + query.limit).map((push) => pushView(push, type))
+      }
+      const window = readWindow(desk, query, set)
+      const scope: Scope = {
+        columns: { [side]: userId },
+        ordinal: type === 'withdraw' ? 'sent_ordinal' : 'received_ordinal',
+      }
+      const { rows, total } = await readPage(desk.store, PUSH, scope, window, query)
+      paginationHeaders(set, query, total)
+      return rows.map((push) => pushView(push, type))
+    },
+  }),
+]
+
+/** One that is over has left memory; the store tells whether it was the caller's. */
+async function cancel(desk: Desk, userId: number, recordId: number): Promise<Withdrawal> {
+  if (desk.core.state.wallet.withdrawals.table.get(recordId) === undefined) {
+    const where = 'where "id" = ? and "user_id" = ?'
+    const [over] = await desk.store.select(WITHDRAWAL, where, [recordId, userId])
+    if (over !== undefined)
+      refuse(
+        'INVALID_WITHDRAW_CANCEL_STATUS',
+        `withdrawal ${withdrawalId(recordId)} is ${over.status}; it can be cancelled only before it is sent`,
+      )
+  }
+  return desk.core.submit('withdrawal.cancel', { user_id: userId, id: recordId })
+}

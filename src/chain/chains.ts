@@ -1,0 +1,57 @@
+import { notFound } from '../labels.ts'
+import type { ChainConfig } from '../core/world/chains.ts'
+import { ChainDriver, type DriverParts } from './driver.ts'
+import type { ChainPort } from './port.ts'
+import { SimulatedChain } from './simulated.ts'
+
+/** Builds the adapter of a chain; a kind that is missing here can't be configured. */
+export type PortFactory = (config: ChainConfig, parts: DriverParts) => ChainPort
+
+const simulated: PortFactory = ({ chain }, { core }) => new SimulatedChain(core, chain)
+
+/** Every chain with whoever follows it. */
+export class Chains {
+  private readonly drivers = new Map<string, ChainDriver>()
+  private readonly parts: DriverParts
+  private readonly factories: Readonly<Partial<Record<ChainConfig['kind'], PortFactory>>>
+
+  constructor(
+    parts: DriverParts,
+    factories: Readonly<Partial<Record<ChainConfig['kind'], PortFactory>>> = {},
+  ) {
+    this.parts = parts
+    this.factories = { simulated, ...factories }
+  }
+  /** After the state is loaded: whatever the last process left half done is taken up again. */
+  async start(): Promise<void> {
+    for (const config of this.parts.core.state.world.allChains) {
+      const factory = this.factories[config.kind]
+      if (factory === undefined)
+        throw new TypeError(`chain ${config.chain}: no adapter for kind ${config.kind}`)
+      const driver = new ChainDriver(factory(config, this.parts), this.parts)
+      this.drivers.set(config.chain, driver)
+      driver.start()
+    }
+    await this.settle()
+  }
+  async stop(): Promise<void> {
+    const drivers = [...this.drivers.values()]
+    this.drivers.clear()
+    await Promise.all(drivers.map((driver) => driver.stop()))
+    for (const { port } of drivers) await port.close?.()
+  }
+  port(chain: string): ChainPort {
+    return this.driver(chain).port
+  }
+  /** Looks and sends now; resolves when that is done. `hurry`: withdrawals are not left their time to be cancelled. */
+  async step(chain: string, options: { readonly hurry?: boolean } = {}): Promise<void> {
+    await this.driver(chain).step(options)
+  }
+  /** All chains once. */
+  async settle(): Promise<void> {
+    await Promise.all([...this.drivers.values()].map((driver) => driver.step()))
+  }
+  private driver(chain: string): ChainDriver {
+    return this.drivers.get(chain) ?? notFound('NOT_FOUND', `chain: there is no chain "${chain}"`)
+  }
+}

@@ -1,0 +1,104 @@
+import type { Core } from '../core/core.ts'
+import type { Commands } from '../core/commands.ts'
+import { FINAL_DEPTH, type ChainTip } from '../core/chains/tips.ts'
+import type { Payment } from '../core/deposits/observe.ts'
+import { blockHash, simTxid, type SimTx } from '../core/sim/sim.ts'
+import type { State } from '../core/state.ts'
+import type { Intent } from '../core/withdrawals/withdrawals.ts'
+import { amountOf, format, subtract, type Amount } from '../money/amount.ts'
+import { findFork, type ChainPort, type Look, type PaymentOrder, type Sighting } from './port.ts'
+
+const payment = (tx: SimTx): Payment => ({
+  txid: tx.txid,
+  output: 0,
+  address: tx.address,
+  memo: tx.memo,
+  currency: tx.currency,
+  amount: format(tx.amount),
+  height: tx.height,
+})
+
+/** A chain in the platform's own store, behind the same port as a real one. */
+export class SimulatedChain implements ChainPort {
+  readonly chain: string
+  readonly pollMs = null
+  private readonly core: Core<State, Commands>
+
+  constructor(core: Core<State, Commands>, chain: string) {
+    this.core = core
+    this.chain = chain
+  }
+  depositAddress(): Promise<null> {
+    return Promise.resolve(null)
+  }
+  async look(trail: ChainTip['trail']): Promise<Look> {
+    // The blocks of the clock take effect first; row and transactions are read in the same turn.
+    const advanced = this.core.submit('sim.advance', { chain: this.chain })
+    const { sim } = this.core.state
+    const row = sim.chains.get(this.chain)
+    const txs = sim.txsOf(this.chain)
+    const tip = await advanced
+    const fork = await findFork(
+      trail,
+      (height) => (height <= tip.height ? blockHash(row!, height) : undefined),
+      FINAL_DEPTH,
+    )
+    const payments = txs
+      .filter(({ kind, ok, state, height }) => {
+        if (kind !== 'in' || !ok || state === 'lost') return false
+        return height === null || height > fork
+      })
+      .map(payment)
+    return { fork, tip, payments }
+  }
+  async covers(currency: string, amount: string): Promise<boolean> {
+    const { state } = this.core
+    const { native, network_fee } = state.world.mustChain(this.chain)
+    const fee = amountOf(network_fee)
+    const wanted = new Map<string, Amount>([[currency, amountOf(amount)]])
+    wanted.set(native, ((wanted.get(native) ?? 0n) + fee) as Amount)
+    for (const [coin, need] of wanted) {
+      const free = state.sim.spendable(this.chain, coin, native)
+      if (free >= need) continue
+      const on = state.world.findCurrency(coin)?.chains.find(({ chain }) => chain === this.chain)
+      if (on?.hot_wallet === 'manual') return false
+      const missing = format(subtract(need, free))
+      await this.core.submit('sim.fund', { chain: this.chain, currency: coin, amount: missing, actor: null })
+    }
+    return true
+  }
+  prepare(order: PaymentOrder): Promise<Intent> {
+    const { address_format, network_fee } = this.core.state.world.mustChain(this.chain)
+    const { currency, amount, address, memo } = order
+    const txid = simTxid(address_format, `kontor withdrawal ${this.chain} ${order.id} ${order.attempt}`)
+    return Promise.resolve({ txid, raw: { currency, amount, address, memo, network_fee } })
+  }
+  async broadcast({ txid, raw }: Intent): Promise<void> {
+    const { currency, amount, address, memo, network_fee } = raw as Record<string, string>
+    await this.core.submit('sim.broadcast', {
+      chain: this.chain,
+      txid,
+      currency: currency!,
+      amount: amount!,
+      address: address!,
+      memo: memo!,
+      network_fee: network_fee!,
+    })
+  }
+  find({ txid }: Intent): Promise<Sighting> {
+    const tx = this.core.state.sim.tx(this.chain, txid)
+    return Promise.resolve({
+      txid,
+      known: tx !== undefined && tx.state !== 'lost',
+      height: tx?.height ?? null,
+      ok: tx?.ok ?? true,
+      network_fee: format(tx?.network_fee ?? amountOf('0')),
+    })
+  }
+  async abandon({ txid }: Intent): Promise<boolean> {
+    const known = this.core.state.sim.tx(this.chain, txid) !== undefined
+    if (known)
+      await this.core.submit('sim.transaction', { chain: this.chain, txid, state: 'failed', actor: null })
+    return true
+  }
+}

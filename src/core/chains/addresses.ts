@@ -1,0 +1,202 @@
+import { refuse } from '../../labels.ts'
+import { audit, type Actor } from '../operators/audit.ts'
+import { nextId } from '../counters.ts'
+import type { Ctx } from '../state.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import type { ChainConfig } from '../world/chains.ts'
+import { FORMATS, isTag, simulatedAddress } from './address-formats.ts'
+
+/** Where a user's deposits on a chain arrive. Made at first asking, never reused. */
+export interface DepositAddress {
+  readonly chain: string
+  readonly address: string
+  /** Empty on chains without tags; there one address serves all and the tag tells the account. */
+  readonly tag: string
+  readonly user_id: number
+  readonly at: number
+}
+export const DEPOSIT_ADDRESS: TableSpec<DepositAddress> = {
+  name: 'deposit_address',
+  key: ['chain', 'user_id'],
+  columns: { chain: 'text', address: 'text', tag: 'text', user_id: 'int', at: 'int' },
+}
+/** An address that an account may pay to. */
+export interface SavedAddress {
+  readonly id: number
+  readonly user_id: number
+  readonly currency: string
+  readonly chain: string
+  readonly address: string
+  readonly name: string
+  readonly tag: string
+  readonly verified: boolean
+  /** Microseconds; null while unverified. The cooling time counts from here. */
+  readonly verified_at: number | null
+  readonly at: number
+}
+export const SAVED_ADDRESS: TableSpec<SavedAddress> = {
+  name: 'saved_address',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    currency: 'text',
+    chain: 'text',
+    address: 'text',
+    name: 'text',
+    tag: 'text',
+    verified: 'bool',
+    verified_at: 'int',
+    at: 'int',
+  },
+}
+
+const place = (chain: string, address: string, tag: string): string => `${chain}/${address}/${tag}`
+
+export class Addresses {
+  readonly deposit = new Table(DEPOSIT_ADDRESS)
+  readonly saved = new Table(SAVED_ADDRESS)
+  private readonly byPlace = new UniqueIndex(this.deposit, ({ chain, address, tag }) =>
+    place(chain, address, tag),
+  )
+  private readonly byUser = new GroupIndex(this.saved, ({ user_id }) => user_id)
+
+  of(chain: string, userId: number): DepositAddress | undefined {
+    return this.deposit.get(`${chain}/${userId}`)
+  }
+  /** Whose address it is, when it is one of ours. */
+  owner(chain: string, address: string, tag: string): DepositAddress | undefined {
+    return this.byPlace.get(place(chain, address, tag))
+  }
+  savedBy(userId: number): SavedAddress[] {
+    return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
+  }
+  findSaved(
+    userId: number,
+    currency: string,
+    chain: string,
+    address: string,
+    tag: string,
+  ): SavedAddress | undefined {
+    for (const saved of this.byUser.get(userId))
+      if (
+        saved.currency === currency &&
+        saved.chain === chain &&
+        saved.address === address &&
+        saved.tag === tag
+      )
+        return saved
+    return undefined
+  }
+  /** The entry of the book that a payment is covered by: one saved without a tag covers every tag. */
+  covering(
+    userId: number,
+    currency: string,
+    chain: string,
+    address: string,
+    tag: string,
+  ): SavedAddress | undefined {
+    const exact = this.findSaved(userId, currency, chain, address, tag)
+    return exact?.verified === true ? exact : (this.findSaved(userId, currency, chain, address, '') ?? exact)
+  }
+}
+
+/** The canonical spelling of an address, or a refusal that shows a good one. */
+export function readAddress(chain: ChainConfig, text: string): string {
+  const format = FORMATS[chain.address_format]
+  return (
+    format.read(text) ??
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `address: "${text}" is not a ${chain.chain} address, or its checksum is wrong; one looks like ${format.example}`,
+    )
+  )
+}
+/** The memo of a payment; only tagged chains have one. */
+export function readTag(chain: ChainConfig, text: string, name: string): string {
+  if (!chain.tagged) return ''
+  if (text !== '' && !isTag(text))
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `${name}: "${text}" is not a tag of ${chain.chain}: a number up to 4294967295`,
+    )
+  return text
+}
+
+/** The one address of a tagged simulated chain. */
+export const sharedAddress = (chain: ChainConfig): string =>
+  simulatedAddress(chain.address_format, chain.chain, 'all accounts')
+
+export interface NewDepositAddress {
+  readonly user_id: number
+  readonly chain: string
+  /** From the chain's own wallet; null lets a simulated chain derive it. */
+  readonly address: string | null
+}
+/** Nothing happens when the user already has one. */
+export function ensureDepositAddress(ctx: Ctx, input: NewDepositAddress): DepositAddress {
+  const { state, tx, at } = ctx
+  const { addresses } = state.wallet
+  const known = addresses.of(input.chain, input.user_id)
+  if (known !== undefined) return known
+  const user = state.users.must(input.user_id)
+  const chain = state.world.mustChain(input.chain)
+  const address = chain.tagged
+    ? (input.address ?? sharedAddress(chain))
+    : (input.address ?? simulatedAddress(chain.address_format, chain.chain, String(user.user_id)))
+  const row: DepositAddress = {
+    chain: chain.chain,
+    address,
+    tag: chain.tagged ? String(user.user_id) : '',
+    user_id: user.user_id,
+    at,
+  }
+  const other = addresses.owner(row.chain, row.address, row.tag)
+  if (other !== undefined)
+    throw new TypeError(`${row.chain} address ${row.address} already belongs to user ${other.user_id}`)
+  tx.put(addresses.deposit, row)
+  return row
+}
+
+export interface NewSavedAddress {
+  readonly user_id: number
+  readonly currency: string
+  readonly chain: string | null
+  readonly address: string
+  readonly name: string
+  readonly tag: string
+  readonly verified: boolean
+  /** Seconds; null is now. */
+  readonly verified_at: number | null
+  readonly actor: Actor
+}
+/** Adds an address to the book, or changes name and verification of one that is there. */
+export function saveAddress(ctx: Ctx, input: NewSavedAddress): SavedAddress {
+  const { state, tx, at } = ctx
+  const user = state.users.get(input.user_id) ?? refuse('USER_NOT_FOUND', `no user ${input.user_id}`)
+  const currency = state.world.transported(input.currency)
+  const { chain: chainName } = state.world.currencyChain(currency, input.chain)
+  const chain = state.world.mustChain(chainName)
+  const address = readAddress(chain, input.address)
+  const tag = readTag(chain, input.tag, 'tag')
+  const { addresses } = state.wallet
+  const known = addresses.findSaved(user.user_id, currency.currency, chainName, address, tag)
+  const verifiedNow = input.verified_at === null ? at : Math.round(input.verified_at * 1e6)
+  // Verifying again does not make an old address new.
+  const since = known?.verified === true && input.verified_at === null ? known.verified_at : verifiedNow
+  const row: SavedAddress = {
+    id: known?.id ?? nextId(tx, state.counters, 'saved_address'),
+    user_id: user.user_id,
+    currency: currency.currency,
+    chain: chainName,
+    address,
+    name: input.name,
+    tag,
+    verified: input.verified,
+    verified_at: input.verified ? since : null,
+    at: known?.at ?? at,
+  }
+  tx.put(addresses.saved, row)
+  audit(ctx, input.actor, 'saved_address.save', { ...row })
+  return row
+}

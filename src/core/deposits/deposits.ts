@@ -1,0 +1,76 @@
+import { ZERO, add, type Amount } from '../../money/amount.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import type { DepositStatus } from './deposit.flow.ts'
+
+/** A payment to one of our addresses. An output of the chain has one row, whatever happens to it. */
+export interface Deposit {
+  readonly id: number
+  /** 0: nobody's yet (no or unknown memo). */
+  readonly user_id: number
+  readonly chain: string
+  readonly txid: string
+  /** Which payment of the transaction. */
+  readonly output: number
+  readonly currency: string
+  readonly amount: Amount
+  readonly address: string
+  readonly memo: string
+  readonly status: DepositStatus
+  /** null: in no block. */
+  readonly height: number | null
+  /** Where the coins are booked. */
+  readonly booked: 'none' | 'user' | 'unclaimed'
+  /** Why it is held, blocked or invalid. */
+  readonly reason: string
+  /** So deep that no reorganisation reaches it. */
+  readonly final: boolean
+  readonly at: number
+  /** Places among the user's deposits, and among those of the currency: pages are found by them. */
+  readonly ordinal: number
+  readonly currency_ordinal: number
+}
+export const DEPOSIT: TableSpec<Deposit> = {
+  name: 'deposit',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    chain: 'text',
+    txid: 'text',
+    output: 'int',
+    currency: 'text',
+    amount: 'amount',
+    address: 'text',
+    memo: 'text',
+    status: 'text',
+    height: 'int',
+    booked: 'text',
+    reason: 'text',
+    final: 'bool',
+    at: 'int',
+    ordinal: 'int',
+    currency_ordinal: 'int',
+  },
+  // What waits for somebody stays, however deep; all else until it is final.
+  live: ({ status, final }) => !final || status === 'REVIEW' || status === 'MANUAL',
+}
+export const outputKey = (chain: string, txid: string, output: number): string => `${chain}/${txid}/${output}`
+
+export class Deposits {
+  readonly table = new Table(DEPOSIT)
+  readonly byOutput = new UniqueIndex(this.table, ({ chain, txid, output }) => outputKey(chain, txid, output))
+  private readonly byChain = new GroupIndex(this.table, ({ chain, final }) => (final ? undefined : chain))
+  private readonly credited = new GroupIndex(this.table, ({ status, user_id, currency }) =>
+    status === 'DEP_CREDITED' ? `${user_id}/${currency}` : undefined,
+  )
+  /** Those of a chain that a new block may change, in the order of their making. */
+  tracked(chain: string): Deposit[] {
+    return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)
+  }
+  /** Credited, but not deep enough to be withdrawn or pushed. */
+  lockedOf(userId: number, currency: string): Amount {
+    let sum = ZERO
+    for (const { amount } of this.credited.get(`${userId}/${currency}`)) sum = add(sum, amount)
+    return sum
+  }
+}

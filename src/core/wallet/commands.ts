@@ -1,0 +1,86 @@
+import { ensureDepositAddress, saveAddress } from '../chains/addresses.ts'
+import { observeChain, type Observation } from '../deposits/observe.ts'
+import { blockDeposit, holdDeposit, releaseDeposit } from '../deposits/review.ts'
+import { answerPush, createPush, expirePush } from '../push/push.ts'
+import {
+  advanceSim,
+  broadcastSim,
+  changeSimTx,
+  fundSim,
+  mineSim,
+  paySim,
+  planWake,
+  reorganiseSim,
+} from '../sim/commands.ts'
+import type { Ctx } from '../state.ts'
+import {
+  approveWithdrawal,
+  divertWithdrawal,
+  failWithdrawal,
+  rejectWithdrawal,
+  retryWithdrawal,
+} from '../withdrawals/decide.ts'
+import { requestWithdrawal } from '../withdrawals/request.ts'
+import {
+  claimWithdrawal,
+  holdForFunds,
+  intendWithdrawal,
+  releaseForFunds,
+  replaceIntent,
+  sentWithdrawal,
+} from '../withdrawals/send.ts'
+import { cancelWithdrawal, refundCancelled } from '../withdrawals/settle.ts'
+import { configureChain, configureCurrency, setPolicy } from '../world/settings.ts'
+import { setPrices } from '../world/prices.ts'
+import { convertDust } from './small-balance.ts'
+import { createSubTransfer, subToSub } from './sub-transfers.ts'
+
+/** What a chain says, and when to look again. */
+function observe(ctx: Ctx, input: Observation): null {
+  observeChain(ctx, input)
+  planWake(ctx, input.chain)
+  return null
+}
+/** Its coming due is all that happens: the ticker tells whoever follows the chain to look. */
+const wake = (_ctx: Ctx, _input: { chain: string }): null => null
+
+export const walletCommands = {
+  'chain.configure': configureChain,
+  'currency.configure': configureCurrency,
+  'policy.set': setPolicy,
+  'prices.set': setPrices,
+  'address.ensure': ensureDepositAddress,
+  'saved_address.save': saveAddress,
+  'chain.observe': observe,
+  'chain.wake': wake,
+  'deposit.hold': holdDeposit,
+  'deposit.release': releaseDeposit,
+  'deposit.block': blockDeposit,
+  'withdrawal.request': requestWithdrawal,
+  'withdrawal.cancel': cancelWithdrawal,
+  'withdrawal.refund': refundCancelled,
+  'withdrawal.approve': approveWithdrawal,
+  'withdrawal.reject': rejectWithdrawal,
+  'withdrawal.divert': divertWithdrawal,
+  'withdrawal.fail': failWithdrawal,
+  'withdrawal.retry': retryWithdrawal,
+  'withdrawal.claim': claimWithdrawal,
+  'withdrawal.short': holdForFunds,
+  'withdrawal.funded': releaseForFunds,
+  'withdrawal.intend': intendWithdrawal,
+  'withdrawal.sent': sentWithdrawal,
+  'withdrawal.replace': replaceIntent,
+  'push.create': createPush,
+  'push.answer': answerPush,
+  'push.expire': expirePush,
+  'sub_transfer.create': createSubTransfer,
+  'sub_transfer.sub_to_sub': subToSub,
+  'small_balance.convert': convertDust,
+  'sim.advance': advanceSim,
+  'sim.mine': mineSim,
+  'sim.pay': paySim,
+  'sim.broadcast': broadcastSim,
+  'sim.reorg': reorganiseSim,
+  'sim.transaction': changeSimTx,
+  'sim.fund': fundSim,
+}

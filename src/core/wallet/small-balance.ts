@@ -1,0 +1,106 @@
+import { refuse } from '../../labels.ts'
+import { ZERO, roundDown, type Amount } from '../../money/amount.ts'
+import { nextId } from '../counters.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
+import type { Line } from '../ledger/ledger.ts'
+import type { Ctx, State } from '../state.ts'
+import { Table, type TableSpec } from '../table.ts'
+import { amountOf } from '../../money/amount.ts'
+
+/** Dust turned into the platform's token. */
+export interface SmallBalance {
+  readonly id: number
+  readonly user_id: number
+  readonly currency: string
+  readonly amount: Amount
+  readonly gt_amount: Amount
+  readonly at: number
+  readonly ordinal: number
+  readonly currency_ordinal: number
+}
+export const SMALL_BALANCE: TableSpec<SmallBalance> = {
+  name: 'small_balance',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    currency: 'text',
+    amount: 'amount',
+    gt_amount: 'amount',
+    at: 'int',
+    ordinal: 'int',
+    currency_ordinal: 'int',
+  },
+  live: () => false,
+}
+export const smallBalances = (): Table<SmallBalance> => new Table(SMALL_BALANCE)
+
+const TOKEN = 'GT'
+/** Worth in USDT below which a balance is dust. */
+export const DUST_USDT = amountOf('1')
+/** What the platform does not turn: its token itself, cards, and money. */
+const NEVER = new Set([TOKEN, 'POINT', 'USDT'])
+
+export interface Dust {
+  readonly currency: string
+  readonly amount: Amount
+  /** At index prices, rounded down to the token's precision. */
+  readonly gt: Amount
+  readonly usdt: Amount
+}
+/** The spot balances of an account that may be turned. */
+export function dustOf(state: State, userId: number): Dust[] {
+  const token = state.world.findCurrency(TOKEN)
+  if (token === undefined) return []
+  const dust: Dust[] = []
+  for (const { currency, amount } of state.ledger.named(userId, 'spot')) {
+    if (amount <= 0n || NEVER.has(currency)) continue
+    const usdt = state.prices.worth(currency, amount)
+    if (usdt > DUST_USDT) continue
+    const gt = roundDown(state.prices.fromUsdt(TOKEN, usdt), token.precision)
+    if (gt > 0n) dust.push({ currency, amount, gt, usdt })
+  }
+  return dust.sort((a, b) => (a.currency < b.currency ? -1 : 1))
+}
+
+/** The user's dust → the platform, and the token for it → the user, out of operator equity. */
+export function convertDust(
+  ctx: Ctx,
+  input: { user_id: number; currency: readonly string[]; is_all: boolean },
+): null {
+  const { state, tx, at } = ctx
+  const dust = dustOf(state, input.user_id)
+  const named = input.currency.map((name) => state.world.currency(name).currency)
+  for (const name of named)
+    if (!dust.some(({ currency }) => currency === name))
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `currency: ${name} is no small balance of this account; GET /wallet/small_balance lists them`,
+      )
+  const chosen = input.is_all ? dust : dust.filter(({ currency }) => named.includes(currency))
+  if (chosen.length === 0)
+    refuse('INVALID_PARAM_VALUE', 'currency: this account has no small balances to convert')
+  for (const { currency, amount, gt } of chosen) {
+    const id = nextId(tx, state.counters, 'small_balance')
+    const lines: Line[] = [
+      { owner: input.user_id, name: 'spot', currency, amount: (ZERO - amount) as Amount },
+      { owner: PLATFORM, name: 'equity', currency, amount },
+      { owner: PLATFORM, name: 'equity', currency: TOKEN, amount: (ZERO - gt) as Amount },
+      { owner: input.user_id, name: 'spot', currency: TOKEN, amount: gt },
+    ]
+    const ref = `small_balance:${id}`
+    state.ledger.post({ tx, at, counters: state.counters }, { kind: 'convert_small', ref, lines })
+    const ordinal = (name: string): number => nextId(tx, state.counters, `g:${input.user_id}${name}`)
+    tx.put(state.wallet.smallBalances, {
+      id,
+      user_id: input.user_id,
+      currency,
+      amount,
+      gt_amount: gt,
+      at,
+      ordinal: ordinal(''),
+      currency_ordinal: ordinal(`:${currency}`),
+    })
+  }
+  return null
+}

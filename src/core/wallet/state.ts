@@ -1,0 +1,32 @@
+import { Addresses } from '../chains/addresses.ts'
+import { chainTips } from '../chains/tips.ts'
+import { Deposits } from '../deposits/deposits.ts'
+import { pushes } from '../push/push.ts'
+import { Withdrawals } from '../withdrawals/withdrawals.ts'
+import { smallBalances } from './small-balance.ts'
+import { SubTransfers } from './sub-transfers.ts'
+
+/** Money on its way in, out and across. */
+export class Wallet {
+  readonly addresses = new Addresses()
+  readonly tips = chainTips()
+  readonly deposits = new Deposits()
+  readonly withdrawals = new Withdrawals()
+  readonly pushes = pushes()
+  readonly subTransfers = new SubTransfers()
+  readonly smallBalances = smallBalances()
+
+  get tables(): readonly unknown[] {
+    return [
+      this.addresses.deposit,
+      this.addresses.saved,
+      this.tips,
+      this.deposits.table,
+      this.withdrawals.table,
+      this.withdrawals.usage,
+      this.pushes,
+      this.subTransfers.table,
+      this.smallBalances,
+    ]
+  }
+}

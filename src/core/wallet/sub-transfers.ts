@@ -1,0 +1,178 @@
+import { refuse } from '../../labels.ts'
+import type { Amount } from '../../money/amount.ts'
+import { nextId } from '../counters.ts'
+import type { Ctx } from '../state.ts'
+import { Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { isMain, mainIdOf, refuseLocked, subAccountNamed, type User } from '../users/users.ts'
+import { accountRef, type AccountKind } from './accounts.ts'
+import { bookTransfer, transferAmount, type Transfer } from './transfers.ts'
+
+/** A transfer between a main account and one of its sub-accounts, as the main account's list shows it. */
+export interface SubTransfer {
+  readonly tx_id: number
+  readonly main_user: number
+  readonly sub_user: number
+  readonly sub_account_type: AccountKind
+  readonly direction: 'to' | 'from'
+  readonly currency: string
+  readonly amount: Amount
+  /** web, api … : where it was asked for. */
+  readonly source: string
+  readonly client_order_id: string | null
+  readonly at: number
+  /** Places among the main account's transfers, and among those with this sub-account. */
+  readonly ordinal: number
+  readonly sub_ordinal: number
+}
+export const SUB_TRANSFER: TableSpec<SubTransfer> = {
+  name: 'sub_transfer',
+  key: ['tx_id'],
+  columns: {
+    tx_id: 'int',
+    main_user: 'int',
+    sub_user: 'int',
+    sub_account_type: 'text',
+    direction: 'text',
+    currency: 'text',
+    amount: 'amount',
+    source: 'text',
+    client_order_id: 'text',
+    at: 'int',
+    ordinal: 'int',
+    sub_ordinal: 'int',
+  },
+  live: () => false,
+}
+export class SubTransfers {
+  readonly table = new Table(SUB_TRANSFER)
+  readonly byClientId = new UniqueIndex(this.table, ({ main_user, client_order_id }) =>
+    client_order_id === null ? undefined : `${main_user}/${client_order_id}`,
+  )
+}
+
+/** The settle currency of a contract account follows from the currency that is moved. */
+const scopeOf = (kind: AccountKind, currency: string) => ({
+  currency_pair: null,
+  settle:
+    kind === 'futures' || kind === 'delivery'
+      ? currency === 'POINT'
+        ? 'usdt'
+        : currency.toLowerCase()
+      : null,
+})
+
+export interface NewSubTransfer {
+  readonly main: number
+  readonly sub_account: number
+  readonly sub_account_type: AccountKind
+  readonly currency: string
+  readonly amount: string
+  readonly direction: 'to' | 'from'
+  readonly client_order_id: string | null
+  /** The transfer with this client_order_id that has left memory: the endpoint looked it up. */
+  readonly known_tx: number | null
+}
+/** main's spot ↔ an account of its sub-account. */
+export function createSubTransfer(ctx: Ctx, input: NewSubTransfer): Transfer {
+  const { state, tx, at } = ctx
+  const main = state.users.must(input.main)
+  const { currency } = state.world.currency(input.currency)
+  const amount = transferAmount(input.amount)
+  const sub = subAccountNamed(state.users, main.user_id, input.sub_account)
+  refuseLocked(sub)
+  const { client_order_id: clientId } = input
+  if (clientId !== null) {
+    const known =
+      input.known_tx ?? state.wallet.subTransfers.byClientId.get(`${main.user_id}/${clientId}`)?.tx_id
+    if (known !== undefined)
+      refuse(
+        'DUPLICATE_REQUEST',
+        `client_order_id: "${clientId}" was used before, for transfer ${known}; nothing was moved now`,
+      )
+  }
+  const spot = accountRef(state.world, 'spot', currency, { currency_pair: null, settle: null })
+  const own = accountRef(
+    state.world,
+    input.sub_account_type,
+    currency,
+    scopeOf(input.sub_account_type, currency),
+  )
+  const mine = { user: main, ref: spot }
+  const theirs = { user: sub, ref: own }
+  const transfer = bookTransfer(ctx, {
+    kind: 'main_sub',
+    by: main,
+    from: input.direction === 'to' ? mine : theirs,
+    to: input.direction === 'to' ? theirs : mine,
+    currency,
+    amount,
+    client_order_id: clientId,
+  })
+  tx.put(state.wallet.subTransfers.table, {
+    tx_id: transfer.tx_id,
+    main_user: main.user_id,
+    sub_user: sub.user_id,
+    sub_account_type: input.sub_account_type,
+    direction: input.direction,
+    currency,
+    amount,
+    source: 'api',
+    client_order_id: clientId,
+    at,
+    ordinal: nextId(tx, state.counters, `s:${main.user_id}`),
+    sub_ordinal: nextId(tx, state.counters, `s:${main.user_id}:${sub.user_id}`),
+  })
+  return transfer
+}
+
+export interface SubToSub {
+  readonly caller: number
+  readonly currency: string
+  readonly sub_account_from: number
+  readonly sub_account_from_type: AccountKind
+  readonly sub_account_to: number
+  readonly sub_account_to_type: AccountKind
+  readonly amount: string
+}
+/** Between two sub-accounts of one main account, by its key or by the source's own. */
+export function subToSub(ctx: Ctx, input: SubToSub): Transfer {
+  const { state } = ctx
+  const caller = state.users.must(input.caller)
+  const main = mainIdOf(caller)
+  const { currency } = state.world.currency(input.currency)
+  const amount = transferAmount(input.amount)
+  if (!isMain(caller) && caller.user_id !== input.sub_account_from)
+    refuse(
+      'FORBIDDEN',
+      `sub_account_from: a sub-account's key moves its own money (${caller.user_id}) only, not that of ${input.sub_account_from}`,
+    )
+  const side = (userId: number): User => {
+    const user = subAccountNamed(state.users, main, userId)
+    refuseLocked(user)
+    return user
+  }
+  const from = side(input.sub_account_from)
+  const to = side(input.sub_account_to)
+  const fromRef = accountRef(
+    state.world,
+    input.sub_account_from_type,
+    currency,
+    scopeOf(input.sub_account_from_type, currency),
+  )
+  const toRef = accountRef(
+    state.world,
+    input.sub_account_to_type,
+    currency,
+    scopeOf(input.sub_account_to_type, currency),
+  )
+  if (from.user_id === to.user_id && fromRef.name === toRef.name)
+    refuse('INVALID_PARAM_VALUE', 'sub_account_to: it is the account the money comes from; name another')
+  return bookTransfer(ctx, {
+    kind: 'sub_sub',
+    by: caller,
+    from: { user: from, ref: fromRef },
+    to: { user: to, ref: toRef },
+    currency,
+    amount,
+  })
+}

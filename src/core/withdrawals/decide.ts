@@ -1,0 +1,148 @@
+import { refuse } from '../../labels.ts'
+import { parseAmount } from '../../money/amount.ts'
+import { schedule } from '../due.ts'
+import { audit } from '../operators/audit.ts'
+import type { Ctx } from '../state.ts'
+import { payInternally } from './internal.ts'
+import { change, refund, stepTo, withdrawalAt } from './settle.ts'
+import { DIVERSIONS, HOLD_STATUSES, type HoldStatus } from './withdrawal.flow.ts'
+import { withdrawalId, type Withdrawal } from './withdrawals.ts'
+
+/** What the operator saw when approving; members that are given must be what is recorded. */
+export interface Statement {
+  readonly amount?: string
+  readonly currency?: string
+  readonly chain?: string
+  readonly address?: string
+}
+function checkStatement(withdrawal: Withdrawal, statement: Statement): void {
+  const differs = (name: keyof Statement, recorded: string): void => {
+    const given = statement[name]
+    if (given !== undefined && given !== recorded)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `${name}: the approval says "${given}", the withdrawal says "${recorded}"; nothing was approved`,
+      )
+  }
+  if (statement.amount !== undefined && parseAmount(statement.amount) !== withdrawal.amount)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: the approval says "${statement.amount}", the withdrawal says another`,
+    )
+  differs('currency', withdrawal.currency)
+  differs('chain', withdrawal.chain)
+  differs('address', withdrawal.address)
+}
+
+interface Decision {
+  readonly id: number
+  readonly reason: string
+  readonly actor: string
+}
+/** One operator's yes to the present hold. With enough of them the next hold, or the sender, has it. */
+export function approveWithdrawal(ctx: Ctx, input: Decision & { statement: Statement }): Withdrawal {
+  const withdrawal = withdrawalAt(ctx, input.id)
+  stepTo(withdrawal, 'approve')
+  if (withdrawal.requested_by === input.actor)
+    refuse('FORBIDDEN', `operator "${input.actor}" asked for this withdrawal; somebody else must approve it`)
+  checkStatement(withdrawal, input.statement)
+  audit(ctx, input.actor, 'withdrawal.approve', {
+    id: withdrawalId(withdrawal.id),
+    status: withdrawal.status,
+    reason: input.reason,
+    statement: input.statement,
+  })
+  const approvals = withdrawal.approvals.some(({ operator }) => operator === input.actor)
+    ? withdrawal.approvals
+    : [...withdrawal.approvals, { operator: input.actor, at: Math.floor(ctx.at / 1e6) }]
+  const needed = withdrawal.status === 'MANUAL' ? ctx.state.world.currency(withdrawal.currency).approvals : 1
+  if (approvals.length < needed) return change(ctx, withdrawal, { approvals })
+  return clearHold(ctx, { ...withdrawal, approvals })
+}
+/** The first hold is cleared; the next one, the sender or the receiver comes next. */
+export function clearHold(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
+  const holds = withdrawal.holds.slice(1)
+  const following = holds[0]
+  if (following !== undefined)
+    return change(ctx, withdrawal, { status: following.status, holds, approvals: [] })
+  const released = change(ctx, withdrawal, { status: 'REQUEST', holds, send_at: ctx.at })
+  if (released.internal_to !== 0) return payInternally(ctx, released)
+  schedule(ctx, ctx.at, 'chain.wake', { chain: withdrawal.chain })
+  return released
+}
+
+/** Before it was sent: REJECT. After it failed on its chain: CANCEL. The money goes back either way. */
+export function rejectWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
+  const withdrawal = withdrawalAt(ctx, input.id)
+  const status = stepTo(withdrawal, 'reject')
+  const failed = withdrawal.status === 'FAIL'
+  refund(ctx, withdrawal, failed ? 'in_flight' : 'locked', failed ? 'cancel_withdraw' : 'withdraw_rej')
+  const fallback = failed ? 'failed on its chain' : 'rejected by the platform'
+  audit(ctx, input.actor, 'withdrawal.reject', { id: withdrawalId(withdrawal.id), reason: input.reason })
+  return change(ctx, withdrawal, {
+    status,
+    holds: [],
+    fail_reason: input.reason === '' ? withdrawal.fail_reason || fallback : input.reason,
+    done_at: ctx.at,
+    final: true,
+  })
+}
+
+/** Puts it before a hold of the operator's choice, or ends it as INVALID with a refund. */
+export function divertWithdrawal(ctx: Ctx, input: Decision & { status: string }): Withdrawal {
+  const withdrawal = withdrawalAt(ctx, input.id)
+  const { status } = input
+  audit(ctx, input.actor, 'withdrawal.divert', {
+    id: withdrawalId(withdrawal.id),
+    status,
+    reason: input.reason,
+  })
+  if (status === 'INVALID') {
+    const to = stepTo(withdrawal, 'invalidate')
+    refund(ctx, withdrawal, 'locked', 'withdraw_rej')
+    return change(ctx, withdrawal, {
+      status: to,
+      holds: [],
+      fail_reason: input.reason || 'invalid',
+      done_at: ctx.at,
+      final: true,
+    })
+  }
+  if (!(HOLD_STATUSES as readonly string[]).includes(status))
+    refuse('INVALID_PARAM_VALUE', `status: "${status}" is not one of ${HOLD_STATUSES.join(', ')}, INVALID`)
+  const hold = status as HoldStatus
+  stepTo(withdrawal, DIVERSIONS[hold])
+  const others = withdrawal.holds.filter((other) => other.status !== hold)
+  return change(ctx, withdrawal, {
+    status: hold,
+    holds: [{ status: hold, reason: input.reason || 'diverted by an operator' }, ...others],
+    approvals: [],
+  })
+}
+
+/** The chain's word, or an operator's after the chain was told to forget the transaction. */
+export function failWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
+  const withdrawal = withdrawalAt(ctx, input.id)
+  // The chain's own report may have come first.
+  if (withdrawal.status === 'FAIL') return withdrawal
+  const status = stepTo(withdrawal, 'fail')
+  audit(ctx, input.actor, 'withdrawal.fail', { id: withdrawalId(withdrawal.id), reason: input.reason })
+  return change(ctx, withdrawal, { status, fail_reason: input.reason || 'failed by an operator' })
+}
+/** Signs and sends it again, as a new transaction: the failed one can't be mined any more. */
+export function retryWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
+  const withdrawal = withdrawalAt(ctx, input.id)
+  const status = stepTo(withdrawal, 'retry')
+  audit(ctx, input.actor, 'withdrawal.retry', { id: withdrawalId(withdrawal.id), reason: input.reason })
+  schedule(ctx, ctx.at, 'chain.wake', { chain: withdrawal.chain })
+  return change(ctx, withdrawal, { status, intent: null, txid: '', block_number: 0, fail_reason: '' })
+}
+/** Pausing a chain holds what was not sent yet; going on releases what the pause held. */
+export function pauseWithdrawals(ctx: Ctx, chain: string, paused: boolean): void {
+  for (const withdrawal of ctx.state.wallet.withdrawals.unsettled(chain)) {
+    if (paused && withdrawal.status === 'REQUEST')
+      change(ctx, withdrawal, { status: 'LOCKED', holds: [{ status: 'LOCKED', reason: PAUSED }] })
+    else if (!paused && withdrawal.status === 'LOCKED') clearHold(ctx, withdrawal)
+  }
+}
+const PAUSED = 'the chain is paused'

@@ -1,0 +1,286 @@
+import { notFound, refuse } from '../../labels.ts'
+import {
+  ZERO,
+  add,
+  amountOf,
+  decimalsOf,
+  format,
+  max,
+  parseAmount,
+  rateOf,
+  roundUp,
+  subtract,
+  timesUp,
+  type Amount,
+} from '../../money/amount.ts'
+import { readAddress, readTag, sharedAddress } from '../chains/addresses.ts'
+import { nextId } from '../counters.ts'
+import { schedule } from '../due.ts'
+import { lockedName } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
+import { audit } from '../operators/audit.ts'
+import type { Ctx, State } from '../state.ts'
+import { isMain, type User } from '../users/users.ts'
+import type { ChainConfig, CurrencyChain } from '../world/chains.ts'
+import type { CurrencyConfig } from '../world/world.ts'
+import { payInternally } from './internal.ts'
+import { judge, type PolicyFacts } from './policy.ts'
+import { countWithdrawal, dayAllowance, recentUsage } from './usage.ts'
+import { withdrawalId, type Withdrawal } from './withdrawals.ts'
+
+export interface NewWithdrawal {
+  readonly user_id: number
+  readonly currency: string
+  readonly chain: string | null
+  readonly amount: string
+  readonly address: string
+  readonly memo: string | null
+  readonly withdraw_order_id: string | null
+  readonly asset_class: 'SPOT' | 'PILOT' | null
+  /** A record with this withdraw_order_id that has left memory: the endpoint looked it up. */
+  readonly known_id: number | null
+  /** The operator who asks on the user's behalf; null when the user does. */
+  readonly requested_by: string | null
+}
+/** spot → spot.locked, with its record. The order of the checks is the specification's. */
+export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
+  const { state, tx, at } = ctx
+  const user = state.users.get(input.user_id) ?? notFound('USER_NOT_FOUND', `no user ${input.user_id}`)
+  if (!isMain(user)) refuse('FORBIDDEN', "a sub-account can't withdraw; move the money to its main account")
+  const currency = state.world.transported(input.currency)
+  checkAssetClass(currency, input.asset_class)
+  const on = state.world.currencyChain(currency, input.chain)
+  const chain = state.world.mustChain(on.chain)
+  checkOpen(currency, on)
+  const { amount, fee: chainFee } = checkAmount(state, user, currency, on, input.amount, at)
+  const { address, memo } = checkDestination(chain, input)
+  const internalTo = internalReceiver(ctx, chain, address, memo)
+  const fee = internalTo === 0 ? chainFee : ZERO
+  const saved = checkBook(state, user, currency.currency, chain.chain, address, memo)
+  checkOrderId(state, user.user_id, input)
+  checkFunds(state, user, currency.currency, amount)
+  const usdt = state.prices.worth(currency.currency, amount)
+  const { policy } = state.world
+  const facts: PolicyFacts = {
+    amount,
+    usdt,
+    approvalAmount: amountOf(currency.approval_amount),
+    addressHours: saved === null ? null : (at - saved) / 3_600e6,
+    passwordHours: passwordHours(user, at),
+    recent: recentUsage(state, user.user_id, at, policy.velocity.hours),
+    internal: internalTo !== 0,
+    chainPaused: chain.paused,
+  }
+  const holds = judge(policy, facts)
+  const id = nextId(tx, state.counters, 'withdrawal')
+  const ordinal = (name: string): number => nextId(tx, state.counters, `w:${user.user_id}${name}`)
+  const withdrawal: Withdrawal = {
+    id,
+    user_id: user.user_id,
+    withdraw_order_id: input.withdraw_order_id,
+    currency: currency.currency,
+    chain: chain.chain,
+    address,
+    memo,
+    amount,
+    fee,
+    usdt,
+    asset_class: currency.asset_class,
+    status: holds[0]?.status ?? 'REQUEST',
+    holds,
+    approvals: [],
+    requested_by: input.requested_by ?? '',
+    internal_to: internalTo,
+    txid: '',
+    intent: null,
+    attempt: 0,
+    block_number: 0,
+    network_fee: ZERO,
+    fail_reason: '',
+    send_at: at + chain.send_delay_seconds * 1e6,
+    at,
+    done_at: 0,
+    final: false,
+    ordinal: ordinal(''),
+    currency_ordinal: ordinal(`:${currency.currency}`),
+    class_ordinal: ordinal(`:@${currency.asset_class}`),
+  }
+  state.ledger.post(
+    { tx, at, counters: state.counters },
+    {
+      kind: 'withdraw',
+      ref: `withdrawal:${id}`,
+      lines: move(
+        { owner: user.user_id, name: 'spot' },
+        { owner: user.user_id, name: lockedName('spot') },
+        currency.currency,
+        amount,
+      ),
+    },
+  )
+  countWithdrawal(ctx, user.user_id, currency.currency, amount, usdt)
+  tx.put(state.wallet.withdrawals.table, withdrawal)
+  if (input.requested_by !== null)
+    audit(ctx, input.requested_by, 'withdrawal.request', { id: withdrawalId(id), user_id: user.user_id })
+  if (holds.length > 0) return withdrawal
+  if (internalTo !== 0) return payInternally(ctx, withdrawal)
+  schedule(ctx, withdrawal.send_at, 'chain.wake', { chain: chain.chain })
+  return withdrawal
+}
+
+function checkAssetClass({ currency, asset_class }: CurrencyConfig, given: 'SPOT' | 'PILOT' | null): void {
+  if (given !== null && given !== asset_class)
+    refuse('INVALID_PARAM_VALUE', `asset_class: ${currency} is of class ${asset_class}, not ${given}`)
+}
+function checkOpen(currency: CurrencyConfig, on: CurrencyChain): void {
+  if (!currency.withdraw_enabled)
+    refuse('API_WITHDRAW_DISABLED', `currency: withdrawals of ${currency.currency} are disabled for now`)
+  if (!on.withdraw_enabled)
+    refuse(
+      'API_WITHDRAW_DISABLED',
+      `chain: withdrawals of ${currency.currency} on ${on.chain} are disabled for now`,
+    )
+}
+
+/** The fee is lifted to the chain's decimals, in the platform's favour by at most one of its units. */
+export const withdrawalFee = (on: CurrencyChain, amount: Amount): Amount =>
+  roundUp(
+    add(amountOf(on.withdraw_fix), ((timesUp(amount, rateOf(on.withdraw_percent)) + 99n) / 100n) as Amount),
+    on.decimal,
+  )
+
+function checkAmount(
+  state: State,
+  user: User,
+  currency: CurrencyConfig,
+  on: CurrencyChain,
+  text: string,
+  at: number,
+): { readonly amount: Amount; readonly fee: Amount } {
+  const amount = parseAmount(text)
+  if (amount === undefined || amount === 0n)
+    refuse('INVALID_PARAM_VALUE', `amount: "${text}" is not a positive decimal such as "1.5"`)
+  const name = currency.currency
+  if (decimalsOf(amount) > on.decimal)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: "${text}" has more than the ${on.decimal} decimals of ${name} on ${on.chain}`,
+    )
+  const fee = withdrawalFee(on, amount)
+  if (amount < amountOf(on.withdraw_amount_mini))
+    refuse(
+      'AMOUNT_TOO_LITTLE',
+      `amount: ${text} ${name} is below the minimum of ${on.withdraw_amount_mini} on ${on.chain}`,
+    )
+  if (amount <= fee)
+    refuse(
+      'AMOUNT_TOO_LITTLE',
+      `amount: ${text} ${name} does not cover the fee of ${format(fee)} on ${on.chain}`,
+    )
+  if (amount > amountOf(currency.withdraw_eachtime_limit))
+    refuse(
+      'WITHDRAWAL_OVER_LIMIT',
+      `amount: ${text} ${name} is above the limit of ${currency.withdraw_eachtime_limit} for one withdrawal`,
+    )
+  const { remain } = dayAllowance(state, user, currency, at)
+  if (amount > remain)
+    refuse(
+      'WITHDRAWAL_OVER_LIMIT',
+      `amount: ${text} ${name} is above what is left of the day's limit: ${format(remain)}`,
+    )
+  return { amount, fee }
+}
+
+function checkDestination(
+  chain: ChainConfig,
+  input: NewWithdrawal,
+): { readonly address: string; readonly memo: string } {
+  const address = readAddress(chain, input.address)
+  if (!chain.tagged) return { address, memo: input.memo ?? '' }
+  if (input.memo === null)
+    refuse(
+      'MISSING_REQUIRED_PARAM',
+      `Missing required parameter: memo; ${chain.chain} payments need the receiver's tag`,
+    )
+  return { address, memo: readTag(chain, input.memo, 'memo') }
+}
+/** The user behind an address of ours; 0 for the world outside. */
+function internalReceiver({ state }: Ctx, chain: ChainConfig, address: string, memo: string): number {
+  const owner = state.wallet.addresses.owner(chain.chain, address, chain.tagged ? memo : '')
+  if (owner === undefined) {
+    if (chain.tagged && chain.kind === 'simulated' && address === sharedAddress(chain))
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `memo: "${memo}" is no account's tag at this platform's own ${chain.chain} address`,
+      )
+    return 0
+  }
+  if (state.world.policy.internal_transfers === 'off')
+    refuse(
+      'INVALID_PARAM_VALUE',
+      'address: it belongs to this platform, and withdrawals to it are switched off; use POST /withdrawals/push',
+    )
+  return owner.user_id
+}
+/** Since when the address is verified (microseconds); null: not in the book, and the policy does not mind. */
+function checkBook(
+  state: State,
+  user: User,
+  currency: string,
+  chain: string,
+  address: string,
+  memo: string,
+): number | null {
+  const tag = state.world.mustChain(chain).tagged ? memo : ''
+  const saved = state.wallet.addresses.covering(user.user_id, currency, chain, address, tag)
+  if (saved?.verified === true) return saved.verified_at
+  if (state.world.policy.address_book_only)
+    refuse(
+      'ADDRESS_NOT_USED',
+      saved === undefined
+        ? `address: ${address} on ${chain} is not among this account's saved ${currency} addresses; GET /wallet/saved_address lists them`
+        : `address: ${address} on ${chain} is saved but not verified yet`,
+    )
+  return null
+}
+function checkOrderId(state: State, userId: number, input: NewWithdrawal): void {
+  const { withdraw_order_id: orderId } = input
+  if (orderId === null) return
+  const known = input.known_id ?? state.wallet.withdrawals.byOrderId.get(`${userId}/${orderId}`)?.id
+  if (known !== undefined)
+    refuse(
+      'DUPLICATE_REQUEST',
+      `withdraw_order_id: "${orderId}" was used before, for withdrawal ${withdrawalId(known)}; nothing was withdrawn now`,
+    )
+}
+
+/** Spot money that may leave the platform: not what is credited but still locked. */
+export function mayLeave(state: State, userId: number, currency: string): Amount {
+  const free = state.ledger.balance(userId, 'spot', currency)
+  return max(ZERO, subtract(free, state.wallet.deposits.lockedOf(userId, currency)))
+}
+/** Somebody whose account is below zero anywhere owes the platform: nothing leaves. */
+export function refuseDebtor(state: State, userId: number): void {
+  for (const { name, currency, amount } of state.ledger.ownedBy(userId))
+    if (amount < 0n)
+      refuse(
+        'NEGATIVE_ASSETS',
+        `this account owes ${format(-amount as Amount)} ${currency} (${name}); settle it first`,
+      )
+}
+function checkFunds(state: State, user: User, currency: string, amount: Amount): void {
+  const free = mayLeave(state, user.user_id, currency)
+  if (amount > free) {
+    const locked = state.wallet.deposits.lockedOf(user.user_id, currency)
+    const why = locked > 0n ? ` (${format(locked)} was deposited and is still locked for withdrawal)` : ''
+    refuse(
+      'BALANCE_NOT_ENOUGH',
+      `not enough ${currency} in the spot account: ${format(free)} may leave${why}, ${format(amount)} needed`,
+    )
+  }
+  refuseDebtor(state, user.user_id)
+}
+function passwordHours(user: User, at: number): number | null {
+  const changed = user.settings.password_changed_at
+  return changed === undefined ? null : (at / 1e6 - changed) / 3600
+}

@@ -1,0 +1,155 @@
+import { ZERO, amountOf, subtract, type Amount } from '../../money/amount.ts'
+import { next } from '../flow.ts'
+import { PLATFORM, lockedName } from '../ledger/accounts.ts'
+import { move, type Line } from '../ledger/ledger.ts'
+import { FINAL_DEPTH } from '../chains/tips.ts'
+import type { Ctx } from '../state.ts'
+import { clearHold } from './decide.ts'
+import { IN_FLIGHT, change, stepTo, withdrawalAt } from './settle.ts'
+import { WITHDRAWAL_FLOW } from './withdrawal.flow.ts'
+import type { Intent, Withdrawal } from './withdrawals.ts'
+
+/** What the receiver gets. */
+export const netOf = ({ amount, fee }: Withdrawal): Amount => subtract(amount, fee)
+
+/** REQUEST → PROCES: from here on it can't be cancelled. null: somebody else was first. */
+export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | null {
+  const { state, tx, at } = ctx
+  const withdrawal = state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal === undefined) return null
+  const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'claim')
+  if (status === undefined || withdrawal.internal_to !== 0) return null
+  state.ledger.post(
+    { tx, at, counters: state.counters },
+    {
+      kind: 'withdraw_sent',
+      ref: `withdrawal:${withdrawal.id}`,
+      lines: move(
+        { owner: withdrawal.user_id, name: lockedName('spot') },
+        IN_FLIGHT,
+        withdrawal.currency,
+        withdrawal.amount,
+      ),
+    },
+  )
+  return change(ctx, withdrawal, { status })
+}
+/** The hot wallet can't pay it now. */
+export function holdForFunds(ctx: Ctx, input: { id: number }): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal?.status !== 'REQUEST') return null
+  return change(ctx, withdrawal, {
+    status: stepTo(withdrawal, 'dmove'),
+    holds: [{ status: 'DMOVE', reason: SHORT }],
+  })
+}
+/** The hot wallet can pay again: back to the sender. */
+export function releaseForFunds(ctx: Ctx, input: { id: number }): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  return withdrawal !== undefined && waitsForFunds(withdrawal) ? clearHold(ctx, withdrawal) : null
+}
+const SHORT = 'the hot wallet is short'
+export const waitsForFunds = ({ status, holds }: Withdrawal): boolean =>
+  status === 'DMOVE' && holds[0]?.reason === SHORT
+
+/** PROCES → PEND: the signed transaction is on the disk before anybody outside hears of it. */
+export function intendWithdrawal(ctx: Ctx, input: { id: number; intent: Intent }): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal?.status !== 'PROCES') return null
+  return change(ctx, withdrawal, {
+    status: stepTo(withdrawal, 'sign'),
+    intent: input.intent,
+    txid: input.intent.txid,
+    attempt: withdrawal.attempt + 1,
+  })
+}
+/** PEND → EXTPEND: the chain has it. */
+export function sentWithdrawal(ctx: Ctx, input: { id: number; txid: string }): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal?.status !== 'PEND' || withdrawal.txid !== input.txid) return null
+  return change(ctx, withdrawal, { status: stepTo(withdrawal, 'broadcast') })
+}
+/** A dearer copy of the same payment (same nonce) takes its place; only one of them can ever be mined. */
+export function replaceIntent(
+  ctx: Ctx,
+  input: { id: number; txid: string; intent: Intent },
+): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal?.status !== 'EXTPEND' || withdrawal.txid !== input.txid) return null
+  return change(ctx, withdrawal, { intent: input.intent, txid: input.intent.txid })
+}
+
+/** What a chain says of a transaction that we sent. */
+export interface Outcome {
+  readonly txid: string
+  /** null: in no block (waiting, or unknown to the chain). */
+  readonly height: number | null
+  /** Whether it moved the money; a failed one is in its block too. */
+  readonly ok: boolean
+  /** What the chain took for it, in its own coin. */
+  readonly network_fee: string
+}
+/** Brings a withdrawal in line with its chain; called for each one inside `chain.observe`. */
+export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: number): void {
+  let withdrawal = withdrawalAt(ctx, id)
+  if (withdrawal.txid !== outcome.txid) {
+    if (withdrawal.intent?.replaced?.includes(outcome.txid) !== true) return
+    withdrawal = change(ctx, withdrawal, { txid: outcome.txid })
+  }
+  const chain = ctx.state.world.mustChain(withdrawal.chain)
+  const block_number = outcome.height ?? 0
+  const confirms = outcome.height === null ? 0 : tip - outcome.height + 1
+  if (withdrawal.status === 'DONE') {
+    if (confirms >= FINAL_DEPTH && outcome.ok) {
+      change(ctx, withdrawal, { block_number, final: true })
+      return
+    }
+    if (outcome.height === null || !outcome.ok) {
+      post(ctx, withdrawal, -1n)
+      const status = stepTo(withdrawal, 'reorganise')
+      change(ctx, withdrawal, { status, block_number, network_fee: ZERO, done_at: 0 })
+    } else if (block_number !== withdrawal.block_number) change(ctx, withdrawal, { block_number })
+    return
+  }
+  if (withdrawal.status !== 'EXTPEND') return
+  // A failure counts when it is as deep as a success must be: a reorganisation may turn it round.
+  if (confirms >= chain.min_confirms) {
+    if (!outcome.ok) {
+      const to = stepTo(withdrawal, 'fail')
+      change(ctx, withdrawal, { status: to, block_number, fail_reason: 'failed on its chain' })
+      return
+    }
+    const paid = { ...withdrawal, network_fee: amountOf(outcome.network_fee) }
+    post(ctx, paid, 1n)
+    change(ctx, paid, { status: stepTo(withdrawal, 'confirm'), block_number, done_at: ctx.at })
+  } else if (block_number !== withdrawal.block_number) change(ctx, withdrawal, { block_number })
+}
+/** in flight → custody (net) and fees; the chain's own fee is the platform's expense. */
+function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
+  const { state, tx, at } = ctx
+  const { currency, amount, fee, network_fee: networkFee } = withdrawal
+  const chain = state.world.mustChain(withdrawal.chain)
+  const custody = { owner: PLATFORM, name: `custody:${chain.chain}` }
+  const times = (value: Amount): Amount => (value * sign) as Amount
+  const paid: Line[] = [
+    { ...IN_FLIGHT, currency, amount: times(-amount as Amount) },
+    { ...custody, currency, amount: times(netOf(withdrawal)) },
+  ]
+  if (fee > 0n) paid.push({ owner: PLATFORM, name: 'fees', currency, amount: times(fee) })
+  const cost: Line[] =
+    networkFee === 0n
+      ? []
+      : [
+          {
+            owner: PLATFORM,
+            name: 'network_fees',
+            currency: chain.native,
+            amount: times(-networkFee as Amount),
+          },
+          { ...custody, currency: chain.native, amount: times(networkFee) },
+        ]
+  const ref = `withdrawal:${withdrawal.id}`
+  const kind = sign === 1n ? 'withdraw_done' : 'withdraw_reorganised'
+  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: paid })
+  if (cost.length > 0) state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: cost })
+}

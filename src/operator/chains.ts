@@ -1,0 +1,322 @@
+import { depositAddress } from '../api/deposits.ts'
+import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
+import {
+  flag,
+  id,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  positiveDecimal,
+  text,
+  withDefault,
+} from '../api/fields.ts'
+import { array, bool, decimalText, int, int64, map, nullable, shape, str } from '../api/shapes.ts'
+import { currencyField } from '../api/wallet.ts'
+import { readAddress, readTag, sharedAddress } from '../core/chains/addresses.ts'
+import { heightAt, type SimTx } from '../core/sim/sim.ts'
+import { SENDER_STOPS, type ChainChange, type ChainConfig } from '../core/world/chains.ts'
+import { notFound, refuse } from '../labels.ts'
+import { decimalsOf, format, parseAmount } from '../money/amount.ts'
+
+const CHAIN = { chain: text({ max: 32 }) }
+const chainAt = (desk: Desk, name: string): ChainConfig =>
+  desk.core.state.world.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
+function simulatedAt(desk: Desk, name: string): ChainConfig {
+  const config = chainAt(desk, name)
+  if (config.kind !== 'simulated')
+    notFound('NOT_FOUND', `chain: ${config.chain} is a real chain and can't be driven from here`)
+  return config
+}
+
+const chainShape = shape({
+  chain: str,
+  name_en: str,
+  name_cn: str,
+  kind: str,
+  address_format: str,
+  tagged: bool,
+  native: str,
+  network_fee: decimalText,
+  min_confirms: int,
+  unlock_confirms: int,
+  auto_mine_seconds: int,
+  send_delay_seconds: int,
+  paused: bool,
+  sender_stops_at: nullable(str),
+  height: int64,
+  hot_wallet: map(decimalText),
+})
+function chainView(desk: Desk, config: ChainConfig) {
+  const { node: _node, ...shown } = config
+  const { sim, wallet } = desk.core.state
+  const row = sim.chains.get(config.chain)
+  const wallets = [...sim.wallets.values()].filter(({ chain }) => chain === config.chain)
+  return {
+    ...shown,
+    height:
+      row === undefined ? (wallet.tips.get(config.chain)?.height ?? 0) : heightAt(row, desk.clock.peek()),
+    hot_wallet: Object.fromEntries(
+      wallets
+        .map(({ currency, amount }): [string, string] => [currency, format(amount)])
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  }
+}
+
+const txShape = shape({
+  txid: str,
+  kind: str,
+  address: str,
+  memo: str,
+  currency: str,
+  amount: decimalText,
+  network_fee: decimalText,
+  state: str,
+  ok: bool,
+  block_number: str,
+})
+const txView = (tx: SimTx) => ({
+  txid: tx.txid,
+  kind: tx.kind,
+  address: tx.address,
+  memo: tx.memo,
+  currency: tx.currency,
+  amount: format(tx.amount),
+  network_fee: format(tx.network_fee),
+  state: tx.state,
+  ok: tx.ok,
+  block_number: String(tx.height ?? 0),
+})
+
+interface PaymentBody {
+  readonly user_id: number | null
+  readonly address: string | null
+  readonly currency: string
+  readonly amount: string
+  readonly memo: string | null
+}
+/** Where a simulated payment goes: a user's address, made if need be, or a named one of ours. */
+async function destination(
+  desk: Desk,
+  chain: ChainConfig,
+  body: PaymentBody,
+): Promise<{ address: string; memo: string }> {
+  if (body.user_id !== null) {
+    if (desk.core.state.users.get(body.user_id) === undefined)
+      refuse('USER_NOT_FOUND', `user_id: no user ${body.user_id}`)
+    const { address, tag } = await depositAddress(desk, body.user_id, chain.chain)
+    return { address, memo: body.memo === null ? tag : readTag(chain, body.memo, 'memo') }
+  }
+  if (body.address === null)
+    refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: user_id or address')
+  const address = readAddress(chain, body.address)
+  const ours = chain.tagged
+    ? address === sharedAddress(chain)
+    : desk.core.state.wallet.addresses.owner(chain.chain, address, '') !== undefined
+  if (!ours)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `address: ${address} is nobody's deposit address here; GET /wallet/deposit_address makes one`,
+    )
+  return { address, memo: body.memo === null ? '' : readTag(chain, body.memo, 'memo') }
+}
+
+export const operatorChainEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/chains',
+    summary: 'Lists the chains with their settings, height and hot wallet',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: array(chainShape),
+    refuses: [],
+    handle: async ({ desk }) =>
+      desk.core.read(({ world }) => world.allChains.map((config) => chainView(desk, config))),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/chains/{chain}',
+    summary: 'Shows one chain',
+    access: operatorOf('viewer'),
+    limit: null,
+    params: CHAIN,
+    status: 200,
+    reply: chainShape,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, path }) => desk.core.read(() => chainView(desk, chainAt(desk, path.chain))),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/chains/{chain}',
+    summary: 'Changes the settings of a chain; they outlive restarts and new configuration files',
+    access: operatorOf('operator'),
+    limit: null,
+    params: CHAIN,
+    body: object({
+      paused: optional(flag()),
+      auto_mine_seconds: optional(integer(0, 1_000_000)),
+      min_confirms: optional(integer(1, 900)),
+      unlock_confirms: optional(integer(1, 900)),
+      send_delay_seconds: optional(integer(0, 86_400)),
+      sender_stops_at: optional(oneOf(...SENDER_STOPS, 'never')),
+    }),
+    status: 200,
+    reply: chainShape,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { sender_stops_at: stop, ...rest } = body
+      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+      const change: ChainChange = {
+        ...given,
+        ...(stop !== null && { sender_stops_at: stop === 'never' ? null : stop }),
+      }
+      const config = chainAt(desk, path.chain)
+      await desk.core.submit('chain.configure', { chain: config.chain, change, actor: operator })
+      await desk.chains.step(config.chain)
+      return desk.core.read(() => chainView(desk, chainAt(desk, path.chain)))
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/deposits',
+    summary: 'A payment to a user (or one of our addresses) arrives on a simulated chain',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    params: CHAIN,
+    body: object({
+      user_id: optional(id()),
+      address: optional(text({ max: 128 })),
+      currency: currencyField,
+      amount: positiveDecimal(),
+      memo: optional(text({ max: 128 })),
+    }),
+    status: 200,
+    reply: shape({ txid: str, address: str, memo: str }),
+    refuses: ['NOT_FOUND', 'INVALID_CURRENCY', 'USER_NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const chain = simulatedAt(desk, path.chain)
+      const { world } = desk.core.state
+      const currency = world.transported(body.currency)
+      const on = world.currencyChain(currency, chain.chain)
+      if (decimalsOf(parseAmount(body.amount)!) > on.decimal)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `amount: "${body.amount}" has more than the ${on.decimal} decimals of ${currency.currency} on ${chain.chain}`,
+        )
+      const to = await destination(desk, chain, body)
+      const { txid } = await desk.core.submit('sim.pay', {
+        chain: chain.chain,
+        user_id: body.user_id,
+        ...to,
+        currency: currency.currency,
+        amount: body.amount,
+        actor: operator,
+      })
+      await desk.chains.step(chain.chain)
+      return { txid, ...to }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/mine',
+    summary: 'Mines blocks by hand; withdrawals that wait for the sender are sent first',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    params: CHAIN,
+    body: object({ blocks: withDefault(integer(1, 100_000), 1) }),
+    status: 200,
+    reply: shape({ height: int64 }),
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { chain } = simulatedAt(desk, path.chain)
+      await desk.chains.step(chain, { hurry: true })
+      const { height } = await desk.core.submit('sim.mine', { chain, blocks: body.blocks, actor: operator })
+      await desk.chains.step(chain)
+      return { height }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/reorg',
+    summary:
+      'Replaces the top blocks; transactions named in drop vanish, the others are in the new blocks too',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    params: CHAIN,
+    body: object({ depth: integer(1, 100_000), drop: withDefault(listOf(text({ max: 128 }), 1000), []) }),
+    status: 200,
+    reply: shape({ height: int64 }),
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { chain } = simulatedAt(desk, path.chain)
+      const { height } = await desk.core.submit('sim.reorg', { chain, ...body, actor: operator })
+      await desk.chains.step(chain)
+      return { height }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/fund',
+    summary: "Puts coins of the operator into a simulated chain's hot wallet",
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    params: CHAIN,
+    body: object({ currency: currencyField, amount: positiveDecimal() }),
+    status: 200,
+    reply: shape({ currency: str, amount: decimalText }),
+    refuses: ['NOT_FOUND', 'INVALID_CURRENCY'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { chain } = simulatedAt(desk, path.chain)
+      const { world } = desk.core.state
+      const { currency } = world.currency(body.currency)
+      world.currencyChain(world.transported(currency), chain)
+      const amount = await desk.core.submit('sim.fund', { chain, ...body, actor: operator })
+      await desk.chains.step(chain)
+      return { currency, amount: format(amount) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/chains/{chain}/transactions',
+    summary: 'Lists the transactions of a simulated chain that are not final yet, newest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    sandboxOnly: true,
+    params: CHAIN,
+    query: { limit: withDefault(integer(1, 1000), 100) },
+    status: 200,
+    reply: array(txShape),
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, path, query }) =>
+      desk.core.read(({ sim }) =>
+        sim.txsOf(simulatedAt(desk, path.chain).chain).reverse().slice(0, query.limit).map(txView),
+      ),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/chains/{chain}/transactions/{txid}',
+    summary: 'Lets a transaction be stuck, lost (the sender sends it again), failed, or free again (pending)',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    params: { ...CHAIN, txid: text({ max: 128 }) },
+    body: object({ state: oneOf('pending', 'stuck', 'lost', 'failed') }),
+    status: 200,
+    reply: txShape,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { chain } = simulatedAt(desk, path.chain)
+      const input = { chain, txid: path.txid, ...body, actor: operator }
+      const tx = await desk.core.submit('sim.transaction', input)
+      await desk.chains.step(chain)
+      return txView(tx)
+    },
+  }),
+]

@@ -1,0 +1,139 @@
+import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
+import { anyObject, integer, object, withDefault } from '../api/fields.ts'
+import { anything, array, decimalText, int64, shape, str } from '../api/shapes.ts'
+import { judge, type PolicyFacts } from '../core/withdrawals/policy.ts'
+import { WITHDRAWAL, withdrawalId, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
+import { checkPolicy, type Policy } from '../core/world/policy.ts'
+import { refuse } from '../labels.ts'
+import { ZERO, add, amountOf, format, type Amount } from '../money/amount.ts'
+
+const HOUR = 3_600e6
+
+/** A draft names what it changes; the rest is the policy in force. */
+function draftOf(desk: Desk, changes: Readonly<Record<string, unknown>>): Policy {
+  const { policy } = desk.core.state.world
+  for (const name of Object.keys(changes))
+    if (!Object.hasOwn(policy, name))
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `policy: "${name}" is not a rule; one of ${Object.keys(policy).join(', ')}`,
+      )
+  const draft = { ...policy, ...changes }
+  try {
+    checkPolicy(draft)
+  } catch (error) {
+    refuse('INVALID_PARAM_VALUE', (error as Error).message)
+  }
+  return draft
+}
+
+/** Earlier requests of the same account among the recorded ones, in whole hours of the clock as the rule counts. */
+function recentBefore(rows: readonly Withdrawal[], one: Withdrawal, hours: number): PolicyFacts['recent'] {
+  const from = Math.floor(one.at / HOUR) - hours
+  let count = 0
+  let usdt: Amount = ZERO
+  for (const other of rows)
+    if (other.user_id === one.user_id && other.at < one.at && Math.floor(other.at / HOUR) > from) {
+      count++
+      usdt = add(usdt, other.usdt)
+    }
+  return { count, usdt }
+}
+const hoursSince = (since: number | null, at: number): number | null =>
+  since === null ? null : (at - since) / HOUR
+function factsOf(desk: Desk, rows: readonly Withdrawal[], one: Withdrawal, policy: Policy): PolicyFacts {
+  const { world, wallet, users } = desk.core.state
+  const chain = world.mustChain(one.chain)
+  const tag = chain.tagged ? one.memo : ''
+  const saved = wallet.addresses.covering(one.user_id, one.currency, one.chain, one.address, tag)
+  const changed = users.must(one.user_id).settings.password_changed_at
+  return {
+    amount: one.amount,
+    usdt: one.usdt,
+    approvalAmount: amountOf(world.currency(one.currency).approval_amount),
+    addressHours: hoursSince(saved?.verified_at ?? null, one.at),
+    passwordHours: changed === undefined || changed * 1e6 > one.at ? null : (one.at / 1e6 - changed) / 3600,
+    recent: recentBefore(rows, one, policy.velocity.hours),
+    internal: one.internal_to !== 0,
+    chainPaused: false,
+  }
+}
+
+export const policyEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/policy',
+    summary: 'The withdrawal policy in force',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: anything,
+    refuses: [],
+    handle: async ({ desk }) => desk.core.read(({ world }) => world.policy),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/policy',
+    summary: 'Changes rules of the withdrawal policy; rules that are left out stay as they are',
+    access: operatorOf('admin'),
+    limit: null,
+    body: anyObject(),
+    status: 200,
+    reply: anything,
+    refuses: [],
+    handle: async ({ desk, operator, body }) =>
+      desk.core.submit('policy.set', { policy: draftOf(desk, body), actor: operator }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/policy/dry_run',
+    summary:
+      'Judges recorded withdrawals by a draft policy, and lists those that would be treated differently',
+    access: operatorOf('viewer'),
+    limit: null,
+    body: object({
+      policy: withDefault(anyObject(), {}),
+      limit: withDefault(integer(1, 5000), 1000),
+    }),
+    status: 200,
+    reply: shape({
+      judged: int64,
+      changed: array(
+        shape({
+          id: str,
+          user_id: int64,
+          currency: str,
+          amount: decimalText,
+          timestamp: str,
+          now: array(shape({ status: str, reason: str })),
+          draft: array(shape({ status: str, reason: str })),
+        }),
+      ),
+    }),
+    refuses: [],
+    handle: async ({ desk, body }) => {
+      const draft = draftOf(desk, body.policy)
+      const { policy } = desk.core.state.world
+      const rows = await desk.store.select(WITHDRAWAL, 'order by "id" desc limit ?', [body.limit])
+      const statuses = (holds: readonly { status: string }[]): string =>
+        holds.map(({ status }) => status).join()
+      const changed = rows.flatMap((one) => {
+        const now = judge(policy, factsOf(desk, rows, one, policy))
+        const then = judge(draft, factsOf(desk, rows, one, draft))
+        if (statuses(now) === statuses(then)) return []
+        return [
+          {
+            id: withdrawalId(one.id),
+            user_id: one.user_id,
+            currency: one.currency,
+            amount: format(one.amount),
+            timestamp: String(Math.floor(one.at / 1e6)),
+            now,
+            draft: then,
+          },
+        ]
+      })
+      return { judged: rows.length, changed }
+    },
+  }),
+]

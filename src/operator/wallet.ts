@@ -1,0 +1,278 @@
+import { operatorDeposit, operatorDepositShape, operatorSavedShape, savedView } from '../api/deposits.ts'
+import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
+import { flag, id, integer, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
+import { array } from '../api/shapes.ts'
+import { currencyField } from '../api/wallet.ts'
+import {
+  operatorPushShape,
+  operatorWithdrawal,
+  operatorWithdrawalShape,
+  parseRecordId,
+  pushView,
+  withdraw,
+  withdrawalBody,
+} from '../api/withdrawals.ts'
+import { DEPOSIT_STATUSES } from '../core/deposits/deposit.flow.ts'
+import { DEPOSIT } from '../core/deposits/deposits.ts'
+import { PUSH, type PushAnswer } from '../core/push/push.ts'
+import type { TableSpec } from '../core/table.ts'
+import { WITHDRAWAL_STATUSES } from '../core/withdrawals/withdrawal.flow.ts'
+import { WITHDRAWAL, withdrawalId } from '../core/withdrawals/withdrawals.ts'
+import { notFound, refuse } from '../labels.ts'
+import type { Value } from '../store/store.ts'
+
+const RECORD_ID = { id: text({ max: 32, pattern: /^[wd]?\d{1,15}$/, mend: 'must be a record id' }) }
+const UID = { uid: id() }
+const reasonField = withDefault(text({ max: 256 }), '')
+const listQuery = {
+  user_id: optional(id()),
+  limit: withDefault(integer(1, 1000), 100),
+  offset: withDefault(integer(0, 1_000_000), 0),
+}
+function userMust(desk: Desk, userId: number): void {
+  if (desk.core.state.users.get(userId) === undefined) notFound('USER_NOT_FOUND', `no user ${userId}`)
+}
+/** Newest first, by the index of what was asked for. */
+function list<Row extends object>(
+  desk: Desk,
+  spec: TableSpec<Row>,
+  filters: Readonly<Record<string, Value>>,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Row[]> {
+  const given = Object.entries(filters).filter(([, value]) => value !== null)
+  const where = given.length === 0 ? '' : `where ${given.map(([name]) => `"${name}" = ?`).join(' and ')} `
+  const values = [...given.map(([, value]) => value), page.limit, page.offset]
+  return desk.store.select(spec, `${where}order by "id" desc limit ? offset ?`, values)
+}
+
+type Verb = 'approve' | 'reject' | 'fail' | 'retry' | 'divert'
+const decisionBody = object({
+  reason: reasonField,
+  status: optional(text({ max: 32 })),
+  amount: optional(text({ max: 64 })),
+  currency: optional(text({ max: 32 })),
+  chain: optional(text({ max: 32 })),
+  address: optional(text({ max: 128 })),
+})
+type DecisionBody = ReturnType<typeof decisionBody.read>
+const SUMMARIES: Readonly<Record<Verb, string>> = {
+  approve: 'Approves the present hold; members of the statement that are given must match the record',
+  reject: 'Rejects a held withdrawal (REJECT) or ends a failed one (CANCEL); the money goes back',
+  fail: 'Marks a withdrawal on its way as FAIL, after the chain was made to forget it',
+  retry: 'Sends a failed withdrawal again, as a new transaction',
+  divert:
+    'Puts a withdrawal that was not sent yet into REVIEW, MANUAL, VERIFY, FVERIFY, DMOVE, LOCKED or INVALID',
+}
+
+/** Nothing is failed that the chain could still pay: it would be paid twice after a retry. */
+async function abandon(desk: Desk, recordId: number): Promise<void> {
+  const withdrawal = desk.core.state.wallet.withdrawals.table.get(recordId)
+  if (withdrawal === undefined || !['PROCES', 'PEND', 'EXTPEND'].includes(withdrawal.status)) return
+  if (withdrawal.intent === null) return
+  if (!(await desk.chains.port(withdrawal.chain).abandon(withdrawal.intent)))
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `withdrawal ${withdrawalId(recordId)}: ${withdrawal.chain} may still mine ${withdrawal.txid}; it can't be failed now`,
+    )
+}
+async function decide(desk: Desk, verb: Verb, recordId: number, operator: string, body: DecisionBody) {
+  const input = { id: recordId, reason: body.reason, actor: operator }
+  switch (verb) {
+    case 'approve': {
+      const { amount, currency, chain, address } = body
+      const statement = {
+        ...(amount !== null && { amount }),
+        ...(currency !== null && { currency: currency.toUpperCase() }),
+        ...(chain !== null && { chain: chain.toUpperCase() }),
+        ...(address !== null && { address }),
+      }
+      return desk.core.submit('withdrawal.approve', { ...input, statement })
+    }
+    case 'reject':
+      return desk.core.submit('withdrawal.reject', input)
+    case 'fail':
+      await abandon(desk, recordId)
+      return desk.core.submit('withdrawal.fail', input)
+    case 'retry':
+      return desk.core.submit('withdrawal.retry', input)
+    case 'divert':
+      if (body.status === null) refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: status')
+      return desk.core.submit('withdrawal.divert', { ...input, status: body.status.toUpperCase() })
+  }
+}
+const decision = (verb: Verb): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/withdrawals/{id}/${verb}`,
+    summary: SUMMARIES[verb],
+    access: operatorOf('operator'),
+    limit: null,
+    params: RECORD_ID,
+    body: decisionBody,
+    status: 200,
+    reply: operatorWithdrawalShape,
+    refuses: ['INVALID_WITHDRAW_ID', 'FORBIDDEN'],
+    handle: async ({ desk, operator, path, body }) => {
+      const withdrawal = await decide(desk, verb, parseRecordId(path.id), operator, body)
+      // The sender goes on by itself; the answer is the record as this decision left it.
+      void desk.chains.step(withdrawal.chain)
+      return operatorWithdrawal(withdrawal)
+    },
+  })
+
+type DepositVerb = 'hold' | 'release' | 'block'
+const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/deposits/{id}/${verb}`,
+    summary,
+    access: operatorOf('operator'),
+    limit: null,
+    params: RECORD_ID,
+    body: object({ reason: reasonField, user_id: optional(id()) }),
+    status: 200,
+    reply: operatorDepositShape,
+    refuses: ['NOT_FOUND', 'USER_NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
+      return operatorDeposit(
+        verb === 'release'
+          ? await desk.core.submit('deposit.release', { ...input, user_id: body.user_id })
+          : await desk.core.submit(`deposit.${verb}`, input),
+      )
+    },
+  })
+const pushAnswer = (answer: PushAnswer, summary: string): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/push/{id}/${answer}`,
+    summary,
+    access: operatorOf('operator'),
+    limit: null,
+    params: { id: id() },
+    status: 200,
+    reply: operatorPushShape,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path }) => {
+      const known = desk.core.state.wallet.pushes.get(path.id)
+      if (known === undefined) {
+        const [over] = await desk.store.select(PUSH, 'where "id" = ?', [path.id])
+        if (over !== undefined)
+          refuse('INVALID_PARAM_VALUE', `push ${path.id} is ${over.status}: "${answer}" is not possible now`)
+      }
+      const push = await desk.core.submit('push.answer', { id: path.id, answer, by: null, actor: operator })
+      return { ...pushView(push, 'withdraw'), user_id: push.push_uid }
+    },
+  })
+
+export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/withdrawals',
+    summary: 'Lists withdrawals of all accounts, newest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    query: { status: optional(oneOf(...WITHDRAWAL_STATUSES)), ...listQuery },
+    status: 200,
+    reply: array(operatorWithdrawalShape),
+    refuses: [],
+    handle: async ({ desk, query }) => {
+      const { status, user_id } = query
+      return (await list(desk, WITHDRAWAL, { status, user_id }, query)).map(operatorWithdrawal)
+    },
+  }),
+  ...(['approve', 'reject', 'fail', 'retry', 'divert'] as const).map(decision),
+  endpoint({
+    method: 'POST',
+    path: '/users/{uid}/withdrawals',
+    summary: "Asks for a withdrawal on a user's behalf; whoever asks can't approve it",
+    access: operatorOf('operator'),
+    limit: null,
+    params: UID,
+    body: withdrawalBody,
+    status: 201,
+    reply: operatorWithdrawalShape,
+    refuses: ['USER_NOT_FOUND', 'BALANCE_NOT_ENOUGH', 'ADDRESS_NOT_USED', 'DUPLICATE_REQUEST'],
+    handle: async ({ desk, operator, path, body }) =>
+      operatorWithdrawal(await withdraw(desk, path.uid, body, operator)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/deposits',
+    summary: 'Lists deposits of all accounts, newest first; user_id 0 is nobody yet',
+    access: operatorOf('viewer'),
+    limit: null,
+    query: { status: optional(oneOf(...DEPOSIT_STATUSES)), ...listQuery },
+    status: 200,
+    reply: array(operatorDepositShape),
+    refuses: [],
+    handle: async ({ desk, query }) => {
+      const { status, user_id } = query
+      return (await list(desk, DEPOSIT, { status, user_id }, query)).map(operatorDeposit)
+    },
+  }),
+  depositDecision('hold', 'Holds a deposit that was not credited yet: REVIEW'),
+  depositDecision('release', 'Lets a held deposit go on; user_id says whose one without a memo is'),
+  depositDecision('block', 'Blocks a deposit: its coins stay with the platform'),
+  endpoint({
+    method: 'GET',
+    path: '/push',
+    summary: 'Lists transfers by user id, newest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    query: listQuery,
+    status: 200,
+    reply: array(operatorPushShape),
+    refuses: [],
+    handle: async ({ desk, query }) => {
+      const rows = await list(desk, PUSH, { push_uid: query.user_id }, query)
+      return rows.map((push) => ({ ...pushView(push, 'withdraw'), user_id: push.push_uid }))
+    },
+  }),
+  pushAnswer('accept', "Accepts a waiting transfer in the receiver's name"),
+  pushAnswer('refuse', "Refuses a waiting transfer in the receiver's name; the sender has the money back"),
+  pushAnswer('cancel', "Cancels a waiting transfer in the sender's name"),
+  endpoint({
+    method: 'POST',
+    path: '/users/{uid}/saved_addresses',
+    summary: "Adds an address to a user's book, or changes the one that is there",
+    access: operatorOf('operator'),
+    limit: null,
+    params: UID,
+    body: object({
+      currency: currencyField,
+      chain: optional(text({ max: 32 })),
+      address: text({ max: 128 }),
+      name: withDefault(text({ max: 64 }), ''),
+      tag: withDefault(text({ max: 64 }), ''),
+      verified: withDefault(flag(), true),
+      verified_at: optional(time()),
+    }),
+    status: 201,
+    reply: operatorSavedShape,
+    refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY'],
+    handle: async ({ desk, operator, path, body }) => {
+      userMust(desk, path.uid)
+      const input = { user_id: path.uid, ...body, actor: operator }
+      const saved = await desk.core.submit('saved_address.save', input)
+      return { ...savedView(saved), user_id: saved.user_id }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/users/{uid}/saved_addresses',
+    summary: "Lists a user's saved addresses",
+    access: operatorOf('viewer'),
+    limit: null,
+    params: UID,
+    status: 200,
+    reply: array(operatorSavedShape),
+    refuses: ['USER_NOT_FOUND'],
+    handle: async ({ desk, path }) => {
+      userMust(desk, path.uid)
+      return desk.core.read(({ wallet }) =>
+        wallet.addresses.savedBy(path.uid).map((saved) => ({ ...savedView(saved), user_id: saved.user_id })),
+      )
+    },
+  }),
+]
