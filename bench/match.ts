@@ -45,9 +45,12 @@ function stream(
 ): { rest: Operation[]; mixed: Operation[] } {
   const draw = random(seed)
   let lastId = 0
+  /** Not yet cancelled; some of them may be filled by now. */
+  const placed: number[] = []
   const place = (): Operation => {
     const buy = draw(2) === 0
     const distance = 1 + draw(LEVELS / 2)
+    placed.push(lastId + 1)
     return {
       kind: 'place',
       id: ++lastId,
@@ -60,7 +63,13 @@ function stream(
   const mixed = Array.from({ length: operations }, (): Operation => {
     const kind = draw(100)
     if (kind < 55) return place()
-    if (kind < 90) return { kind: 'cancel', id: 1 + draw(lastId) }
+    if (kind < 90) {
+      const at = draw(placed.length)
+      const id = placed[at]!
+      placed[at] = placed.at(-1)!
+      placed.pop()
+      return { kind: 'cancel', id }
+    }
     const buy = draw(2) === 0
     const price = MIDDLE + (buy ? LEVELS : -LEVELS)
     return { kind: 'cross', id: ++lastId, buy, price, lots: 1 + draw(150) }

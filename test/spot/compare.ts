@@ -189,7 +189,7 @@ export class Comparison {
   }
   private compareFills(outcome: Outcome<unknown>): void {
     if ('label' in outcome) return
-    const got = outcome.fills.map(({ order_id, role, price, amount, fee }) => ({
+    const got = outcome.fills().map(({ order_id, role, price, amount, fee }) => ({
       order: order_id,
       role,
       price: price,

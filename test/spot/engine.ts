@@ -6,7 +6,11 @@ import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Refusal } from '../../src/labels.ts'
 
 type Commands = typeof commands
-export type Outcome<R> = { readonly reply: R; readonly fills: readonly Fill[] } | { readonly label: string }
+export type Outcome<R> =
+  { readonly reply: R; readonly fills: () => readonly Fill[] } | { readonly label: string }
+
+const fillsOf = (tx: Tx): Fill[] =>
+  tx.appended.filter(({ log }) => log.name === SPOT_FILL.name).map(({ row }) => row as Fill)
 
 /** The core's rules without a process, a clock or a disk around them. */
 export class Engine {
@@ -65,8 +69,7 @@ export class Engine {
       const handler = commands[type] as (context: object, input: unknown) => ReturnType<Commands[T]>
       const reply = handler({ state: this.state, tx, at: this.at }, input)
       this.state.ledger.check()
-      const fills = tx.appended.filter(({ log }) => log.name === SPOT_FILL.name).map(({ row }) => row as Fill)
-      return { tx, outcome: { reply, fills } }
+      return { tx, outcome: { reply, fills: () => fillsOf(tx) } }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       tx.rollback()
