@@ -23,6 +23,7 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
@@ -67,6 +68,7 @@ const plain = {
   'spot.price_order.expire': expirePriceOrder,
   'spot.price_order.fire': firePriceOrders,
   'spot.ratios': computeRatios,
+  ...marginCommands,
 }
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */
