@@ -101,15 +101,14 @@ const given = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 type ChainPart = Partial<Omit<CurrencyChain, 'chain'>>
 
+type Members = Readonly<Record<string, unknown>>
+function inner(source: Members, name: string): Members {
+  const value = source[name]
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Members) : {}
+}
 /** Reads a change in any of its spellings: flat, below `fees` and `limits`, or chain by chain. */
-function readChange(config: CurrencyConfig, raw: Readonly<Record<string, unknown>>): CurrencyChange {
-  const inner = (name: string): Readonly<Record<string, unknown>> => {
-    const value = raw[name]
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  }
-  const flat = { ...raw, ...inner('fees'), ...inner('limits') }
+function readChange(config: CurrencyConfig, raw: Members): CurrencyChange {
+  const flat = { ...raw, ...inner(raw, 'fees'), ...inner(raw, 'limits') }
   const everywhere: ChainPart = given(readFields(CHAIN_FIELDS, flat))
   const chains: Record<string, ChainPart> = {}
   const lay = (name: string, part: ChainPart): void => {
@@ -118,9 +117,9 @@ function readChange(config: CurrencyConfig, raw: Readonly<Record<string, unknown
   }
   if (Object.keys(everywhere).length > 0) for (const { chain } of config.chains) lay(chain, everywhere)
   for (const [name, member] of Object.entries(MAPS))
-    for (const [chain, value] of Object.entries(inner(name)))
+    for (const [chain, value] of Object.entries(inner(flat, name)))
       lay(chain, { [member]: decimal().read(value, `${name}.${chain}`) })
-  for (const [chain, value] of Object.entries(inner('chains'))) {
+  for (const [chain, value] of Object.entries(inner(flat, 'chains'))) {
     const part = object(ONE_CHAIN).read(value, `chains.${chain}`)
     lay(chain, given(part))
   }
