@@ -44,7 +44,11 @@ function run({ env, values, flags, words }: Arguments): number {
   else {
     const data = body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]
     const target = quoted(`${url}${path}${query === '' ? '' : `?${query}`}`)
-    const parts = [`curl -sS -X ${method} ${target}`, ...headers.map((header) => `-H ${quoted(header)}`), ...data]
+    const parts = [
+      `curl -sS -X ${method} ${target}`,
+      ...headers.map((header) => `-H ${quoted(header)}`),
+      ...data,
+    ]
     process.stdout.write(`${parts.join(' \\\n  ')}\n`)
   }
   return 0
