@@ -103,7 +103,11 @@ export class Refusal extends Error {
   readonly label: Label
   readonly status: number
   constructor(label: Label, message: string, status: number = LABELS[label]) {
+    // A refusal is an answer, not a fault: nobody reads where it came from, and collecting that is slow.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.label = label
     this.status = status
   }

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, statSync, statfsSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { readConfig, type Config } from '../config.ts'
@@ -68,13 +69,22 @@ async function port({ host, port }: Config): Promise<Check> {
   const where = `${host}:${port}`
   if (code === undefined) return ok(`port: ${where} is free`)
   if (code !== 'EADDRINUSE') return wrong(`port: ${where} can't be listened on (${code})`)
-  const running = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
-    (reply) => reply.ok,
-    () => false,
-  )
+  const running = await alive(host, port)
   return running
     ? ok(`port: ${where} is in use by a platform that is alive`)
     : wrong(`port: ${where} is in use by another program; stop it or set KONTOR_PORT`)
+}
+
+function alive(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path: '/healthz', timeout: 2_000 }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode === 200)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+    request.on('close', () => resolve(false))
+  })
 }
 
 function dataFolder({ data }: Config): Check {

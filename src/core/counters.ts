@@ -13,8 +13,33 @@ export const COUNTER: TableSpec<Counter> = {
 export type Counters = Table<Counter>
 export const counters = (): Counters => new Table(COUNTER)
 
-export function nextId(tx: Tx, table: Counters, name: string, first = 1): number {
-  const value = (table.get(name)?.value ?? first - 1) + 1
-  tx.put(table, { name, value })
-  return value
+/**
+ * A row that the present command made may be counted on in place: the row from before it is the undo record,
+ * and nobody else has seen this one. An item of a batch that is taken back leaves a gap, which is harmless.
+ */
+class FreshCounter implements Counter {
+  readonly name: string
+  value: number
+  readonly #tx: Tx
+  constructor(name: string, value: number, tx: Tx) {
+    this.name = name
+    this.value = value
+    this.#tx = tx
+  }
+  static of(row: Counter | undefined, tx: Tx): FreshCounter | undefined {
+    return row instanceof FreshCounter && row.#tx === tx ? row : undefined
+  }
+}
+
+/** The next id, or the first of several that follow each other. */
+export function nextId(tx: Tx, table: Counters, name: string, first = 1, count = 1): number {
+  const row = table.get(name)
+  const fresh = FreshCounter.of(row, tx)
+  if (fresh !== undefined) {
+    fresh.value += count
+    return fresh.value - count + 1
+  }
+  const value = (row?.value ?? first - 1) + count
+  tx.put(table, new FreshCounter(name, value, tx))
+  return value - count + 1
 }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import { ConfigError, type Config } from '../config.ts'
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { State } from '../core/state.ts'
@@ -35,8 +35,15 @@ function keepPrivate(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 })
   chmodSync(path, 0o600)
 }
+function makeFolder(data: string): void {
+  try {
+    mkdirSync(data, { recursive: true })
+  } catch (error) {
+    throw new ConfigError(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
+  }
+}
 export function writeCredentials(config: Config, credentials: Credentials): void {
-  mkdirSync(config.data, { recursive: true })
+  makeFolder(config.data)
   keepPrivate(credentialsPath(config), `${JSON.stringify(credentials, null, 2)}\n`)
 }
 
@@ -45,7 +52,7 @@ export function secretKey(config: Config): string {
   if (config.secretKey !== undefined) return config.secretKey
   const path = join(config.data, 'secret.key')
   if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-  mkdirSync(config.data, { recursive: true })
+  makeFolder(config.data)
   const key = randomHex(32)
   keepPrivate(path, `${key}\n`)
   return key

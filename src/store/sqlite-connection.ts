@@ -14,6 +14,7 @@ interface Statement {
 }
 
 const BUSY_MS = 10_000
+const PORTION = 5_000
 
 export class SqliteConnection {
   private readonly db: InstanceType<typeof Database>
@@ -59,6 +60,18 @@ export class SqliteConnection {
   /** For results too large to hold twice. */
   each(sql: string, row: (values: Row) => void): void {
     for (const values of this.prepare(sql).iterate()) row(values as Row)
+  }
+  /** A whole table. A portion comes as one JSON text, which takes a third of the time of its single values. */
+  eachOf(table: string, columns: readonly string[], row: (values: Row) => void): void {
+    const names = columns.map((column) => `"${column}"`).join(', ')
+    const sql = `select max(place), json_group_array(json_array(${names})) from
+      (select rowid as place, ${names} from "${table}" where rowid > ? order by rowid limit ${PORTION})`
+    for (let place = Number.MIN_SAFE_INTEGER; ;) {
+      const [[last, rows]] = this.query(sql, [place]) as [[number | null, string]]
+      if (last === null) return
+      for (const values of JSON.parse(rows) as Row[]) row(values)
+      place = last
+    }
   }
   run(sql: string, values: readonly Value[]): number {
     return this.prepare(sql).run(...values).changes

@@ -1,4 +1,4 @@
-import { BrokenInvariant, invariant, refuse, type Label } from '../../labels.ts'
+import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { nextId, type Counters } from '../counters.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../table.ts'
@@ -75,46 +75,52 @@ export interface Entry {
 
 export class Ledger {
   readonly accounts = new Table(ACCOUNT)
-  private readonly byOwner = new Map<number, Map<string, Map<string, Account>>>()
-  private readonly totals = new Map<string, bigint>()
-  /** Currencies that do not add up to zero at this moment: only ever non-empty inside `post`. */
-  private readonly unbalanced = new Set<string>()
+  /** Ids by owner, name and currency: they stay while balances change. */
+  private readonly byOwner = new Map<number, Map<string, Map<string, number>>>()
+  private readonly totals = new Map<string, { total: bigint }>()
+  /** How many currencies do not add up to zero at this moment: only ever above 0 inside `post`. */
+  private unbalanced = 0
 
   constructor() {
     this.accounts.observe((before, after) => {
       const row = (after ?? before)!
-      this.index(row, after)
-      const total = (this.totals.get(row.currency) ?? 0n) + (after?.amount ?? 0n) - (before?.amount ?? 0n)
-      this.totals.set(row.currency, total)
-      if (total === 0n) this.unbalanced.delete(row.currency)
-      else this.unbalanced.add(row.currency)
+      if (before === undefined || after === undefined) this.index(row, after)
+      let sum = this.totals.get(row.currency)
+      if (sum === undefined) this.totals.set(row.currency, (sum = { total: 0n }))
+      const was = sum.total
+      sum.total = was + (after?.amount ?? 0n) - (before?.amount ?? 0n)
+      if (was === 0n) {
+        if (sum.total !== 0n) this.unbalanced++
+      } else if (sum.total === 0n) this.unbalanced--
     })
   }
   find(owner: number, name: string, currency: string): Account | undefined {
-    return this.byOwner.get(owner)?.get(name)?.get(currency)
+    const id = this.byOwner.get(owner)?.get(name)?.get(currency)
+    return id === undefined ? undefined : this.accounts.get(id)
   }
   balance(owner: number, name: string, currency: string): Amount {
     return this.find(owner, name, currency)?.amount ?? ZERO
   }
   /** The accounts of one name of one owner: all spot balances of a user, say. */
-  named(owner: number, name: string): IterableIterator<Account> {
-    return (this.byOwner.get(owner)?.get(name) ?? NONE).values() as IterableIterator<Account>
+  *named(owner: number, name: string): Generator<Account> {
+    for (const id of this.byOwner.get(owner)?.get(name)?.values() ?? []) yield this.accounts.get(id)!
   }
   *ownedBy(owner: number): Generator<Account> {
-    for (const byCurrency of this.byOwner.get(owner)?.values() ?? []) yield* byCurrency.values()
+    for (const byCurrency of this.byOwner.get(owner)?.values() ?? [])
+      for (const id of byCurrency.values()) yield this.accounts.get(id)!
   }
   get currencies(): string[] {
     return [...this.totals.keys()].sort()
   }
   total(currency: string): Amount {
-    return (this.totals.get(currency) ?? 0n) as Amount
+    return (this.totals.get(currency)?.total ?? 0n) as Amount
   }
   get unbalancedCurrencies(): string[] {
-    return [...this.unbalanced].sort()
+    return this.currencies.filter((currency) => this.total(currency) !== 0n)
   }
   /** The most important invariant there is; runs after every command, in production too. */
   check(): void {
-    if (this.unbalanced.size > 0)
+    if (this.unbalanced > 0)
       throw new BrokenInvariant(`the ledger does not add up in ${this.unbalancedCurrencies.join(', ')}`)
   }
 
@@ -124,23 +130,34 @@ export class Ledger {
    */
   post(context: { tx: Tx; at: number; counters: Counters }, entry: Entry): number {
     const { tx, at, counters } = context
-    const entryId = nextId(tx, counters, 'entry')
+    const { lines } = entry
+    // An entry has the number of its first line.
+    const entryId = nextId(tx, counters, 'line', 1, lines.length)
     let sum = 0n
-    let currency = entry.lines[0]!.currency
-    for (const line of entry.lines) {
+    let { currency } = lines[0]!
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i]!
       if (line.currency !== currency) {
         // Lines come grouped by currency, so each group must close at zero before the next one begins.
-        invariant(sum === 0n, `${entry.kind} ${entry.ref} adds up in ${currency}`)
-        currency = line.currency
+        if (sum !== 0n) break
+        ;({ currency } = line)
       }
       sum += line.amount
-      this.book(tx, at, counters, entry, entryId, line)
+      this.book(tx, at, counters, entry, entryId, entryId + i, line)
     }
-    invariant(sum === 0n, `${entry.kind} ${entry.ref} adds up in ${currency}`)
+    if (sum !== 0n) throw new BrokenInvariant(`${entry.kind} ${entry.ref} does not add up in ${currency}`)
     return entryId
   }
 
-  private book(tx: Tx, at: number, counters: Counters, entry: Entry, entryId: number, line: Line): void {
+  private book(
+    tx: Tx,
+    at: number,
+    counters: Counters,
+    entry: Entry,
+    entryId: number,
+    id: number,
+    line: Line,
+  ): void {
     const { owner, name, currency, amount } = line
     const account = this.find(owner, name, currency)
     const before = account?.amount ?? ZERO
@@ -153,7 +170,7 @@ export class Ledger {
         : { id: account.id, owner, name, currency, amount: after, version: account.version + 1 }
     tx.put(this.accounts, row)
     tx.append(LEDGER_LINE, {
-      id: nextId(tx, counters, 'line'),
+      id,
       entry: entryId,
       account: row.id,
       owner,
@@ -169,14 +186,13 @@ export class Ledger {
 
   private index(row: Account, after: Account | undefined): void {
     let byName = this.byOwner.get(row.owner)
-    if (byName === undefined) this.byOwner.set(row.owner, (byName = new Map<string, Map<string, Account>>()))
+    if (byName === undefined) this.byOwner.set(row.owner, (byName = new Map<string, Map<string, number>>()))
     let byCurrency = byName.get(row.name)
-    if (byCurrency === undefined) byName.set(row.name, (byCurrency = new Map<string, Account>()))
+    if (byCurrency === undefined) byName.set(row.name, (byCurrency = new Map<string, number>()))
     if (after === undefined) byCurrency.delete(row.currency)
-    else byCurrency.set(row.currency, after)
+    else byCurrency.set(row.currency, after.id)
   }
 }
-const NONE = new Map<string, never>()
 
 /** Moves an amount between two accounts of one currency: the commonest entry. */
 export function move(

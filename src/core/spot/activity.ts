@@ -3,8 +3,8 @@ import { GroupIndex, Table, type TableSpec, type Tx } from '../table.ts'
 
 /** What an account did in a day, for its fill ratio. */
 export interface ActivityDay {
-  /** `user_id/day`. */
-  readonly id: string
+  /** user_id x 10^5 + day. */
+  readonly id: number
   readonly user_id: number
   /** Days since 1970, UTC. */
   readonly day: number
@@ -16,7 +16,7 @@ export interface ActivityDay {
 export const SPOT_ACTIVITY: TableSpec<ActivityDay> = {
   name: 'spot_activity',
   key: ['id'],
-  columns: { id: 'text', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
+  columns: { id: 'int', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
 }
 /** The ratio of the last midnight. */
 export interface FillRatio {
@@ -34,6 +34,8 @@ export const SPOT_RATIO: TableSpec<FillRatio> = {
 }
 
 const DAY_MICROS = 86_400e6
+/** Days fit into five digits for two centuries. */
+const DAYS_MAX = 100_000
 export const dayOf = (at: number): number => Math.floor(at / DAY_MICROS)
 
 export class Activity {
@@ -46,7 +48,7 @@ export class Activity {
   }
   add(tx: Tx, userId: number, at: number, requests: number, volume: Amount): void {
     const day = dayOf(at)
-    const id = `${userId}/${day}`
+    const id = userId * DAYS_MAX + day
     const row = this.days.get(id)
     tx.put(this.days, {
       id,

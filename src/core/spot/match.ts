@@ -189,5 +189,6 @@ export function afterEnd(ctx: Ctx, market: Market, order: Order): void {
 export function bookChanged(ctx: Ctx, market: Market): void {
   const { spot } = ctx.state
   const figures = spot.figuresOf(market.id)
-  ctx.tx.put(spot.figures, { ...figures, book_id: figures.book_id + 1, update_at: ctx.at })
+  const { pair, book_id, sequence, last } = figures
+  ctx.tx.put(spot.figures, { pair, book_id: book_id + 1, sequence, last, update_at: ctx.at })
 }

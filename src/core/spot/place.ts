@@ -161,12 +161,21 @@ function marketFigures(state: State, market: Market, input: NewOrder): Figures {
 
 function extrasOf(market: Market, input: NewOrder, origin: string | undefined): OrderExtras | null {
   const { stop_profit, stop_loss, slippage, auto_borrow, auto_repay } = input
+  if (
+    stop_profit === null &&
+    stop_loss === null &&
+    slippage === null &&
+    auto_borrow !== true &&
+    auto_repay !== true &&
+    origin === undefined
+  )
+    return null
   for (const [name, stop] of Object.entries({ stop_profit, stop_loss })) {
     if (stop === null) continue
     readPrice(market, stop.trigger_price, `${name}.trigger_price`)
     if (!/^0(\.0*)?$/.test(stop.order_price)) readPrice(market, stop.order_price, `${name}.order_price`)
   }
-  const more: OrderExtras = {
+  return {
     ...(slippage !== null && { slippage }),
     ...(auto_borrow === true && { auto_borrow }),
     ...(auto_repay === true && { auto_repay }),
@@ -174,7 +183,6 @@ function extrasOf(market: Market, input: NewOrder, origin: string | undefined): 
     ...(stop_loss !== null && { stop_loss }),
     ...(origin !== undefined && { origin }),
   }
-  return Object.keys(more).length === 0 ? null : more
 }
 
 function takerOf(ctx: Ctx, draft: Draft, id: number): Taker {

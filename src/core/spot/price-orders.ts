@@ -100,7 +100,7 @@ class Waiting {
 
 export class PriceOrders {
   readonly table = new Table(SPOT_PRICE_ORDER)
-  private readonly waiting = new Map<string, Waiting>()
+  private readonly waiting = new Map<string, Record<TriggerRule, Waiting>>()
   private readonly byUser = new GroupIndex(this.table, (order) =>
     order.status === 'open' ? order.user_id : undefined,
   )
@@ -115,7 +115,8 @@ export class PriceOrders {
   }
   /** The next one that the last price has reached. */
   reached(pair: string, last: Price): PriceOrder | undefined {
-    return this.queue(pair, '>=').reached(last) ?? this.queue(pair, '<=').reached(last)
+    const queues = this.waiting.get(pair)
+    return queues === undefined ? undefined : (queues['>='].reached(last) ?? queues['<='].reached(last))
   }
   openOf(userId: number): PriceOrder[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
@@ -127,10 +128,10 @@ export class PriceOrders {
     return order.parent_id === 0 ? [] : [...this.byParent.get(order.parent_id)].sort((a, b) => a.id - b.id)
   }
   private queue(pair: string, rule: TriggerRule): Waiting {
-    const key = pair + rule
-    let queue = this.waiting.get(key)
-    if (queue === undefined) this.waiting.set(key, (queue = new Waiting(rule)))
-    return queue
+    let queues = this.waiting.get(pair)
+    if (queues === undefined)
+      this.waiting.set(pair, (queues = { '>=': new Waiting('>='), '<=': new Waiting('<=') }))
+    return queues[rule]
   }
 }
 

@@ -190,7 +190,7 @@ export class World {
     )
   }
   findMarket(name: string): Market | undefined {
-    return this.markets.get(name.toUpperCase())
+    return this.markets.get(name) ?? this.markets.get(name.toUpperCase())
   }
   market(name: string): Market {
     const market = this.findMarket(name)

@@ -141,7 +141,7 @@ export const spot: Migration = {
     }),
     ...createTable(dialect, {
       name: 'spot_activity',
-      columns: { id: 'text', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
+      columns: { id: 'int', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
       key: ['id'],
     }),
     ...createTable(dialect, {

@@ -1,0 +1,282 @@
+import { OrderBook, Side } from 'nodejs-order-book'
+import { Book } from '../src/core/spot/book.ts'
+import type { Order } from '../src/core/spot/order.ts'
+import type { NewOrder } from '../src/core/spot/place.ts'
+import { amountOf, priceOf, type Amount, type Price } from '../src/money/amount.ts'
+import { random } from '../test/spot/compare.ts'
+import { Engine } from '../test/spot/engine.ts'
+import { median } from './load-generator.ts'
+
+/**
+ * Matching beside nodejs-order-book, on the same stream: 55 % orders that rest, 35 % cancellations, 10 % ioc
+ * orders that cross, on 1,000 price levels. Three things are timed: that library, the book and its sweep alone,
+ * and the whole core with its checks, holds, fills, fees, ledger lines and undo records (no disk).
+ */
+const LEVELS = 1_000
+const RESTING = 100_000
+const OPERATIONS = 200_000
+const ROUNDS = 3
+const USERS = 100
+const MIDDLE = 50_000
+const LOT_DECIMALS = 3
+
+type Operation =
+  | {
+      readonly kind: 'place'
+      readonly id: number
+      readonly buy: boolean
+      readonly price: number
+      readonly lots: number
+    }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | {
+      readonly kind: 'cross'
+      readonly id: number
+      readonly buy: boolean
+      readonly price: number
+      readonly lots: number
+    }
+
+/** The resting orders first, then the mixed stream; ids count up from 1. */
+function stream(
+  resting: number,
+  operations: number,
+  seed: number,
+): { rest: Operation[]; mixed: Operation[] } {
+  const draw = random(seed)
+  let lastId = 0
+  /** Not yet cancelled; some of them may be filled by now. */
+  const placed: number[] = []
+  const place = (): Operation => {
+    const buy = draw(2) === 0
+    const distance = 1 + draw(LEVELS / 2)
+    placed.push(lastId + 1)
+    return {
+      kind: 'place',
+      id: ++lastId,
+      buy,
+      price: MIDDLE + (buy ? -distance : distance),
+      lots: 1 + draw(100),
+    }
+  }
+  const rest = Array.from({ length: resting }, place)
+  const mixed = Array.from({ length: operations }, (): Operation => {
+    const kind = draw(100)
+    if (kind < 55) return place()
+    if (kind < 90) {
+      const at = draw(placed.length)
+      const id = placed[at]!
+      placed[at] = placed.at(-1)!
+      placed.pop()
+      return { kind: 'cancel', id }
+    }
+    const buy = draw(2) === 0
+    const price = MIDDLE + (buy ? LEVELS : -LEVELS)
+    return { kind: 'cross', id: ++lastId, buy, price, lots: 1 + draw(150) }
+  })
+  return { rest, mixed }
+}
+
+interface Contender {
+  apply(operation: Operation): void
+  readonly open: () => number
+}
+
+function library(): Contender {
+  const book = new OrderBook()
+  return {
+    apply: (operation) => {
+      if (operation.kind === 'cancel') book.cancel(String(operation.id))
+      else
+        book.limit({
+          id: String(operation.id),
+          side: operation.buy ? Side.BUY : Side.SELL,
+          size: operation.lots,
+          price: operation.price,
+          ...(operation.kind === 'cross' && { timeInForce: 'IOC' as never }),
+        })
+    },
+    open: () =>
+      book
+        .snapshot()
+        .bids.concat(book.snapshot().asks)
+        .reduce((sum, level) => sum + level.orders.length, 0),
+  }
+}
+
+const TEMPLATE: Order = {
+  id: 0,
+  user_id: 1,
+  pair: 'BTC_USDT',
+  side: 'buy',
+  type: 'limit',
+  account: 'spot',
+  time_in_force: 'gtc',
+  text: 'apiv4',
+  amend_text: '-',
+  price: 0n as Price,
+  amount: 0n as Amount,
+  left: 0n as Amount,
+  filled: 0n as Amount,
+  filled_total: 0n as Amount,
+  held: 0n as Amount,
+  fee: 0n as Amount,
+  gt_fee: 0n as Amount,
+  point_fee: 0n as Amount,
+  iceberg: 0n as Amount,
+  shown: 0n as Amount,
+  refreshed: false,
+  rank: 0,
+  stp_id: 0,
+  stp_act: '-',
+  status: 'open',
+  finish_as: 'open',
+  create_at: 0,
+  update_at: 0,
+  more: null,
+}
+const amounts = Array.from({ length: 200 }, (_, lots) =>
+  amountOf((lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS)),
+)
+const prices = new Map<number, Price>()
+for (let price = MIDDLE - LEVELS; price <= MIDDLE + LEVELS; price++) prices.set(price, priceOf(String(price)))
+
+/** The book with rows of the real shape, and the sweep over it; no money and no records. */
+function bookAlone(): Contender {
+  const book = new Book(priceOf('0.1'))
+  return {
+    apply: (operation) => {
+      if (operation.kind === 'cancel') {
+        const resting = book.find(operation.id)
+        if (resting !== undefined) book.remove(resting.order)
+        return
+      }
+      const amount = amounts[operation.lots]!
+      const price = prices.get(operation.price)!
+      const side = operation.buy ? 'buy' : 'sell'
+      let left: bigint = amount
+      for (;;) {
+        const level = book.facing(side)
+        if (level === undefined || left === 0n || (operation.buy ? level.price > price : level.price < price))
+          break
+        const maker = level.head!.order
+        if (maker.shown <= left) {
+          left -= maker.shown
+          book.remove(maker)
+        } else {
+          const rest = (maker.shown - left) as Amount
+          book.replace(maker, { ...maker, left: rest, shown: rest })
+          left = 0n
+        }
+      }
+      if (operation.kind === 'cross' || left === 0n) return
+      const { id } = operation
+      book.insert({
+        ...TEMPLATE,
+        id,
+        side,
+        price,
+        amount,
+        left: left as Amount,
+        shown: left as Amount,
+        rank: id,
+      })
+    },
+    open: () => book.size,
+  }
+}
+
+function wholeCore(): Contender {
+  const engine = new Engine()
+  const users = Array.from({ length: USERS }, () => engine.user({ BTC: '1000000', USDT: '50000000000' }))
+  const ids = new Map<number, { user: number; id: number }>()
+  const texts = amounts.map((_, lots) => (lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS))
+  return {
+    apply: (operation) => {
+      if (operation.kind === 'cancel') {
+        const order = ids.get(operation.id)
+        if (order !== undefined)
+          engine.run('spot.cancel', { user_id: order.user, id: order.id, currency_pair: 'BTC_USDT' })
+        return
+      }
+      const user = users[operation.id % USERS]!
+      const order: NewOrder = {
+        text: null,
+        currency_pair: 'BTC_USDT',
+        type: 'limit',
+        account: null,
+        side: operation.buy ? 'buy' : 'sell',
+        amount: texts[operation.lots]!,
+        price: String(operation.price),
+        time_in_force: operation.kind === 'cross' ? 'ioc' : 'gtc',
+        iceberg: null,
+        auto_borrow: null,
+        auto_repay: null,
+        stp_act: null,
+        slippage: null,
+        stop_profit: null,
+        stop_loss: null,
+      }
+      const outcome = engine.run('spot.place', { user_id: user, order })
+      if ('label' in outcome) throw new TypeError(outcome.label)
+      if (operation.kind === 'place') ids.set(operation.id, { user, id: outcome.reply.id })
+    },
+    open: () => engine.state.spot.book('BTC_USDT').size,
+  }
+}
+
+/** Operations a second of the mixed stream, on a book that is filled first. */
+function measure(make: () => Contender, resting: number, seed: number): { rate: number; open: number } {
+  const { rest, mixed } = stream(resting, OPERATIONS, seed)
+  const contender = make()
+  for (const operation of rest) contender.apply(operation)
+  const start = performance.now()
+  for (const operation of mixed) contender.apply(operation)
+  return { rate: OPERATIONS / ((performance.now() - start) / 1000), open: contender.open() }
+}
+
+const CONTENDERS = { 'nodejs-order-book': library, 'book alone': bookAlone, 'whole core': wholeCore } as const
+type Name = keyof typeof CONTENDERS
+
+export function run(args: readonly string[]): Promise<void> {
+  const names = Object.keys(CONTENDERS) as Name[]
+  const rates: Record<Name, number[]> = { 'nodejs-order-book': [], 'book alone': [], 'whole core': [] }
+  console.log(
+    `${OPERATIONS} operations on ${RESTING} resting orders, ${LEVELS} levels, median of ${ROUNDS} interleaved rounds`,
+  )
+  for (let round = 0; round < ROUNDS; round++) {
+    const open = new Set<number>()
+    for (const name of names) {
+      const result = measure(CONTENDERS[name], RESTING, 7 + round)
+      rates[name].push(result.rate)
+      open.add(result.open)
+    }
+    if (open.size !== 1)
+      throw new TypeError(`the books differ at the end: ${[...open].join(', ')} open orders`)
+  }
+  const base = median(rates['nodejs-order-book'])
+  for (const name of names) {
+    const rate = median(rates[name])
+    console.log(
+      `  ${name.padEnd(18)} ${rate.toFixed(0).padStart(8)} operations/s   x${(rate / base).toFixed(2)}`,
+    )
+  }
+  if (!args.includes('--quick')) growth()
+  return Promise.resolve()
+}
+
+/** The same operations on a small and on a very large book: the algorithm must not notice. */
+function growth(): void {
+  for (const [name, make] of [
+    ['book alone', bookAlone],
+    ['whole core', wholeCore],
+  ] as const) {
+    const cost = (resting: number): number => 1e6 / measure(make, resting, 3).rate
+    cost(1_000)
+    const small = cost(1_000)
+    const large = cost(1_000_000)
+    console.log(
+      `  ${name.padEnd(18)} ${small.toFixed(2)} us an operation on 10^3 resting orders, ${large.toFixed(2)} us on 10^6: x${(large / small).toFixed(2)}`,
+    )
+  }
+}
