@@ -118,7 +118,7 @@ test('a wrong configuration names the place', () => {
   ]
   checkWorld(BUILT_IN_WORLD)
   for (const [change, message] of cases)
-    assert.throws(() => checkWorld({ ...BUILT_IN_WORLD, ...change } as typeof BUILT_IN_WORLD), message)
+    assert.throws(() => checkWorld({ ...BUILT_IN_WORLD, ...change }), message)
 })
 
 test('a margin account with debt keeps what covers it', async () => {
