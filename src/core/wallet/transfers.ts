@@ -7,6 +7,7 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
 import type { User } from '../users/users.ts'
+import { checkMarginCover } from './margin.ts'
 import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
 
 /** A finished movement between accounts: own, main/sub, sub/sub or an operator's credit. */
@@ -121,6 +122,7 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
       ),
     },
   )
+  checkMarginCover(ctx, from.user.user_id, from.ref)
   checkCeiling(ctx, to.user, to.ref, currency)
   const pairOrSettle = from.ref.kind === 'spot' ? to.ref : from.ref
   const record: Transfer = {
