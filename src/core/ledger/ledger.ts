@@ -131,8 +131,8 @@ export class Ledger {
   post(context: { tx: Tx; at: number; counters: Counters }, entry: Entry): number {
     const { tx, at, counters } = context
     const { lines } = entry
-    const entryId = nextId(tx, counters, 'entry')
-    const firstLine = nextId(tx, counters, 'line', 1, lines.length)
+    // An entry has the number of its first line.
+    const entryId = nextId(tx, counters, 'line', 1, lines.length)
     let sum = 0n
     let { currency } = lines[0]!
     for (let i = 0; i < lines.length; i++) {
@@ -143,7 +143,7 @@ export class Ledger {
         ;({ currency } = line)
       }
       sum += line.amount
-      this.book(tx, at, counters, entry, entryId, firstLine + i, line)
+      this.book(tx, at, counters, entry, entryId, entryId + i, line)
     }
     if (sum !== 0n) throw new BrokenInvariant(`${entry.kind} ${entry.ref} does not add up in ${currency}`)
     return entryId
