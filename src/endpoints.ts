@@ -19,6 +19,7 @@ import { operatorChainEndpoints } from './operator/chains.ts'
 import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
+import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -50,4 +51,5 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...policyEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorAgentEndpoints,
 ]

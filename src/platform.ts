@@ -15,6 +15,7 @@ import { State } from './core/state.ts'
 import { openapi } from './docs/openapi.ts'
 import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
+import { AgentDriver } from './runtime/agents.ts'
 import { Clock } from './runtime/clock.ts'
 import {
   ensureWorld,
@@ -81,6 +82,10 @@ export async function startPlatform(
   const ticker = new Ticker(core, clock, log, ({ command, input }) =>
     command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
   )
+  const agents =
+    config.agents && config.mode === 'sandbox'
+      ? new AgentDriver(core, log, () => metrics.requests)
+      : undefined
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -133,6 +138,7 @@ export async function startPlatform(
   if (core.writesStopped === undefined) {
     await chains.start()
     ticker.start()
+    await agents?.start()
   }
   ready = true
 
@@ -185,6 +191,7 @@ export async function startPlatform(
   async function startOver(): Promise<void> {
     ready = false
     ticker.stop()
+    agents?.stop()
     await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
@@ -198,11 +205,13 @@ export async function startPlatform(
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
+    await agents?.start()
     await chains.start()
     ticker.start()
     ready = true
   }
   async function stop(): Promise<void> {
+    agents?.stop()
     ticker.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()

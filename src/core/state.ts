@@ -1,3 +1,4 @@
+import { Agents } from './agents/agents.ts'
 import { counters } from './counters.ts'
 import type { Context } from './core.ts'
 import { Due } from './due.ts'
@@ -31,6 +32,7 @@ export class State {
   readonly operators = new Operators()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
+  readonly agents = new Agents()
   readonly spot = new Spot((pair) => this.world.market(pair).tick)
 
   constructor() {
@@ -56,6 +58,7 @@ export class State {
       this.auditHeads,
       this.due.table,
       ...this.spot.tables,
+      this.agents.markets,
     ]
     return tables as readonly Table<object>[]
   }
