@@ -85,7 +85,7 @@ describe('real clients trade spot', () => {
     assert.ok((await exchange.fetchOrderTrades(market.id, 'BTC/USDT')).length > 0)
     assert.ok((await exchange.fetchTrades('BTC/USDT')).length >= 3)
     assert.ok((await exchange.fetchOHLCV('BTC/USDT', '1m')).length > 0)
-    assert.ok((await exchange.fetchOHLCV('BTC/USDT', '1h', Date.now() - 7_200_000, 2)).length > 0)
+    assert.ok((await exchange.fetchOHLCV('BTC/USDT', '1h', Date.now() - 7_200_000, 4)).length > 0)
     assert.ok((await exchange.fetchLedger('USDT')).length > 0)
     assert.equal((await exchange.fetchTradingFee('BTC/USDT')).taker, 0.002)
     const balance = await exchange.fetchBalance()
