@@ -16,12 +16,16 @@ import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { unifiedAccountEndpoints } from './api/unified/account.ts'
 import { unifiedLoanEndpoints } from './api/unified/loans.ts'
 import { unifiedTableEndpoints } from './api/unified/tables.ts'
+import { marginAccountEndpoints } from './api/margin/account.ts'
+import { crossMarginEndpoints } from './api/margin/cross.ts'
+import { marginLoanEndpoints } from './api/margin/loans.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
 import { operatorChainEndpoints } from './operator/chains.ts'
 import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
+import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -47,6 +51,9 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...unifiedAccountEndpoints,
   ...unifiedLoanEndpoints,
   ...unifiedTableEndpoints,
+  ...marginAccountEndpoints,
+  ...marginLoanEndpoints,
+  ...crossMarginEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
@@ -56,4 +63,5 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...policyEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorAgentEndpoints,
 ]

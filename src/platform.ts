@@ -15,6 +15,7 @@ import { State } from './core/state.ts'
 import { openapi } from './docs/openapi.ts'
 import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
+import { AgentDriver } from './runtime/agents.ts'
 import { Clock } from './runtime/clock.ts'
 import {
   ensureWorld,
@@ -83,6 +84,10 @@ export async function startPlatform(
   const ticker = new Ticker(core, clock, log, ({ command, input }) =>
     command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
   )
+  const agents =
+    config.agents && config.mode === 'sandbox'
+      ? new AgentDriver(core, log, () => metrics.requests)
+      : undefined
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -136,6 +141,7 @@ export async function startPlatform(
     await chains.start()
     ticker.start()
     risk.start()
+    await agents?.start()
   }
   ready = true
 
@@ -189,6 +195,7 @@ export async function startPlatform(
     ready = false
     ticker.stop()
     risk.stop()
+    agents?.stop()
     await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
@@ -202,12 +209,14 @@ export async function startPlatform(
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
+    await agents?.start()
     await chains.start()
     ticker.start()
     risk.start()
     ready = true
   }
   async function stop(): Promise<void> {
+    agents?.stop()
     ticker.stop()
     risk.stop()
     for (const timer of timers) clearInterval(timer)

@@ -17,7 +17,7 @@ const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use:
     use: 'fields of the command',
   },
   {
-    in: /^(core|money)\/(?!core\.ts)/,
+    in: /^(core|money)\/(?!core\.ts|agents\/)/,
     ban: /\bawait\b|parseFloat|\.toFixed\(/,
     use: 'synchronous code and Amount',
   },

@@ -31,6 +31,12 @@ export class Metrics {
         break
       }
   }
+  /** Requests so far. */
+  get requests(): number {
+    let total = 0
+    for (const { count } of this.routes.values()) total += count
+    return total
+  }
   watch(name: string, type: 'gauge' | 'counter', help: string, read: () => number): void {
     this.gauges.push({ name, help, type, read })
   }

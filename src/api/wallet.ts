@@ -56,6 +56,7 @@ export const walletEndpoints: readonly AnyEndpoint[] = [
       'INVALID_CURRENCY_PAIR',
       'BALANCE_NOT_ENOUGH',
       'MARGIN_BALANCE_NOT_ENOUGH',
+      'MARGIN_TRANSFER_FAILED',
       'FUTURES_BALANCE_NOT_ENOUGH',
       'TOO_MUCH_FUTURES_AVAILABLE',
     ],

@@ -82,6 +82,7 @@ export class ChainDriver {
     const hurry = this.hurry
     this.hurry = false
     const { sender_stops_at: stop } = chain
+    if (chain.paused) return
     for (const { id } of state.wallet.withdrawals.unsettled(chain.chain)) {
       const row = (): Withdrawal | undefined => state.wallet.withdrawals.table.get(id)
       if (waitsForFunds(row()!)) await this.tryFunds(row()!)

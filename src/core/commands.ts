@@ -12,6 +12,8 @@ import {
   firePriceOrders,
 } from './spot/triggers.ts'
 import type { Ctx } from './state.ts'
+import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
+import { stepAgents } from './agents/step.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
 import {
   changeUser,
@@ -69,6 +71,11 @@ const plain = {
   'spot.price_order.fire': firePriceOrders,
   'spot.ratios': computeRatios,
   ...marginCommands,
+  'agents.begin': beginAgents,
+  'agents.step': stepAgents,
+  'agents.scenario': startScenario,
+  'agents.replay': replayTrades,
+  'agents.trade': replayTrade,
 }
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */

@@ -15,19 +15,21 @@ export const counters = (): Counters => new Table(COUNTER)
 
 /**
  * A row that the present command made may be counted on in place: the row from before it is the undo record,
- * and nobody else has seen this one. An item of a batch that is taken back leaves a gap, which is harmless.
+ * and nobody else has seen this one. After a mark a new row is needed, for the way back to the mark.
  */
 class FreshCounter implements Counter {
   readonly name: string
   value: number
   readonly #tx: Tx
+  readonly #marks: number
   constructor(name: string, value: number, tx: Tx) {
     this.name = name
     this.value = value
     this.#tx = tx
+    this.#marks = tx.marks
   }
   static of(row: Counter | undefined, tx: Tx): FreshCounter | undefined {
-    return row instanceof FreshCounter && row.#tx === tx ? row : undefined
+    return row instanceof FreshCounter && row.#tx === tx && row.#marks === tx.marks ? row : undefined
   }
 }
 

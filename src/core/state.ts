@@ -1,3 +1,4 @@
+import { Agents } from './agents/agents.ts'
 import { counters } from './counters.ts'
 import type { Context } from './core.ts'
 import { Due } from './due.ts'
@@ -33,6 +34,7 @@ export class State {
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
+  readonly agents = new Agents()
   readonly spot = new Spot((pair) => this.world.market(pair).tick)
 
   constructor() {
@@ -59,6 +61,7 @@ export class State {
       this.due.table,
       ...this.spot.tables,
       ...this.margin.tables,
+      this.agents.markets,
     ]
     return tables as readonly Table<object>[]
   }

@@ -112,6 +112,8 @@ export interface Mark {
 export class Tx {
   readonly touched: Touch[] = []
   readonly appended: Appended[] = []
+  /** How many places to come back to there have been. */
+  marks = 0
 
   put<Row extends object>(table: Table<Row>, row: NoInfer<Row>): void {
     const key = table.keyOf(row)
@@ -128,6 +130,7 @@ export class Tx {
   }
   /** A place to come back to: one item of a batch may fail without the others. */
   mark(): Mark {
+    this.marks++
     return { touched: this.touched.length, appended: this.appended.length }
   }
   rollback(to: Mark = { touched: 0, appended: 0 }): void {

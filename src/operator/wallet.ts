@@ -37,13 +37,17 @@ function list<Row extends object>(
   desk: Desk,
   spec: TableSpec<Row>,
   filters: Readonly<Record<string, Value>>,
+  /** A user's records are in the order of their places, which is that of their ids. */
+  order: keyof Row & string,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Row[]> {
   const given = Object.entries(filters).filter(([, value]) => value !== null)
   const where = given.length === 0 ? '' : `where ${given.map(([name]) => `"${name}" = ?`).join(' and ')} `
   const values = [...given.map(([, value]) => value), page.limit, page.offset]
-  return desk.store.select(spec, `${where}order by "id" desc limit ? offset ?`, values)
+  return desk.store.select(spec, `${where}order by "${order}" desc limit ? offset ?`, values)
 }
+
+const placeOf = (userId: number | null) => (userId === null ? 'id' : 'ordinal')
 
 type Verb = 'approve' | 'reject' | 'fail' | 'retry' | 'divert'
 const decisionBody = object({
@@ -178,7 +182,9 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     refuses: [],
     handle: async ({ desk, query }) => {
       const { status, user_id } = query
-      return (await list(desk, WITHDRAWAL, { status, user_id }, query)).map(operatorWithdrawal)
+      return (await list(desk, WITHDRAWAL, { status, user_id }, placeOf(user_id), query)).map(
+        operatorWithdrawal,
+      )
     },
   }),
   ...(['approve', 'reject', 'fail', 'retry', 'divert'] as const).map(decision),
@@ -208,7 +214,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     refuses: [],
     handle: async ({ desk, query }) => {
       const { status, user_id } = query
-      return (await list(desk, DEPOSIT, { status, user_id }, query)).map(operatorDeposit)
+      return (await list(desk, DEPOSIT, { status, user_id }, placeOf(user_id), query)).map(operatorDeposit)
     },
   }),
   depositDecision('hold', 'Holds a deposit that was not credited yet: REVIEW'),
@@ -225,7 +231,8 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     reply: array(operatorPushShape),
     refuses: [],
     handle: async ({ desk, query }) => {
-      const rows = await list(desk, PUSH, { push_uid: query.user_id }, query)
+      const order = query.user_id === null ? 'id' : 'sent_ordinal'
+      const rows = await list(desk, PUSH, { push_uid: query.user_id }, order, query)
       return rows.map((push) => ({ ...pushView(push, 'withdraw'), user_id: push.push_uid }))
     },
   }),

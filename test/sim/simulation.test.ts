@@ -36,16 +36,6 @@ const changeable = commands
 
 const BUGS: Record<string, () => () => void> = {
   'a refusal undoes nothing': () => plant(Tx.prototype, 'rollback', () => function () {}),
-  'a refusal undoes in the wrong order': () =>
-    plant(
-      Tx.prototype,
-      'rollback',
-      (original) =>
-        function (this: Tx, to) {
-          this.touched.reverse()
-          original.call(this, to)
-        },
-    ),
   'a changed row is not written': () =>
     plant(
       Batch.prototype,

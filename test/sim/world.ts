@@ -83,5 +83,6 @@ export function liveRows(table: Table<object>): object[] {
   const live = table.spec.live
   return [...table.values()]
     .filter((row) => live?.(row) ?? true)
+    .map((row) => ({ ...row }))
     .sort((a, b) => (String(table.keyOf(a)) < String(table.keyOf(b)) ? -1 : 1))
 }

@@ -1,8 +1,8 @@
 import type { Order } from '../../core/spot/order.ts'
 import { SPOT_ORDER, sameAccount } from '../../core/spot/order.ts'
-import { refuse } from '../../labels.ts'
+import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, object, oneOf, optional, text, time, withDefault } from '../fields.ts'
+import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
@@ -248,6 +248,32 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       const id = await openId(desk, user_id, path.order_id, currency_pair)
       const order = await desk.core.submit('spot.amend', { user_id, id, currency_pair, ...amendment(change) })
       return orderView(desk.core.state, order, change.action_mode ?? 'FULL')
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/spot/cross_liquidate_orders',
+    summary: 'Buys a disabled currency to repay a cross-margin debt in it; refused without such a debt',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    body: object({
+      text: optional(text({ max: 64 })),
+      currency_pair: pairField,
+      amount: positiveDecimal(),
+      price: positiveDecimal(),
+      action_mode: actionModeField,
+    }),
+    status: 201,
+    reply: orderInMode(),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_FORBIDDEN'],
+    handle: async ({ desk, body }) => {
+      const pair = pairOf(desk, body.currency_pair)
+      return Promise.reject(
+        new Refusal(
+          'REQUEST_FORBIDDEN',
+          `this account has no cross-margin debt in a disabled currency of ${pair}; POST /spot/orders places ordinary orders`,
+        ),
+      )
     },
   }),
   endpoint({

@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { parseAmount } from '../../money/amount.ts'
+import { format, parseAmount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
@@ -50,7 +50,14 @@ export function approveWithdrawal(ctx: Ctx, input: Decision & { statement: State
     id: withdrawalId(withdrawal.id),
     status: withdrawal.status,
     reason: input.reason,
-    statement: input.statement,
+    // What was approved, in full, whether the operator repeated it or not.
+    statement: {
+      amount: format(withdrawal.amount),
+      currency: withdrawal.currency,
+      chain: withdrawal.chain,
+      address: withdrawal.address,
+      memo: withdrawal.memo,
+    },
   })
   const approvals = withdrawal.approvals.some(({ operator }) => operator === input.actor)
     ? withdrawal.approvals

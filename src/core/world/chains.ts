@@ -108,6 +108,7 @@ export function mergeChanges(before: CurrencyChange | undefined, after: Currency
   return { ...before, ...after, ...(Object.keys(chains).length > 0 && { chains }) }
 }
 
+const isList = (value: unknown): boolean => Array.isArray(value)
 const isDecimal = (text: unknown): boolean => typeof text === 'string' && parseAmount(text) !== undefined
 const isCount = (value: unknown, low: number): boolean =>
   Number.isInteger(value) && (value as number) >= low && (value as number) <= 1_000_000
@@ -115,6 +116,7 @@ const isCount = (value: unknown, low: number): boolean =>
 /** Checks the chains of a configuration; the error says where it is wrong. */
 export function checkChains(chains: readonly ChainConfig[], currencies: ReadonlySet<string>): void {
   const names = new Set<string>()
+  if (!isList(chains)) throw new TypeError('chains must be a list')
   for (const [i, chain] of chains.entries()) {
     const where = `chains[${i}]`
     if (!/^[A-Z0-9]{1,20}$/.test(chain.chain))
@@ -150,6 +152,7 @@ export function checkTransport(
   ] as const)
     if (!isDecimal(config[name])) throw new TypeError(`${where}.${name} must be a decimal string`)
   if (!isCount(config.approvals, 1)) throw new TypeError(`${where}.approvals must be 1 or more`)
+  if (!isList(config.chains)) throw new TypeError(`${where}.chains must be a list`)
   if (config.low_cap && config.chains.length > 0)
     throw new TypeError(`${where}.chains: a low-cap currency has none`)
   const seen = new Set<string>()

@@ -250,7 +250,6 @@ export class World {
 /** Checks a configuration as a whole; the error says where it is wrong. */
 export function checkWorld(world: WorldConfig): void {
   const names = new Set<string>()
-  const chains = new Set(world.chains.map(({ chain }) => chain))
   for (const [i, { currency, precision }] of world.currencies.entries()) {
     const where = `currencies[${i}]`
     if (!/^[A-Z0-9]{1,20}$/.test(currency))
@@ -261,6 +260,7 @@ export function checkWorld(world: WorldConfig): void {
     names.add(currency)
   }
   checkChains(world.chains, names)
+  const chains = new Set(world.chains.map(({ chain }) => chain))
   for (const [i, currency] of world.currencies.entries()) checkTransport(currency, chains, `currencies[${i}]`)
   checkPolicy(world.policy)
   checkUnified(world.unified)

@@ -145,6 +145,11 @@ export const spot: Migration = {
       key: ['id'],
     }),
     ...createTable(dialect, {
+      name: 'agent_market',
+      columns: { pair: 'text', seed: 'int', fair: 'json', anchor: 'json', trend: 'json', scenario: 'json' },
+      key: ['pair'],
+    }),
+    ...createTable(dialect, {
       name: 'spot_ratio',
       columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
       key: ['user_id'],

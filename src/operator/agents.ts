@@ -1,0 +1,111 @@
+import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import { integer, object, oneOf, optional, text, withDefault, type Field } from '../api/fields.ts'
+import { array, int, int64, num, shape, str } from '../api/shapes.ts'
+import { pairField } from '../api/wallet.ts'
+import type { ReplayedTrade } from '../core/agents/commands.ts'
+import { SCENARIOS, type AgentMarket } from '../core/agents/agents.ts'
+import { refuse } from '../labels.ts'
+
+const DAY_SECONDS = 86_400
+const TRADES_MAX = 10_000
+
+/** A relative change of price: "-0.2" or -0.2. */
+function ratio(): Field<number | null> {
+  return {
+    schema: { type: 'number', minimum: -0.95, maximum: 10 },
+    required: false,
+    read: (value, name) => {
+      const number = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
+      if (typeof number !== 'number' || !(number >= -0.95 && number <= 10))
+        refuse('INVALID_PARAM_VALUE', `${name}: must be a ratio from -0.95 to 10, such as -0.2`)
+      return number
+    },
+    absent: () => null,
+  }
+}
+const view = ({ pair, fair, scenario }: AgentMarket) => ({
+  currency_pair: pair,
+  fair: Math.round(fair * 1e4) / 1e4,
+  scenario: scenario?.name ?? '',
+  until: scenario === null ? 0 : Math.floor(scenario.until / 1e6),
+})
+const marketShape = shape({ currency_pair: str, fair: num, scenario: str, until: int64 })
+
+/** time,price,amount,side in each line; a heading is skipped. */
+function readTrades(csv: string): ReplayedTrade[] {
+  const lines = csv.split(/\r?\n/).filter((line) => line.trim() !== '')
+  if (lines.length > 0 && !/^\d/.test(lines[0]!)) lines.shift()
+  if (lines.length === 0 || lines.length > TRADES_MAX)
+    refuse('INVALID_PARAM_VALUE', `csv: ${lines.length} trades; from 1 to ${TRADES_MAX} are taken`)
+  return lines.map((line, i) => {
+    const [time, price, amount, side] = line.split(',').map((part) => part.trim())
+    if (!/^\d+(\.\d+)?$/.test(time ?? '') || (side !== 'buy' && side !== 'sell'))
+      refuse('INVALID_PARAM_VALUE', `csv: line ${i + 1} "${line.slice(0, 80)}" is not time,price,amount,side`)
+    return { seconds: Number(time), price: price ?? '', amount: amount ?? '', side }
+  })
+}
+
+export const operatorAgentEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/agents',
+    summary: 'What the market agents think of each market',
+    access: operatorOf('viewer'),
+    limit: null,
+    sandboxOnly: true,
+    status: 200,
+    reply: array(marketShape),
+    refuses: [],
+    handle: async ({ desk }) => desk.core.read(({ agents }) => [...agents.markets.values()].map(view)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/agents/scenario',
+    summary: 'Makes a crash, a gap, a thin book or a lost peg in a market',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    body: object({
+      name: oneOf(...SCENARIOS),
+      currency_pair: pairField,
+      change: ratio(),
+      seconds: withDefault(integer(1, DAY_SECONDS), 120),
+    }),
+    status: 200,
+    reply: marketShape,
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_FORBIDDEN'],
+    handle: async ({ desk, operator, body }) =>
+      view(await desk.core.submit('agents.scenario', { ...body, actor: operator })),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/agents/replay',
+    summary: 'Plays a list of trades again: csv lines of time (seconds),price,amount,side',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    body: object({ currency_pair: pairField, csv: csvField(), speed: optional(integer(1, 10_000)) }),
+    status: 200,
+    reply: shape({ trades: int, until: int64 }),
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'INVALID_PRECISION', 'REQUEST_FORBIDDEN'],
+    handle: async ({ desk, operator, body }) =>
+      desk.core.submit('agents.replay', {
+        currency_pair: body.currency_pair,
+        trades: readTrades(body.csv),
+        speed: body.speed ?? 1,
+        actor: operator,
+      }),
+  }),
+]
+/** Text with line breaks, which other fields refuse. */
+function csvField(): Field<string> {
+  const inner = text({ max: 1_000_000 })
+  return {
+    ...inner,
+    read: (value, name) => {
+      if (typeof value !== 'string') return inner.read(value, name)
+      inner.read(value.replace(/[\r\n\t]/g, ' '), name)
+      return value
+    },
+  }
+}
