@@ -77,7 +77,7 @@ function currencyView(
     },
     initial_margin: {
       value: format(initial),
-      formula: '(borrowed + interest) x initial rate of each slice x price',
+      formula: '(borrowed + interest) / leverage of each slice x price',
     },
     maintenance_margin: {
       value: format(maintenance),
@@ -90,7 +90,7 @@ function currencyView(
     })),
     margin_tiers: asset.margins.map((slice) => ({
       up_to: slice.upTo === undefined ? '' : format(slice.upTo),
-      initial_rate: format(slice.initial),
+      initial_leverage: format(slice.leverage),
       maintenance_rate: format(slice.maintenance),
     })),
   }

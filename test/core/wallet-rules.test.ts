@@ -8,9 +8,6 @@ import { checkWorld } from '../../src/core/world/world.ts'
 import { judge, type PolicyFacts } from '../../src/core/withdrawals/policy.ts'
 import { withdrawalFee } from '../../src/core/withdrawals/request.ts'
 import { amountOf, format } from '../../src/money/amount.ts'
-import { SimulatedWorld } from '../sim/world.ts'
-import { Refusal } from '../../src/labels.ts'
-import { PLATFORM } from '../../src/core/ledger/accounts.ts'
 
 test('addresses that the world knows are read, and one wrong character is not', () => {
   const good: Record<(typeof ADDRESS_FORMATS)[number], string[]> = {
@@ -119,57 +116,4 @@ test('a wrong configuration names the place', () => {
   checkWorld(BUILT_IN_WORLD)
   for (const [change, message] of cases)
     assert.throws(() => checkWorld({ ...BUILT_IN_WORLD, ...change }), message)
-})
-
-test('a margin account with debt keeps what covers it', async () => {
-  const world = await new SimulatedWorld().open()
-  const { core, state } = world
-  const { user_id } = await core.submit('user.create', {
-    login_name: 'debtor',
-    email: null,
-    password_hash: null,
-    remark: '',
-    vip: 0,
-    parent_id: 0,
-    type: 1,
-    actor: null,
-  })
-  const margin = { currency_pair: 'ETH_USDT', settle: null }
-  await core.submit('user.credit', {
-    user_id,
-    account: 'margin',
-    currency: 'USDT',
-    amount: '1000',
-    ...margin,
-    actor: null,
-  })
-  const name = 'margin:ETH_USDT'
-  const { Tx } = await import('../../src/core/table.ts')
-  const tx = new Tx()
-  state.ledger.post(
-    { tx, at: 1, counters: state.counters },
-    {
-      kind: 'borrow',
-      ref: 'test',
-      lines: [
-        { owner: user_id, name: `debt.${name}`, currency: 'USDT', amount: amountOf('-300') },
-        { owner: PLATFORM, name: 'equity', currency: 'USDT', amount: amountOf('300') },
-      ],
-    },
-  )
-  const out = (amount: string) =>
-    core.submit('transfer.create', {
-      user_id,
-      currency: 'USDT',
-      from: 'margin',
-      to: 'spot',
-      amount,
-      ...margin,
-    })
-  await assert.rejects(
-    out('401'),
-    (error) => error instanceof Refusal && error.label === 'MARGIN_TRANSFER_FAILED',
-  )
-  await out('400')
-  await world.close()
 })

@@ -1,4 +1,4 @@
-import { amountOf, overUp, rateOf, type Amount, type Rate } from '../../money/amount.ts'
+import { amountOf, rateOf, type Amount, type Rate } from '../../money/amount.ts'
 import type { DiscountSlice, MarginSlice } from './risk.ts'
 
 /** The tables of lending and margin, as the configuration writes them. Limits of tiers are units of the currency. */
@@ -95,14 +95,11 @@ export function compileTerms(config: LoanCurrency): LoanTerms {
     totalMax: amountOf(config.total_max_borrow_amount),
   }
 }
-/** The initial rate of a slice is 1 / leverage: the tier's, or the user's where it is lower. Rounded up. */
+/** The initial rate of a slice is 1 / leverage: the tier's, or the user's where it is lower. */
 export const marginSlices = (terms: LoanTerms, own: Rate | undefined): MarginSlice[] =>
   terms.tiers.map(({ upTo, leverage, maintenance }) => ({
     upTo,
-    initial: overUp(
-      ONE as bigint as Amount,
-      own !== undefined && own < leverage ? own : leverage,
-    ) as bigint as Rate,
+    leverage: own !== undefined && own < leverage ? own : leverage,
     maintenance,
   }))
 

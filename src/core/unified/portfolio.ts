@@ -57,7 +57,7 @@ const ordersOf = (state: State, userId: number, ours: (order: Order) => boolean)
         .filter(ours)
         .map((order) => riskOrder(state.world.market(order.pair), order))
 
-const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, initial: ONE, maintenance: ONE }]
+const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE, maintenance: ONE }]
 
 function assetOf(
   state: State,
@@ -146,10 +146,9 @@ function isolatedSlices(state: State, market: Market, price: Price, own: Rate | 
   return config.tiers.map(({ upper_limit, mmr, leverage }) => {
     const tier = rateOf(leverage)
     const used = own !== undefined && own < tier ? own : tier
-    const borrowed = (used - ONE) as Rate
     return {
       upTo: upper_limit === '' ? undefined : overDown(rateOf(upper_limit) as bigint as Amount, price),
-      initial: ((ONE * ONE + borrowed - 1n) / borrowed) as Rate,
+      leverage: (used - ONE) as Rate,
       maintenance: rateOf(mmr),
     }
   })

@@ -4,6 +4,7 @@ import {
   max,
   min,
   overDown,
+  overUp,
   subtract,
   timesDown,
   timesUp,
@@ -24,7 +25,8 @@ export interface DiscountSlice {
 }
 export interface MarginSlice {
   readonly upTo: Amount | undefined
-  readonly initial: Rate
+  /** The initial margin is 1 / leverage of a slice: divided by, so that thirds and ninths come out whole. */
+  readonly leverage: Rate
   readonly maintenance: Rate
 }
 export interface RiskAsset {
@@ -106,7 +108,10 @@ export function marginOf(asset: RiskAsset, liability: Amount, kind: 'initial' | 
   let sum = ZERO
   for (const slice of asset.margins) {
     const upper = slice.upTo === undefined ? liability : min(liability, slice.upTo)
-    if (upper > lower) sum = add(sum, timesUp(subtract(upper, lower), slice[kind]))
+    if (upper > lower) {
+      const part = subtract(upper, lower)
+      sum = add(sum, kind === 'initial' ? overUp(part, slice.leverage) : timesUp(part, slice.maintenance))
+    }
     if (slice.upTo === undefined || liability <= slice.upTo) break
     lower = slice.upTo
   }

@@ -8,7 +8,6 @@ import type { Ctx } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
 import { guardOutflow } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
-import { checkMarginCover } from './margin.ts'
 import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
 
 /** A finished movement between accounts: own, main/sub, sub/sub or an operator's credit. */
@@ -124,7 +123,6 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
       ),
     },
   )
-  checkMarginCover(ctx, from.user.user_id, from.ref)
   checkCeiling(ctx, to.user, to.ref, currency)
   const pairOrSettle = from.ref.kind === 'spot' ? to.ref : from.ref
   const record: Transfer = {
