@@ -13,6 +13,12 @@ import { publicEndpoints } from './api/public.ts'
 import { smallBalanceEndpoints } from './api/small-balance.ts'
 import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
+import { unifiedAccountEndpoints } from './api/unified/account.ts'
+import { unifiedLoanEndpoints } from './api/unified/loans.ts'
+import { unifiedTableEndpoints } from './api/unified/tables.ts'
+import { marginAccountEndpoints } from './api/margin/account.ts'
+import { crossMarginEndpoints } from './api/margin/cross.ts'
+import { marginLoanEndpoints } from './api/margin/loans.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
 import { operatorChainEndpoints } from './operator/chains.ts'
@@ -42,6 +48,12 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...priceOrderEndpoints,
   ...spotAccountEndpoints,
   ...feeEndpoints,
+  ...unifiedAccountEndpoints,
+  ...unifiedLoanEndpoints,
+  ...unifiedTableEndpoints,
+  ...marginAccountEndpoints,
+  ...marginLoanEndpoints,
+  ...crossMarginEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
