@@ -26,6 +26,7 @@ import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
+import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -57,6 +58,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
+  ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
