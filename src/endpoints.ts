@@ -14,6 +14,7 @@ import { smallBalanceEndpoints } from './api/small-balance.ts'
 import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { unifiedAccountEndpoints } from './api/unified/account.ts'
+import { calculatorEndpoints } from './api/unified/calculator.ts'
 import { unifiedLoanEndpoints } from './api/unified/loans.ts'
 import { unifiedTableEndpoints } from './api/unified/tables.ts'
 import { marginAccountEndpoints } from './api/margin/account.ts'
@@ -27,6 +28,7 @@ import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
+import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -52,6 +54,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...unifiedAccountEndpoints,
   ...unifiedLoanEndpoints,
   ...unifiedTableEndpoints,
+  ...calculatorEndpoints,
   ...marginAccountEndpoints,
   ...marginLoanEndpoints,
   ...crossMarginEndpoints,
@@ -65,5 +68,6 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...policyEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorLendingEndpoints,
   ...operatorAgentEndpoints,
 ]
