@@ -45,6 +45,8 @@ export interface ChainPort {
   depositAddress(userId: number): Promise<string | null>
   /** Everything since the trail, in steps as large as the adapter likes: the driver looks until the tip is reached. */
   look(trail: ChainTip['trail']): Promise<Look>
+  /** All our coins on the chain by currency, hot wallet and deposit addresses, as of the block that we followed last. */
+  holdings(): Promise<Readonly<Record<string, string>>>
   /** Whether the hot wallet can pay this now, fees included. */
   covers(currency: string, amount: string): Promise<boolean>
   prepare(order: PaymentOrder): Promise<Intent>

@@ -51,6 +51,12 @@ export class SimulatedChain implements ChainPort {
       .map(payment)
     return { fork, tip, payments }
   }
+  holdings(): Promise<Record<string, string>> {
+    const wallets = [...this.core.state.sim.wallets.values()].filter(({ chain }) => chain === this.chain)
+    return Promise.resolve(
+      Object.fromEntries(wallets.map(({ currency, amount }) => [currency, format(amount)])),
+    )
+  }
   async covers(currency: string, amount: string): Promise<boolean> {
     const { state } = this.core
     const { native, network_fee } = state.world.mustChain(this.chain)

@@ -13,6 +13,7 @@ import { replay } from './replay.ts'
 import { sign } from './sign.ts'
 import { start } from './start.ts'
 import { verify } from './verify.ts'
+import { verifyProof } from './verify-proof.ts'
 
 /** A subcommand; `run` answers the exit code. */
 export interface Command {
@@ -23,7 +24,14 @@ export interface Command {
   readonly words: number
   readonly run: (args: Arguments) => Promise<number>
 }
-const COMMANDS: Readonly<Record<string, Command>> = { start, verify, replay, sign, doctor }
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start,
+  verify,
+  replay,
+  sign,
+  doctor,
+  'verify-proof': verifyProof,
+}
 
 /** The command `kontor`: answers the exit code. */
 export async function run(args: readonly string[], env: Environment): Promise<number> {
@@ -58,7 +66,7 @@ function say(text: string): number {
   return 0
 }
 function overview(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   return `kontor ${VERSION}: a trading-platform back end
 
 usage: kontor COMMAND [options]

@@ -12,12 +12,10 @@ import {
   time,
   withDefault,
 } from '../api/fields.ts'
-import { anything, array, bool, decimalText, int64, map, num, shape, str } from '../api/shapes.ts'
+import { anything, array, int64, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
-import { proveLedger } from '../core/ledger/ledger.ts'
 import { refuse } from '../labels.ts'
-import { format, type Amount } from '../money/amount.ts'
 import { randomHex, sha256 } from '../runtime/secrets.ts'
 
 /** What the operator API needs beyond the desk. */
@@ -177,51 +175,6 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       await desk.core.submit('audit.note', { actor: operator, action: 'faults.set', detail: { rules } })
       controls.faults.set(rules)
       return controls.faults.list()
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/ledger/proof',
-    summary: 'Adds up the whole ledger and says whether it balances',
-    access: operatorOf('viewer'),
-    limit: null,
-    status: 200,
-    reply: shape({
-      balanced: bool,
-      currencies: array(
-        shape({
-          currency: str,
-          total: decimalText,
-          user_liabilities: decimalText,
-          custody: decimalText,
-          accounts: map(decimalText),
-        }),
-      ),
-      sequence: int64,
-      state_hash: str,
-    }),
-    refuses: [],
-    handle: async ({ desk }) => {
-      const proof = await desk.core.read(({ ledger }) => proveLedger(ledger.accounts.values()))
-      const { sequence, hash } = desk.core.committed
-      return {
-        balanced: proof.every(({ total }) => total === 0n),
-        currencies: proof.map(({ currency, total, userLiabilities, platform }) => ({
-          currency,
-          total: format(total),
-          user_liabilities: format(userLiabilities),
-          custody: format(
-            Object.entries(platform)
-              .filter(([name]) => name.startsWith('custody:'))
-              .reduce((sum, [, amount]) => sum - amount, 0n) as Amount,
-          ),
-          accounts: Object.fromEntries(
-            Object.entries(platform).map(([name, amount]) => [name, format(amount)]),
-          ),
-        })),
-        sequence,
-        state_hash: hash,
-      }
     },
   }),
   endpoint({

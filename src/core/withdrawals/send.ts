@@ -115,14 +115,20 @@ export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: numbe
   // A failure counts when it is as deep as a success must be: a reorganisation may turn it round.
   if (confirms >= chain.min_confirms) {
     if (!outcome.ok) {
-      const to = stepTo(withdrawal, 'fail')
-      change(ctx, withdrawal, { status: to, block_number, fail_reason: 'failed on its chain' })
+      const status = stepTo(withdrawal, 'fail')
+      // The chain keeps its fee; a retry pays it again, so nothing of it stays with the withdrawal.
+      postNetworkFee(ctx, withdrawal, amountOf(outcome.network_fee), 'withdraw_failed')
+      const fail_reason = 'failed on its chain'
+      change(ctx, withdrawal, { status, block_number, network_fee: ZERO, fail_reason })
       return
     }
     const paid = { ...withdrawal, network_fee: amountOf(outcome.network_fee) }
     post(ctx, paid, 1n)
     change(ctx, paid, { status: stepTo(withdrawal, 'confirm'), block_number, done_at: ctx.at })
-  } else if (block_number !== withdrawal.block_number) change(ctx, withdrawal, { block_number })
+  } else if (block_number !== withdrawal.block_number) {
+    const network_fee = outcome.height === null ? ZERO : amountOf(outcome.network_fee)
+    change(ctx, withdrawal, { block_number, network_fee })
+  }
 }
 /** in flight → custody (net) and fees; the chain's own fee is the platform's expense. */
 function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
@@ -136,20 +142,19 @@ function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
     { ...custody, currency, amount: times(netOf(withdrawal)) },
   ]
   if (fee > 0n) paid.push({ owner: PLATFORM, name: 'fees', currency, amount: times(fee) })
-  const cost: Line[] =
-    networkFee === 0n
-      ? []
-      : [
-          {
-            owner: PLATFORM,
-            name: 'network_fees',
-            currency: chain.native,
-            amount: times(-networkFee as Amount),
-          },
-          { ...custody, currency: chain.native, amount: times(networkFee) },
-        ]
   const ref = `withdrawal:${withdrawal.id}`
   const kind = sign === 1n ? 'withdraw_done' : 'withdraw_reorganised'
   state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: paid })
-  if (cost.length > 0) state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: cost })
+  postNetworkFee(ctx, withdrawal, times(networkFee), kind)
+}
+/** Custody pays what the chain took. */
+function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, kind: string): void {
+  if (fee === 0n) return
+  const { state, tx, at } = ctx
+  const { chain, native } = state.world.mustChain(withdrawal.chain)
+  const lines: Line[] = [
+    { owner: PLATFORM, name: 'network_fees', currency: native, amount: -fee as Amount },
+    { owner: PLATFORM, name: `custody:${chain}`, currency: native, amount: fee },
+  ]
+  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
 }
