@@ -181,6 +181,7 @@ describe('a market crash', () => {
     const fund = insured()
     let touched = 0
     for (const price of ['56500', '53000', '40000']) {
+      engine.run('spot.cancel_all', { user_id: maker, currency_pair: null, side: null, account: null })
       engine.place(maker, 'buy', '50', price)
       engine.prices({ BTC: price })
       const below = new Set(users.filter((user) => mustLiquidate(figuresOf(engine.state, user, 'unified'))))
