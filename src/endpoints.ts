@@ -13,6 +13,13 @@ import { publicEndpoints } from './api/public.ts'
 import { smallBalanceEndpoints } from './api/small-balance.ts'
 import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
+import { unifiedAccountEndpoints } from './api/unified/account.ts'
+import { calculatorEndpoints } from './api/unified/calculator.ts'
+import { unifiedLoanEndpoints } from './api/unified/loans.ts'
+import { unifiedTableEndpoints } from './api/unified/tables.ts'
+import { marginAccountEndpoints } from './api/margin/account.ts'
+import { crossMarginEndpoints } from './api/margin/cross.ts'
+import { marginLoanEndpoints } from './api/margin/loans.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
 import { operatorChainEndpoints } from './operator/chains.ts'
@@ -21,6 +28,7 @@ import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
+import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
@@ -43,6 +51,13 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...priceOrderEndpoints,
   ...spotAccountEndpoints,
   ...feeEndpoints,
+  ...unifiedAccountEndpoints,
+  ...unifiedLoanEndpoints,
+  ...unifiedTableEndpoints,
+  ...calculatorEndpoints,
+  ...marginAccountEndpoints,
+  ...marginLoanEndpoints,
+  ...crossMarginEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
@@ -53,5 +68,6 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...policyEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorLendingEndpoints,
   ...operatorAgentEndpoints,
 ]

@@ -26,6 +26,7 @@ import {
 } from './runtime/genesis.ts'
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
+import { RiskWatcher } from './runtime/risk-watcher.ts'
 import { SecretBox } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
@@ -79,6 +80,7 @@ export async function startPlatform(
   )
   const chains = new Chains({ core, store, clock, log })
   const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const risk = new RiskWatcher(core, log)
   const ticker = new Ticker(core, clock, log, ({ command, input }) =>
     command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
   )
@@ -138,6 +140,7 @@ export async function startPlatform(
   if (core.writesStopped === undefined) {
     await chains.start()
     ticker.start()
+    risk.start()
     await agents?.start()
   }
   ready = true
@@ -191,6 +194,7 @@ export async function startPlatform(
   async function startOver(): Promise<void> {
     ready = false
     ticker.stop()
+    risk.stop()
     agents?.stop()
     await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
@@ -208,11 +212,13 @@ export async function startPlatform(
     await agents?.start()
     await chains.start()
     ticker.start()
+    risk.start()
     ready = true
   }
   async function stop(): Promise<void> {
     agents?.stop()
     ticker.stop()
+    risk.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
     await chains.stop()

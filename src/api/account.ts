@@ -40,7 +40,7 @@ export const accountEndpoints: readonly AnyEndpoint[] = [
         ip_whitelist: key.ip_whitelist,
         currency_pairs: [],
         tier: state.users.must(mainIdOf(user)).vip,
-        key: { mode: 1 },
+        key: { mode: state.margin.isUnified(user.user_id) ? 2 : 1 },
         copy_trading_role: 0,
       })),
   }),

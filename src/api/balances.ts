@@ -8,15 +8,16 @@ import {
   format,
   negate,
   overDown,
-  priceOf,
   rateOf,
   roundDown,
   timesDown,
   type Amount,
 } from '../money/amount.ts'
+import { crossShape, crossView } from './cross-margin.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { ids, integer, oneOf, optional, withDefault } from './fields.ts'
 import { LIMITS } from './limits.ts'
+import { marginAccountShape, marginAccountView, openedPairs } from './margin/views.ts'
 import { array, bool, decimalText, int, int64, map, shape, str } from './shapes.ts'
 
 const SHOWN_DECIMALS = 8
@@ -45,10 +46,12 @@ const WITH_BORROWED = new Set<Kind>(['margin', 'cross_margin'])
 /** Which kind a ledger account belongs to. */
 function kindOf(name: string): Kind {
   const base = name
-    .replace(/^debt\./, '')
+    .replace(/^debt\.(interest\.)?/, '')
     .replace(/\.locked$/, '')
     .split(':')[0]!
   if (base === 'earn') return 'finance'
+  // A unified account's money is its spot money; what it owes is shown where cross margin was.
+  if (base === 'unified') return 'cross_margin'
   return (KINDS as readonly string[]).includes(base) ? (base as Kind) : 'spot'
 }
 interface Worth {
@@ -130,114 +133,6 @@ const balances = (accounts: Iterable<Account>): Record<string, string> =>
       .map(({ currency, amount }): [string, string] => [currency, format(amount)])
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
-
-const marginCurrencyShape = shape({
-  currency: str,
-  available: decimalText,
-  locked: decimalText,
-  borrowed: decimalText,
-  interest: decimalText,
-})
-function marginAccounts(state: State, userId: number) {
-  const pairs = new Set<string>()
-  for (const { name } of state.ledger.ownedBy(userId)) {
-    const match = /^margin:([^.]+)/.exec(name)
-    if (match !== null) pairs.add(match[1]!)
-  }
-  return [...pairs].sort().map((pair) => {
-    const market = state.world.market(pair)
-    const name = `margin:${pair}`
-    const side = (currency: string) => ({
-      currency,
-      available: format(state.ledger.balance(userId, name, currency)),
-      locked: format(state.ledger.balance(userId, lockedName(name), currency)),
-      borrowed: format(negate(state.ledger.balance(userId, `debt.${name}`, currency))),
-      interest: format(negate(state.ledger.balance(userId, `debt.interest.${name}`, currency))),
-    })
-    return {
-      currency_pair: pair,
-      account_type: 'mmr',
-      leverage: '1',
-      locked: state.users.must(userId).state === 2,
-      risk: '0',
-      mmr: '0',
-      base: side(market.base),
-      quote: side(market.quote),
-    }
-  })
-}
-
-const CROSS = 'cross_margin'
-function crossAccount(state: State, user: User) {
-  const { ledger, prices } = state
-  const opened = user.type === 3
-  const currencies = [
-    ...new Set([...ledger.named(user.user_id, CROSS)].map(({ currency }) => currency)),
-  ].sort()
-  const owed = (name: string, currency: string): Amount =>
-    negate(ledger.balance(user.user_id, name, currency))
-  const rows = currencies.map((currency) => ({
-    currency,
-    available: ledger.balance(user.user_id, CROSS, currency),
-    freeze: ledger.balance(user.user_id, lockedName(CROSS), currency),
-    borrowed: owed(`debt.${CROSS}`, currency),
-    interest: owed(`debt.interest.${CROSS}`, currency),
-  }))
-  const sum = (pick: (row: (typeof rows)[number]) => Amount): Amount =>
-    rows.reduce((total, row) => add(total, prices.worth(row.currency, pick(row))), ZERO)
-  const total = sum((row) => add(row.available, row.freeze))
-  const borrowed = sum((row) => row.borrowed)
-  const interest = sum((row) => row.interest)
-  const debt = add(borrowed, interest)
-  const net = add(total, negate(debt))
-  return {
-    user_id: opened ? user.user_id : 0,
-    locked: user.state === 2,
-    balances: Object.fromEntries(
-      rows.map(({ currency, ...row }) => [
-        currency,
-        Object.fromEntries(Object.entries(row).map(([name, amount]) => [name, format(amount)])),
-      ]),
-    ),
-    total: format(total),
-    borrowed: format(borrowed),
-    borrowed_net: format(borrowed),
-    net: format(net),
-    leverage: net > 0n ? format(roundDown(overDown(total, priceOf(format(net))), 4)) : '0',
-    interest: format(interest),
-    risk: debt > 0n ? format(roundDown(overDown(total, priceOf(format(debt))), 4)) : '0',
-    total_initial_margin: '0',
-    total_margin_balance: format(net),
-    total_maintenance_margin: '0',
-    total_initial_margin_rate: '0',
-    total_maintenance_margin_rate: '0',
-    total_available_margin: format(net),
-  }
-}
-const crossShape = shape({
-  user_id: int64,
-  locked: bool,
-  balances: map(
-    shape({ available: decimalText, freeze: decimalText, borrowed: decimalText, interest: decimalText }),
-  ),
-  ...Object.fromEntries(
-    [
-      'total',
-      'borrowed',
-      'borrowed_net',
-      'net',
-      'leverage',
-      'interest',
-      'risk',
-      'total_initial_margin',
-      'total_margin_balance',
-      'total_maintenance_margin',
-      'total_initial_margin_rate',
-      'total_maintenance_margin_rate',
-      'total_available_margin',
-    ].map((name) => [name, decimalText]),
-  ),
-})
 
 /** Nothing is traded on contract accounts yet: what is in them was moved there. */
 const CONTRACT_ZEROS = [
@@ -391,18 +286,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     reply: array(
       shape({
         uid: str,
-        available: array(
-          shape({
-            currency_pair: str,
-            account_type: str,
-            leverage: str,
-            locked: bool,
-            risk: str,
-            mmr: str,
-            base: marginCurrencyShape,
-            quote: marginCurrencyShape,
-          }),
-        ),
+        available: array(marginAccountShape),
       }),
     ),
     refuses: ['SUB_ACCOUNT_NOT_FOUND'],
@@ -410,7 +294,9 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) =>
         subAccounts(state, caller.user.user_id, query.sub_uid).map(({ user_id }) => ({
           uid: String(user_id),
-          available: marginAccounts(state, user_id),
+          available: openedPairs(state, user_id).map((pair) =>
+            marginAccountView(state, user_id, state.world.market(pair)),
+          ),
         })),
       ),
   }),
@@ -455,7 +341,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) =>
         subAccounts(state, caller.user.user_id, query.sub_uid).map((user) => ({
           uid: String(user.user_id),
-          available: crossAccount(state, user),
+          available: crossView(state, user),
         })),
       ),
   }),

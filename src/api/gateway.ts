@@ -6,7 +6,7 @@ import { sha256 } from '../runtime/secrets.ts'
 import { AuthenticationFailure, Authenticator, authorize } from './authenticate.ts'
 import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
 import type { Faults } from './faults.ts'
-import { readFields } from './fields.ts'
+import { readFields, type Fields } from './fields.ts'
 import { accepts, clientIp, isJsonType, microsNow, parseJson, readBody, traceId } from './http.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import { FAILED_AUTHENTICATIONS } from './limits.ts'
@@ -268,23 +268,13 @@ export class Gateway {
     if (json.fault !== undefined) throw json.fault as Error
     const decoded: Record<string, string> = {}
     for (const [name, value] of Object.entries(params)) decoded[name] = decodeSegment(name, value)
-    const call: Call<never, never, never> = {
-      desk: this.options.desk,
-      path: readFields(endpoint.params ?? {}, decoded) as never,
-      query: readFields(endpoint.query ?? {}, query) as never,
-      body: (endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value)) as never,
-      ip: passage.ip,
-      header: (name) => header(passage.request.headers[name]),
-      get caller() {
-        if (passage.caller === undefined) throw new TypeError('this endpoint has no caller')
-        return passage.caller
-      },
-      get operator() {
-        if (passage.operator === undefined) throw new TypeError('this endpoint has no operator')
-        return passage.operator
-      },
-      set: (name, value) => void passage.headers.push(name, value),
-    }
+    const call = new EndpointCall(
+      this.options.desk,
+      passage,
+      readFields((endpoint.params ?? {}) as Fields, decoded),
+      readFields((endpoint.query ?? {}) as Fields, query),
+      endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value),
+    ) as unknown as Call<never, never, never>
     return () => endpoint.handle(call)
   }
 
@@ -353,6 +343,39 @@ export class Gateway {
     if (status !== 429) return
     const wait = seconds - this.options.desk.clock.peek() / 1e6
     headers.push('Retry-After', Math.max(1, Math.ceil(wait)))
+  }
+}
+
+/** What a handler sees of a request. */
+class EndpointCall implements Call<object, object, unknown> {
+  readonly desk: Desk
+  readonly path: object
+  readonly query: object
+  readonly body: unknown
+  private readonly passage: Passage
+  constructor(desk: Desk, passage: Passage, path: object, query: object, body: unknown) {
+    this.desk = desk
+    this.passage = passage
+    this.path = path
+    this.query = query
+    this.body = body
+  }
+  get ip(): string {
+    return this.passage.ip
+  }
+  get caller(): Caller {
+    if (this.passage.caller === undefined) throw new TypeError('this endpoint has no caller')
+    return this.passage.caller
+  }
+  get operator(): string {
+    if (this.passage.operator === undefined) throw new TypeError('this endpoint has no operator')
+    return this.passage.operator
+  }
+  header(name: string): string | undefined {
+    return header(this.passage.request.headers[name])
+  }
+  readonly set = (name: string, value: string | number): void => {
+    this.passage.headers.push(name, value)
   }
 }
 

@@ -4,7 +4,6 @@ import { anything, array, int64, shape } from './shapes.ts'
 
 /** Lists that real clients ask for when they start; empty until their group is built. */
 const emptyLists = [
-  '/margin/currency_pairs',
   '/futures/usdt/contracts',
   '/futures/btc/contracts',
   '/delivery/usdt/contracts',

@@ -158,10 +158,12 @@ export const subAccountEndpoints: readonly AnyEndpoint[] = [
     reply: array(shape({ user_id: int64, is_unified: bool, mode: str })),
     refuses: [],
     handle: async ({ desk, caller }) =>
-      desk.core.read(({ users }) =>
-        users
-          .subAccountsOf(caller.user.user_id)
-          .map(({ user_id }) => ({ user_id, is_unified: false, mode: 'classic' })),
+      desk.core.read(({ users, margin }) =>
+        users.subAccountsOf(caller.user.user_id).map(({ user_id }) => ({
+          user_id,
+          is_unified: margin.isUnified(user_id),
+          mode: margin.modeOf(user_id),
+        })),
       ),
   }),
   endpoint({

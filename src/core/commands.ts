@@ -25,6 +25,7 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
@@ -69,6 +70,7 @@ const plain = {
   'spot.price_order.expire': expirePriceOrder,
   'spot.price_order.fire': firePriceOrders,
   'spot.ratios': computeRatios,
+  ...marginCommands,
   'agents.begin': beginAgents,
   'agents.step': stepAgents,
   'agents.scenario': startScenario,

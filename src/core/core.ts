@@ -53,6 +53,8 @@ export class Core<S, H extends Handlers<S>> {
   private head: Head
   /** The last batch handed to the store. */
   private sealed: Head
+  /** How long the last commit took, its wait behind another included. */
+  private commitMs = 0
   private refusesWrites: string | undefined
   private suspended: string | undefined
   private idleWaiters: (() => void)[] = []
@@ -141,7 +143,8 @@ export class Core<S, H extends Handlers<S>> {
       if (this.open.size === 0) this.flights.at(-1)!.waiters.push(waiter)
       else {
         this.openWaiters.push(waiter)
-        this.schedule()
+        if (this.open.size >= EARLY_SIZE && this.commitMs < EARLY_MS) this.flush()
+        else this.schedule()
       }
     })
   }
@@ -172,7 +175,9 @@ export class Core<S, H extends Handlers<S>> {
   private async commit(batch: Batch): Promise<Head> {
     const sealed = batch.seal(this.sealed.sequence + 1, this.options.now(), this.sealed.hash)
     this.sealed = { sequence: sealed.sequence, hash: sealed.hash }
+    const start = performance.now()
     await this.options.commit(sealed)
+    this.commitMs = performance.now() - start
     return { sequence: sealed.sequence, hash: sealed.hash }
   }
 
@@ -213,6 +218,12 @@ function refuseUnstorable(json: string): void {
  * two, it finds the next one ready.
  */
 const FLIGHTS_MAX = 2
+/**
+ * While the disk is quick, a batch of this size leaves at once, so that the store works while the rest of a burst
+ * is applied; on a slow disk larger batches win, and a batch leaves at the end of the turn.
+ */
+const EARLY_SIZE = 32
+const EARLY_MS = 10
 const SETTLED = Promise.resolve()
 const stopping = (): Refusal =>
   new Refusal(

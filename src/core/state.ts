@@ -15,6 +15,7 @@ import { transfers } from './wallet/transfers.ts'
 import { SimChains } from './sim/sim.ts'
 import { Wallet } from './wallet/state.ts'
 import { Prices } from './world/prices.ts'
+import { MARGIN_LOGS, MarginAccounts } from './unified/accounts.ts'
 import { World } from './world/world.ts'
 
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
@@ -32,6 +33,7 @@ export class State {
   readonly operators = new Operators()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
+  readonly margin = new MarginAccounts()
   readonly agents = new Agents()
   readonly spot = new Spot((pair) => this.world.market(pair).tick)
 
@@ -58,6 +60,7 @@ export class State {
       this.auditHeads,
       this.due.table,
       ...this.spot.tables,
+      ...this.margin.tables,
       this.agents.markets,
     ]
     return tables as readonly Table<object>[]
@@ -67,4 +70,4 @@ export class State {
 export type Ctx = Context<State>
 
 /** Every append-only log. A log that is missing here can't be written. */
-export const LOGS = [LEDGER_LINE, AUDIT, SPOT_FILL] as unknown as readonly LogSpec<object>[]
+export const LOGS = [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS] as unknown as readonly LogSpec<object>[]

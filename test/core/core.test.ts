@@ -158,6 +158,19 @@ test('the queue has a bound', async () => {
   await Promise.all(waiting)
   void core.submit('put', { id: 4, value: 4 })
 })
+test('a burst leaves early: the store works while the rest is applied', async () => {
+  const { core, commits } = bench()
+  const burst = Array.from({ length: 80 }, (_, id) => core.submit('put', { id, value: id }))
+  assert.deepEqual(
+    commits.map(({ batch }) => batch.count),
+    [32, 32],
+  )
+  for (const commit of commits.splice(0)) commit.land()
+  await turn()
+  assert.equal(commits[0]!.batch.count, 16)
+  commits[0]!.land()
+  await Promise.all(burst)
+})
 test('at most two batches are under way; the third fills meanwhile', async () => {
   const { core, commits } = bench()
   for (let id = 1; id <= 2; id++) {
@@ -181,8 +194,10 @@ test('finished rows leave memory in the end, and never while a batch still needs
   for (let round = 0; round < 5; round++) {
     for (let i = 0; i < 10_000; i++) void core.submit('put', { id: round * 10_000 + i, value: i, done: true })
     await turn()
-    commits.at(-1)!.land()
-    await turn()
+    for (let commit = commits.shift(); commit !== undefined; commit = commits.shift()) {
+      commit.land()
+      await turn()
+    }
   }
   assert.ok(state.table.size <= 40_000, `${state.table.size} finished rows in memory`)
   assert.equal(state.table.get(0), undefined)

@@ -119,7 +119,8 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
     })
 
     test('a changed line, row, record or command is found, and told where it is', async () => {
-      const line = 'update ledger_line set "after" = '
+      const line = (by: string): string =>
+        `update ledger_line set "after" = ${databaseUrl === undefined ? `cast(cast("after" as integer) ${by} as text)` : `"after" ${by}`} where "id" = 3`
       const amount = (by: string): string =>
         databaseUrl === undefined ? `cast(cast("amount" as integer) ${by} as text)` : `"amount" ${by}`
       const whole = databaseUrl === undefined ? `instr("amount", '.') = 0` : `"amount" = trunc("amount")`
@@ -132,11 +133,7 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
           /account \d+ \(\d+ spot USDT\): holds \d+, but its last line ends at/,
         ],
         [account('+ 1'), account('- 1'), /USDT: all accounts add up to 1, not to zero/],
-        [
-          `${line}'7' where "id" = 3`,
-          `${line}(select "amount" from ledger_line where "id" = 3) where "id" = 3`,
-          /line 3 of account/,
-        ],
+        [line('+ 7'), line('- 7'), /line 3 of account/],
         [
           `update ledger_line set "entry" = 900000 where "id" = 5`,
           `update ledger_line set "entry" = 5 where "id" = 5`,

@@ -204,8 +204,8 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       )
       await assertIndexed(
         store,
-        `${line} "owner" = ? and "owner" > 0 and "at" >= ? order by "at" desc, "id" desc limit 9`,
-        [1, 5],
+        `${line} "account" = ? and "at" >= ? and "at" <= ? and "kind" in (?) order by "at" desc, "id" desc limit 9`,
+        [1, 5, 9, 'x'],
       )
       await assertIndexed(store, `${line} "id" > ? order by "id" limit 9`, [1])
       await assertIndexed(store, 'select * from transfer where tx_id = ?', [1])

@@ -1,11 +1,11 @@
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
-import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
 import { SPOT_FILL } from '../../core/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -84,25 +84,18 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       const { desk, caller, query } = call
       const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
-      const conditions = ['"owner" = ?', '"owner" > 0', '"at" >= ?', '"at" <= ?', '"name" = ?']
-      const values: (string | number)[] = [caller.user.user_id, from, to, 'spot']
-      if (query.currency !== null) {
-        conditions.push('"currency" = ?')
-        values.push(desk.core.state.world.currency(query.currency).currency)
-      }
+      const currency =
+        query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
       const kinds =
         query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
       if (kinds?.length === 0) return []
-      if (kinds !== undefined) {
-        conditions.push(`"kind" in (${kinds.map(() => '?').join(', ')})`)
-        values.push(...kinds)
-      }
-      await desk.core.read(() => null)
-      const lines = await desk.store.select(
-        LEDGER_LINE,
-        `where ${conditions.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
-        [...values, query.limit, skipped(query.page, query.limit)],
+      const accounts = await desk.core.read(({ ledger }) =>
+        [...ledger.named(caller.user.user_id, 'spot')].filter(
+          (account) => currency === null || account.currency === currency,
+        ),
       )
+      const offset = skipped(query.page, query.limit)
+      const lines = await newestLines(desk, accounts, { from, to, kinds, limit: query.limit, offset })
       return lines.map((line) => ({
         id: String(line.id),
         time: Math.floor(line.at / 1000),

@@ -1,5 +1,5 @@
 import type { Order } from '../../core/spot/order.ts'
-import { SPOT_ORDER } from '../../core/spot/order.ts'
+import { SPOT_ORDER, sameAccount } from '../../core/spot/order.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
@@ -107,7 +107,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       return desk.core.read((state) =>
         state.spot
           .openOrders(userId, pair)
-          .filter((order) => query.account === null || order.account === query.account)
+          .filter((order) => query.account === null || sameAccount(order.account, query.account))
           .filter((order) => query.side === null || order.side === query.side)
           .reverse()
           .slice(skip, skip + query.limit)
@@ -133,7 +133,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) => {
         const byPair = new Map<string, Order[]>()
         for (const order of state.spot.openOrders(caller.user.user_id).reverse()) {
-          if (query.account !== null && order.account !== query.account) continue
+          if (query.account !== null && !sameAccount(order.account, query.account)) continue
           const list = byPair.get(order.pair)
           if (list === undefined) byPair.set(order.pair, [order])
           else list.push(order)
@@ -322,13 +322,13 @@ async function finished(
   }
   for (const [column, value] of [
     ['pair', pair],
-    ['account', query.account],
     ['side', query.side],
   ] as const)
     if (value !== null) {
       conditions.push(`"${column}" = ?`)
       values.push(value)
     }
+  if (query.account !== null) conditions.push(`"account" ${query.account === 'margin' ? '=' : '<>'} 'margin'`)
   const where = `where ${conditions.join(' and ')} order by "update_at" desc, "id" desc limit ? offset ?`
   // Everything acknowledged is on the disk, but a reply may be asked for in the same breath.
   await desk.core.read(() => null)

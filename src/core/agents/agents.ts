@@ -1,3 +1,4 @@
+import { unitOf, type Amount } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../table.ts'
 
 /** What the market agents of the sandbox think of one market. Prices here are opinions, not money. */
@@ -57,6 +58,10 @@ export class Dice {
     return (this.next() + this.next() + this.next() + this.next() - 2) * Math.sqrt(3)
   }
 }
+
+/** An opinion becomes an exact figure of so many decimals: what an order needs. */
+export const exact = (opinion: number, decimals: number): Amount =>
+  (BigInt(Math.round(opinion * 10 ** decimals)) * unitOf(decimals)) as Amount
 
 /** Currencies that keep to one dollar wander much less. */
 const PEGGED = new Set(['USDT', 'USDC'])

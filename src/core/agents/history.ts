@@ -1,8 +1,8 @@
 import type { Candle } from '../spot/candles.ts'
 import type { PriceHistory } from '../spot/spot.ts'
-import { parseAmount, type Amount, type Price } from '../../money/amount.ts'
+import type { Amount, Price } from '../../money/amount.ts'
 import type { Market } from '../world/markets.ts'
-import { dayVolatility, hashText } from './agents.ts'
+import { dayVolatility, exact, hashText } from './agents.ts'
 
 const MINUTE = 60
 const DAY = 86_400
@@ -84,7 +84,7 @@ export class MadeHistory implements PriceHistory {
     const high = Math.max(open, close) * reach(1)
     const low = Math.min(open, close) / reach(2)
     const traded = (end - start) * (30 + 60 * (1 + grain(seed + 3, Math.floor(start / MINUTE))))
-    const base = decimal(traded / Math.max(close, 1e-9) / 10, market.config.amount_precision)
+    const base = exact(traded / Math.max(close, 1e-9) / 10, market.config.amount_precision)
     const [o, h, l, c] = [open, high, low, close].map((price) => this.tick(market, price)) as [
       Price,
       Price,
@@ -135,8 +135,7 @@ export class MadeHistory implements PriceHistory {
     return Number(market.config.reference_price) * Math.exp(distance)
   }
   private tick(market: Market, price: number): Price {
-    const value = decimal(price, market.config.precision) as bigint as Price
+    const value = exact(price, market.config.precision) as bigint as Price
     return value === 0n ? market.tick : value
   }
 }
-const decimal = (value: number, decimals: number): Amount => parseAmount(value.toFixed(decimals))!

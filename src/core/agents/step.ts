@@ -1,5 +1,5 @@
 import { Refusal } from '../../labels.ts'
-import { amountOf, type Amount } from '../../money/amount.ts'
+import { amountOf, format, type Amount } from '../../money/amount.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { cancelOpen } from '../spot/cancel.ts'
@@ -8,7 +8,7 @@ import { placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { Dice, MAKER, MOMENTUM, NOISE, dayVolatility, type AgentMarket } from './agents.ts'
+import { Dice, MAKER, MOMENTUM, NOISE, dayVolatility, exact, type AgentMarket } from './agents.ts'
 
 /** Price levels that the maker keeps on each side, and how far apart they are at least. */
 const LEVELS = 10
@@ -131,9 +131,8 @@ function unwanted(open: readonly Order[], fair: number, market: Market, levels: 
 const step = (market: Market, fair: number): number => Math.max(fair * SPREAD, Number(market.tick) / 1e18)
 function levelPrice(market: Market, fair: number, side: Side, level: number, dice: Dice): string {
   const distance = step(market, fair) * (0.6 + level * (1 + level * 0.12) + dice.next() * 0.4)
-  return Math.max(Number(market.tick) / 1e18, side === 'buy' ? fair - distance : fair + distance).toFixed(
-    market.config.precision,
-  )
+  const price = Math.max(Number(market.tick) / 1e18, side === 'buy' ? fair - distance : fair + distance)
+  return format(exact(price, market.config.precision))
 }
 function outOfPlace(order: Order, fair: number, market: Market, levels: number): boolean {
   const distance = (order.side === 'buy' ? 1 : -1) * (fair - Number(order.price) / 1e18)
@@ -154,7 +153,7 @@ function correct(ctx: Ctx, market: Market, row: AgentMarket, user: number): void
     const bargain = side === 'buy' ? price < row.fair * (1 - 4 * SPREAD) : price > row.fair * (1 + 4 * SPREAD)
     if (!bargain) continue
     const amount = size(market, LEVEL_DOLLARS * 5, row.fair)
-    const bound = row.fair.toFixed(market.config.precision)
+    const bound = format(exact(row.fair, market.config.precision))
     if (amount !== undefined) submit(ctx, market, user, side, amount, bound, 'ioc')
   }
 }
@@ -165,13 +164,13 @@ function taste(ctx: Ctx, market: Market, side: Side, dice: Dice, user: number): 
   const price = Number(best.price) / 1e18
   const amount = size(market, NOISE_DOLLARS * (0.05 + dice.next() * dice.next() * 2), price)
   if (amount !== undefined)
-    submit(ctx, market, user, side, amount, price.toFixed(market.config.precision), 'ioc')
+    submit(ctx, market, user, side, amount, format(exact(price, market.config.precision)), 'ioc')
 }
 /** An amount worth so many dollars, or nothing where the market would not take it. */
 function size(market: Market, dollars: number, price: number): string | undefined {
   const quoteDollars = market.quote === 'BTC' ? 60_000 : 1
   const base = dollars / quoteDollars / price
-  const text = base.toFixed(market.config.amount_precision)
+  const text = format(exact(base, market.config.amount_precision))
   const value = Number(text) * price
   return Number(text) > 0 && value > Number(market.minQuote) / 1e18 ? text : undefined
 }

@@ -12,6 +12,8 @@
  * | custody:CHAIN | platform | coins on a chain |
  * | deposits.unclaimed | platform | deposits that wait for a decision, or are too small |
  * | network_fees | platform | what chains took for our payments (an expense, below zero) |
+ * | lending.pool | platform | what lenders have put in and nobody has borrowed |
+ * | lending.lent, lending.accrued | platform | what borrowers owe the lenders: principal, and interest not paid yet |
  * | fees, interest, insurance, push.in_flight, withdrawal.in_flight … | platform | by purpose |
  */
 export const PLATFORM = 0
@@ -25,7 +27,7 @@ export const insuranceName = (business: 'margin' | 'unified'): string =>
 export const contractName = (kind: 'futures' | 'delivery', settle: string): string => `${kind}:${settle}`
 
 /** Platform accounts that hold others' money: they can run short, and then it is a bug. */
-const HOLDING = new Set(['push.in_flight', 'withdrawal.in_flight', 'deposits.unclaimed'])
+const HOLDING = new Set(['push.in_flight', 'withdrawal.in_flight', 'deposits.unclaimed', 'lending.pool'])
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: string): boolean =>

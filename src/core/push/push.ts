@@ -70,7 +70,7 @@ export function createPush(ctx: Ctx, input: NewPush): Push {
     )
   if (receiver.state === 2)
     refuse('RISK_ERROR', `receive_uid: account ${input.receive_uid} is frozen and can't receive`)
-  refuseDebtor(state, input.user_id)
+  refuseDebtor(state, input.user_id, 'count')
   const free = mayLeave(state, input.user_id, currency)
   if (amount > free)
     refuse(

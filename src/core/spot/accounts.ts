@@ -1,11 +1,14 @@
 import { refuse } from '../../labels.ts'
 import { lockedName, marginName } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
+import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
-import type { Order, OrderAccount, OrderExtras } from './order.ts'
+import type { Market } from '../world/markets.ts'
+import type { Amount } from '../../money/amount.ts'
+import type { Order, OrderAccount, OrderExtras, Side } from './order.ts'
 
 /** Whether the account is in a unified mode: its spot balances are then its unified balances. */
-export const isUnified = (_state: State, _user: User): boolean => false
+export const isUnified = (state: State, user: User): boolean => state.margin.isUnified(user.user_id)
 
 /**
  * Where an order's money comes from and goes to: the one place that decides it. What an order asks for
@@ -37,14 +40,21 @@ export const heldName = (account: OrderAccount, pair: string): string =>
   account === 'margin' ? lockedName(marginName(pair)) : SPOT_LOCKED
 
 /** Runs before an order's money is held: the place where auto_borrow finds what is missing. */
-export function borrowMissing(_ctx: Ctx, account: OrderAccount, more: OrderExtras | null): void {
-  if (more?.auto_borrow === true && account !== 'unified')
-    refuse(
-      'INVALID_PARAM_VALUE',
-      `auto_borrow: true is for accounts that can borrow, and this order's account is ${account}; leave it out`,
-    )
+export function borrowMissing(
+  ctx: Ctx,
+  order: {
+    readonly user: User
+    readonly account: OrderAccount
+    readonly market: Market
+    readonly side: Side
+    readonly more: OrderExtras | null
+  },
+  needed: Amount,
+): void {
+  const { user, account, market, side } = order
+  if (order.more?.auto_borrow === true) borrowForOrder(ctx, user.user_id, account, market, side, needed)
 }
 /** Runs when an order has ended: the place where auto_repay gives back what was borrowed. */
-export function repayBorrowed(_ctx: Ctx, _order: Order): void {
-  // A classic account owes nothing that an order could repay.
+export function repayBorrowed(ctx: Ctx, order: Order): void {
+  repayFromOrder(ctx, order, order.more)
 }

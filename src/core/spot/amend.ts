@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
+import { guardOrder } from '../unified/guard.ts'
 import type { Market } from '../world/markets.ts'
 import { afterEnd, bookChanged, endOrder, hold, release, sweep, type Taker } from './match.ts'
 import type { AttachedStop, FinishAs, Order } from './order.ts'
@@ -38,8 +39,12 @@ export function amendOrder(ctx: Ctx, order: Order, change: Amendment): Order {
     checkSize(market, amount, timesDown(amount, price))
     checkProtected(ctx.state, market, order.side, price)
   }
-  if (price === order.price && amount <= order.amount) return shrink(ctx, market, named, amount)
-  return requeue(ctx, market, named, amount, price)
+  const { account, side } = order
+  return guardOrder(ctx, order.user_id, { account, side, market }, () =>
+    price === order.price && amount <= order.amount
+      ? shrink(ctx, market, named, amount)
+      : requeue(ctx, market, named, amount, price),
+  )
 }
 
 function withStops(order: Order, { stop_profit, stop_loss }: Amendment): Order {

@@ -5,7 +5,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
 import { cancelOpen, openOrderAt } from './cancel.ts'
-import type { Order, OrderAccount, Side } from './order.ts'
+import { sameAccount, type Order, type OrderAccount, type Side } from './order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 
@@ -72,11 +72,11 @@ export interface CancelAll {
 export function cancelAll(ctx: Ctx, input: CancelAll): Order[] {
   counted(ctx, input.user_id)
   const pair = input.currency_pair === null ? undefined : ctx.state.world.market(input.currency_pair).id
-  const account = input.account === 'cross_margin' ? 'unified' : input.account
+  const { account } = input
   const orders = ctx.state.spot
     .openOrders(input.user_id, pair)
     .filter((order) => input.side === null || order.side === input.side)
-    .filter((order) => account === null || order.account === account)
+    .filter((order) => account === null || sameAccount(order.account, account))
   return cancelOpen(ctx, orders)
 }
 

@@ -180,8 +180,8 @@ export function endOrder(ctx: Ctx, market: Market, order: Order, finish_as: Fini
 
 /** What follows when an order has ended, however it did. */
 export function afterEnd(ctx: Ctx, market: Market, order: Order): void {
-  if (order.more === null) return
-  if (order.filled > 0n) placeAttachedStops(ctx, market, order)
+  if (order.more === null && order.account !== 'margin') return
+  if (order.more !== null && order.filled > 0n) placeAttachedStops(ctx, market, order)
   repayBorrowed(ctx, order)
 }
 

@@ -15,6 +15,8 @@ export type FinishAs =
 /** What an order names as its account; the ledger account behind it is decided in accounts.ts. */
 export const ORDER_ACCOUNTS = ['spot', 'margin', 'unified', 'cross_margin'] as const
 export type OrderAccount = (typeof ORDER_ACCOUNTS)[number]
+/** Spot and unified mean the same balances; margin accounts are apart. */
+export const sameAccount = (a: string, b: string): boolean => (a === 'margin') === (b === 'margin')
 
 /** A price that fires, and the price of the order that it then places ("0" is a market order). */
 export interface AttachedStop {

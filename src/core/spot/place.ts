@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
+import { guardOrder } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
 import type { Market } from '../world/markets.ts'
 import { borrowMissing, orderAccount } from './accounts.ts'
@@ -69,13 +70,25 @@ interface Draft {
 }
 
 /** Checks an order, holds its money, matches it, and leaves it resting or ended. */
-export function placeOrder(ctx: Ctx, userId: number, input: NewOrder, origin?: string): Order {
-  const draft = readDraft(ctx, userId, input, origin)
+/** `liquidation` is the text of an order that the platform places to liquidate an account. */
+export function placeOrder(
+  ctx: Ctx,
+  userId: number,
+  input: NewOrder,
+  origin?: string,
+  liquidation?: string,
+): Order {
+  const draft = readDraft(ctx, userId, input, origin, liquidation)
+  return liquidation === undefined
+    ? guardOrder(ctx, userId, draft, () => matchDraft(ctx, draft))
+    : matchDraft(ctx, draft)
+}
+function matchDraft(ctx: Ctx, draft: Draft): Order {
   const { market } = draft
   const id = nextId(ctx.tx, ctx.state.counters, 'order')
   const taker = takerOf(ctx, draft, id)
   refuseAtOnce(ctx, draft, taker)
-  borrowMissing(ctx, draft.account, draft.more)
+  borrowMissing(ctx, draft, taker.held)
   hold(ctx, taker, market, taker.held)
   const end = sweep(ctx, taker)
   const order = finish(ctx, draft, taker, end)
@@ -83,11 +96,17 @@ export function placeOrder(ctx: Ctx, userId: number, input: NewOrder, origin?: s
   return order
 }
 
-function readDraft(ctx: Ctx, userId: number, input: NewOrder, origin: string | undefined): Draft {
+function readDraft(
+  ctx: Ctx,
+  userId: number,
+  input: NewOrder,
+  origin: string | undefined,
+  liquidation: string | undefined,
+): Draft {
   const { state, at } = ctx
   const user = state.users.must(userId)
   const market = state.world.market(input.currency_pair)
-  const text = checkText(input.text)
+  const text = liquidation ?? checkText(input.text)
   const { side, type } = input
   const time_in_force = checkTimeInForce(type, input.time_in_force)
   const account = orderAccount(state, user, input.account)

@@ -5,6 +5,7 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
+import { guardOutflow } from '../unified/guard.ts'
 import { amountOf } from '../../money/amount.ts'
 
 /** Dust turned into the platform's token. */
@@ -81,6 +82,7 @@ export function convertDust(
   if (chosen.length === 0)
     refuse('INVALID_PARAM_VALUE', 'currency: this account has no small balances to convert')
   for (const { currency, amount, gt } of chosen) {
+    guardOutflow(state, input.user_id, 'spot', currency, amount)
     const id = nextId(tx, state.counters, 'small_balance')
     const lines: Line[] = [
       { owner: input.user_id, name: 'spot', currency, amount: (ZERO - amount) as Amount },

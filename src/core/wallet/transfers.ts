@@ -6,6 +6,7 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
+import { guardOutflow } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
 import { checkMarginCover } from './margin.ts'
 import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
@@ -108,6 +109,7 @@ interface Booking {
 export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   const { state, tx, at } = ctx
   const { from, to, currency, amount } = booking
+  guardOutflow(state, from.user.user_id, from.ref.name, currency, amount)
   const tx_id = nextId(tx, state.counters, 'transfer')
   state.ledger.post(
     { tx, at, counters: state.counters },

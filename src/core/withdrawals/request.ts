@@ -6,6 +6,7 @@ import {
   decimalsOf,
   format,
   max,
+  min,
   parseAmount,
   rateOf,
   roundUp,
@@ -20,6 +21,7 @@ import { lockedName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit } from '../operators/audit.ts'
 import type { Ctx, State } from '../state.ts'
+import { leavingLimit } from '../unified/guard.ts'
 import { isMain, type User } from '../users/users.ts'
 import type { ChainConfig, CurrencyChain } from '../world/chains.ts'
 import type { CurrencyConfig } from '../world/world.ts'
@@ -254,15 +256,17 @@ function checkOrderId(state: State, userId: number, input: NewWithdrawal): void 
     )
 }
 
-/** Spot money that may leave the platform: not what is credited but still locked. */
+/** Spot money that may leave the platform: not what is credited but still locked, nor what debts need. */
 export function mayLeave(state: State, userId: number, currency: string): Amount {
   const free = state.ledger.balance(userId, 'spot', currency)
-  return max(ZERO, subtract(free, state.wallet.deposits.lockedOf(userId, currency)))
+  const unlocked = max(ZERO, subtract(free, state.wallet.deposits.lockedOf(userId, currency)))
+  const spared = leavingLimit(state, userId, 'spot', currency)
+  return spared === undefined ? unlocked : min(unlocked, spared)
 }
-/** Somebody whose account is below zero anywhere owes the platform: nothing leaves. */
-export function refuseDebtor(state: State, userId: number): void {
+/** Somebody whose account is below zero anywhere owes the platform: nothing leaves. Loans have rules of their own. */
+export function refuseDebtor(state: State, userId: number, loans: 'count' | 'pass'): void {
   for (const { name, currency, amount } of state.ledger.ownedBy(userId))
-    if (amount < 0n)
+    if (amount < 0n && (loans === 'count' || !name.startsWith('debt.')))
       refuse(
         'NEGATIVE_ASSETS',
         `this account owes ${format(-amount as Amount)} ${currency} (${name}); settle it first`,
@@ -278,7 +282,7 @@ function checkFunds(state: State, user: User, currency: string, amount: Amount):
       `not enough ${currency} in the spot account: ${format(free)} may leave${why}, ${format(amount)} needed`,
     )
   }
-  refuseDebtor(state, user.user_id)
+  refuseDebtor(state, user.user_id, 'pass')
 }
 function passwordHours(user: User, at: number): number | null {
   const changed = user.settings.password_changed_at

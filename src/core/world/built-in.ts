@@ -1,4 +1,5 @@
 import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
+import { BUILT_IN_UNIFIED } from '../unified/config.ts'
 import { marketOf } from './markets.ts'
 import type { CurrencyConfig, WorldConfig } from './world.ts'
 
@@ -46,5 +47,6 @@ export const BUILT_IN_WORLD: WorldConfig = {
     marketOf('GT_USDT', 3, 3, '8'),
   ],
   settle: { futures: ['usdt', 'btc'], delivery: ['usdt'] },
+  unified: BUILT_IN_UNIFIED,
   limits: { keys_max: 20, contract_ceiling: '100000000' },
 }

@@ -20,6 +20,13 @@ import {
   type MarketConfig,
 } from './markets.ts'
 import { checkPolicy, type Policy } from './policy.ts'
+import {
+  checkUnified,
+  compileTerms,
+  type IsolatedMarket,
+  type LoanTerms,
+  type UnifiedConfig,
+} from '../unified/config.ts'
 
 export type { MarketConfig } from './markets.ts'
 
@@ -45,6 +52,8 @@ export interface WorldConfig {
   readonly exchange_rates: Readonly<Record<string, string>>
   readonly markets: readonly MarketConfig[]
   readonly settle: { readonly futures: readonly string[]; readonly delivery: readonly string[] }
+  /** Lending, collateral and margin. */
+  readonly unified: UnifiedConfig
   readonly limits: {
     readonly keys_max: number
     /** Most that a contract account may hold after a transfer, in units of its settle currency. */
@@ -72,6 +81,8 @@ export class World {
   private currencies = new Map<string, CurrencyConfig>()
   private chains = new Map<string, ChainConfig>()
   private markets = new Map<string, Market>()
+  private loanCurrencies = new Map<string, LoanTerms>()
+  private isolated = new Map<string, IsolatedMarket>()
 
   constructor() {
     this.settings.observe((before, after) => {
@@ -80,6 +91,7 @@ export class World {
       if (name === 'world') {
         this.config = after?.value as WorldConfig | undefined
         this.layChanges()
+        this.layMargin()
       } else if (!name.startsWith(MARKET_SETTING)) return
       this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
     })
@@ -99,6 +111,36 @@ export class World {
         { ...chain, ...(change(`chain:${chain.chain}`) as ChainChange | undefined) },
       ]),
     )
+  }
+  /** A file that names fewer currencies or markets need not name them again here. */
+  private layMargin(): void {
+    const { currencies = [], isolated = [] } = this.config?.unified ?? {}
+    const listed = new Set(this.config?.markets.map(({ id }) => id))
+    this.loanCurrencies = new Map(
+      currencies
+        .filter(({ currency }) => this.currencies.has(currency))
+        .map((row) => [row.currency, compileTerms(row)]),
+    )
+    this.isolated = new Map(
+      isolated
+        .filter(({ currency_pair }) => listed.has(currency_pair))
+        .map((row) => [row.currency_pair, row]),
+    )
+  }
+  get loanCurrencyNames(): string[] {
+    return [...this.loanCurrencies.keys()]
+  }
+  loanTerms(currency: string): LoanTerms | undefined {
+    return this.loanCurrencies.get(currency)
+  }
+  get isolatedMarkets(): readonly IsolatedMarket[] {
+    return [...this.isolated.values()]
+  }
+  isolatedMarket(pair: string): IsolatedMarket | undefined {
+    return this.isolated.get(pair)
+  }
+  get lenderShare(): string {
+    return this.must.unified.lender_share
   }
   /** A market as configured, with what the operator has changed since. */
   private compile(market: MarketConfig): Market {
@@ -221,6 +263,7 @@ export function checkWorld(world: WorldConfig): void {
   const chains = new Set(world.chains.map(({ chain }) => chain))
   for (const [i, currency] of world.currencies.entries()) checkTransport(currency, chains, `currencies[${i}]`)
   checkPolicy(world.policy)
+  checkUnified(world.unified)
   for (const money of ['CNY', 'USD'])
     if (parseRate(world.exchange_rates[money] ?? '') === undefined)
       throw new TypeError(`exchange_rates.${money} must be a decimal string`)

@@ -36,7 +36,6 @@ export const foundation: Migration = {
       key: ['id'],
       indexes: {
         ledger_line_account: ['account', 'at', 'id'],
-        ledger_line_owner: { columns: ['owner', 'at', 'id'], where: '"owner" > 0' },
       },
     }),
     ...createTable(dialect, {

@@ -1,0 +1,257 @@
+import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
+import { marginName } from '../../core/ledger/accounts.ts'
+import type { State } from '../../core/state.ts'
+import { requireSide, transferable } from '../../core/unified/loans.ts'
+import { refuse } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { PUBLIC, endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
+import { integer, object, oneOf, optional, text, time, withDefault } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, decimalText, int64, shape, str } from '../shapes.ts'
+import { skipped, timeWindow } from '../spot/window.ts'
+import { currencyField, pairField } from '../wallet.ts'
+import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
+
+const ACCESS = signed('spot')
+const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
+
+async function accounts({ desk, caller, query }: Call<unknown, { currency_pair: string | null }, unknown>) {
+  return desk.core.read((state) =>
+    (query.currency_pair === null
+      ? openedPairs(state, caller.user.user_id)
+      : [state.world.market(query.currency_pair).id]
+    ).map((pair) => marginAccountView(state, caller.user.user_id, state.world.market(pair))),
+  )
+}
+const tiersOf = (state: State, name: string) =>
+  (state.world.isolatedMarket(state.world.market(name).id)?.tiers ?? []).map((tier) => ({
+    tier_amount: tier.upper_limit,
+    ...tier,
+  }))
+const tierShape = array(
+  shape({ upper_limit: str, tier_amount: str, mmr: decimalText, leverage: decimalText }),
+)
+const statusShape = shape({ status: str })
+const statusField = oneOf('on', 'off')
+
+export const marginAccountEndpoints: readonly AnyEndpoint[] = [
+  ...(['/margin/accounts', '/margin/user/account'] as const).map((path) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Lists the isolated margin accounts; a named pair is shown even when nothing was ever in it',
+      access: ACCESS,
+      limit: LIMITS.otherPrivate,
+      query: { currency_pair: optional(pairField) },
+      status: 200,
+      reply: array(marginAccountShape),
+      refuses: PAIR_LABELS,
+      handle: accounts,
+    }),
+  ),
+  endpoint({
+    method: 'GET',
+    path: '/margin/account_book',
+    summary: 'Every change of the isolated margin balances, newest first',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: {
+      currency: optional(currencyField),
+      currency_pair: optional(pairField),
+      type: optional(text({ max: 64 })),
+      from: optional(time()),
+      to: optional(time()),
+      page: withDefault(integer(1, 100_001), 1),
+      limit: withDefault(integer(1, 1000), 100),
+    },
+    status: 200,
+    reply: array(
+      shape({
+        id: str,
+        time: str,
+        time_ms: int64,
+        currency: str,
+        currency_pair: str,
+        change: decimalText,
+        balance: decimalText,
+        type: str,
+      }),
+    ),
+    refuses: PAIR_LABELS,
+    handle: async (call) => {
+      const { desk, caller, query } = call
+      const { world } = desk.core.state
+      if (query.currency !== null && query.currency_pair === null)
+        refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (with currency)')
+      const pairs =
+        query.currency_pair === null
+          ? openedPairs(desk.core.state, caller.user.user_id)
+          : [world.market(query.currency_pair).id]
+      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      if (pairs.length === 0) return []
+      const where = ['"owner" = ?', '"owner" > 0', '"at" >= ?', '"at" <= ?']
+      const values: (string | number)[] = [caller.user.user_id, from, to]
+      where.push(`"name" in (${pairs.map(() => '?').join(', ')})`)
+      values.push(...pairs.map(marginName))
+      for (const [column, value] of [
+        ['currency', query.currency === null ? null : world.currency(query.currency).currency],
+        ['kind', query.type],
+      ] as const)
+        if (value !== null) {
+          where.push(`"${column}" = ?`)
+          values.push(value)
+        }
+      await desk.core.read(() => null)
+      const lines = await desk.store.select(
+        LEDGER_LINE,
+        `where ${where.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
+        [...values, query.limit, skipped(query.page, query.limit)],
+      )
+      return lines.map((line) => ({
+        id: String(line.id),
+        time: String(Math.floor(line.at / 1e6)),
+        time_ms: Math.floor(line.at / 1000),
+        currency: line.currency,
+        currency_pair: line.name.slice('margin:'.length),
+        change: format(line.amount),
+        balance: format(line.after),
+        type: line.kind,
+      }))
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/funding_accounts',
+    summary: 'Lists what the account could lend, and lends',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { currency: optional(currencyField) },
+    status: 200,
+    reply: array(
+      shape({
+        currency: str,
+        available: decimalText,
+        locked: decimalText,
+        lent: decimalText,
+        total_lent: decimalText,
+      }),
+    ),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read(({ ledger, world }) => {
+        const only = query.currency === null ? null : world.currency(query.currency).currency
+        const lent = (currency: string): string =>
+          format(ledger.balance(caller.user.user_id, 'earn', currency))
+        return [...ledger.named(caller.user.user_id, 'spot')]
+          .filter(({ currency }) =>
+            only === null ? world.loanTerms(currency) !== undefined : currency === only,
+          )
+          .map(({ currency, amount }) => ({
+            currency,
+            available: format(amount),
+            locked: '0',
+            lent: lent(currency),
+            total_lent: lent(currency),
+          }))
+          .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/auto_repay',
+    summary: 'Tells whether orders of isolated margin repay by themselves',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    status: 200,
+    reply: statusShape,
+    refuses: [],
+    handle: async ({ desk, caller }) =>
+      desk.core.read((state) => ({ status: state.margin.of(caller.user.user_id).auto_repay ? 'on' : 'off' })),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/margin/auto_repay',
+    summary: 'Switches that on or off; status is taken from the query or the body',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { status: optional(statusField) },
+    body: object({ status: optional(statusField) }),
+    status: 200,
+    reply: statusShape,
+    refuses: [],
+    handle: async ({ desk, caller, query, body }) => {
+      const status = query.status ?? body.status
+      if (status === null)
+        refuse(
+          'MISSING_REQUIRED_PARAM',
+          'Missing required parameter: status (on or off, in the query or the body)',
+        )
+      await desk.core.submit('margin.auto_repay', { user_id: caller.user.user_id, on: status === 'on' })
+      return { status }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/transferable',
+    summary: 'Tells the most that can leave an isolated margin account',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { currency: currencyField, currency_pair: optional(pairField) },
+    status: 200,
+    reply: shape({ currency: str, currency_pair: str, amount: decimalText }),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
+        const { currency } = state.world.currency(query.currency)
+        if (query.currency_pair === null)
+          refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair')
+        const pair = state.world.market(query.currency_pair).id
+        requireSide(state, pair, currency)
+        const amount = format(transferable(state, caller.user.user_id, pair, currency))
+        return { currency, currency_pair: pair, amount }
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/loan_margin_tiers',
+    summary: "Lists a pair's tiers: up to which debt, in the quote currency, which leverage and margin",
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: { currency_pair: pairField },
+    status: 200,
+    reply: tierShape,
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, query }) => desk.core.read((state) => tiersOf(state, query.currency_pair)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/user/loan_margin_tiers',
+    summary: 'Lists the same tiers for the account that asks',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { currency_pair: pairField },
+    status: 200,
+    reply: tierShape,
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, query }) => desk.core.read((state) => tiersOf(state, query.currency_pair)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/margin/leverage/user_market_setting',
+    summary: 'Sets the leverage of an isolated margin account',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    body: object({ currency_pair: pairField, leverage: text({ max: 16, example: '3' }) }),
+    status: 204,
+    reply: null,
+    refuses: [
+      ...PAIR_LABELS,
+      'MARGIN_NOT_SUPPORTED',
+      'LEVERAGE_TOO_HIGH',
+      'LEVERAGE_TOO_LOW',
+      'INITIAL_MARGIN_TOO_LOW',
+    ],
+    handle: async ({ desk, caller, body }) =>
+      desk.core.submit('margin.leverage.pair', { user_id: caller.user.user_id, ...body }),
+  }),
+]

@@ -1,0 +1,69 @@
+import { lockedName, marginName } from '../../core/ledger/accounts.ts'
+import type { State } from '../../core/state.ts'
+import { bookOf } from '../../core/unified/accounts.ts'
+import { figuresOf, owedOf } from '../../core/unified/portfolio.ts'
+import type { Market } from '../../core/world/markets.ts'
+import { format, overDown, roundDown, type Amount, type Rate } from '../../money/amount.ts'
+import { bool, decimalText, shape, str } from '../shapes.ts'
+
+export const marginCurrencyShape = shape({
+  currency: str,
+  available: decimalText,
+  locked: decimalText,
+  borrowed: decimalText,
+  interest: decimalText,
+})
+export const marginAccountShape = shape({
+  currency_pair: str,
+  account_type: str,
+  leverage: decimalText,
+  locked: bool,
+  risk: decimalText,
+  mmr: decimalText,
+  base: marginCurrencyShape,
+  quote: marginCurrencyShape,
+})
+const RATE_SHOWN = 4
+const shown = (rate: Rate): string => format(roundDown(rate as bigint as Amount, RATE_SHOWN))
+
+/** Pairs that an account has ever moved money into. */
+export function openedPairs(state: State, userId: number): string[] {
+  const pairs = new Set<string>()
+  for (const { name } of state.ledger.ownedBy(userId)) {
+    const match = /^margin:([^.]+)/.exec(name)
+    if (match !== null) pairs.add(match[1]!)
+  }
+  return [...pairs].sort()
+}
+export const leverageOf = (state: State, userId: number, pair: string): string =>
+  state.margin.of(userId).pair_leverage[pair] ?? state.world.isolatedMarket(pair)?.tiers[0]?.leverage ?? '1'
+
+/** mmr: margin balance over maintenance margin; risk: everything there over everything owed. 0 without debt. */
+export function marginAccountView(state: State, userId: number, market: Market) {
+  const book = bookOf(market.id)
+  const figures = figuresOf(state, userId, market.id)
+  const active = state.ledger.named(userId, marginName(market.id)).next().done !== true
+  const side = (currency: string) => {
+    const owed = owedOf(state, userId, book, currency)
+    return {
+      currency,
+      available: format(state.ledger.balance(userId, book.free, currency)),
+      locked: format(state.ledger.balance(userId, lockedName(book.free), currency)),
+      borrowed: format(owed.principal),
+      interest: format(owed.interest),
+    }
+  }
+  return {
+    currency_pair: market.id,
+    account_type: active ? 'mmr' : 'inactive',
+    leverage: leverageOf(state, userId, market.id),
+    locked: state.users.must(userId).state === 2 || state.margin.isLocked(userId, market.id),
+    risk:
+      figures.liability === 0n
+        ? '0'
+        : shown(overDown(figures.total, figures.liability as bigint as Rate) as bigint as Rate),
+    mmr: figures.maintenanceRate < 0n ? '0' : shown(figures.maintenanceRate),
+    base: side(market.base),
+    quote: side(market.quote),
+  }
+}

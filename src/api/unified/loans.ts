@@ -1,0 +1,288 @@
+import {
+  INTEREST_RECORD,
+  LOAN_RECORD,
+  UNIFIED,
+  bookOf,
+  requireUnified,
+  type InterestRecord,
+  type LoanRecord,
+} from '../../core/unified/accounts.ts'
+import { totalOwed } from '../../core/unified/loans.ts'
+import type { State } from '../../core/state.ts'
+import { refuse } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import {
+  flag,
+  integer,
+  object,
+  oneOf,
+  optional,
+  positiveDecimal,
+  text,
+  time,
+  withDefault,
+} from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
+import { currencyField } from '../wallet.ts'
+
+const ACCESS = signed('unified')
+export const pageFields = {
+  page: withDefault(integer(1, 1_000_000), 1),
+  limit: withDefault(integer(1, 100), 100),
+}
+const typeField = oneOf('platform', 'margin')
+/** Loans of accounts and pairs are margin loans; the platform's own collateral loans are none of them. */
+const LOAN_TYPE = 'margin'
+const millis = (micros: number): number => Math.floor(micros / 1000)
+
+export const loanShape = shape({
+  currency: str,
+  currency_pair: str,
+  amount: decimalText,
+  type: str,
+  create_time: int64,
+  update_time: int64,
+  change_time: int64,
+})
+export interface Page {
+  readonly page: number
+  readonly limit: number
+}
+/** What is owed now; `ours` chooses the books. */
+export function loanViews(
+  state: State,
+  userId: number,
+  ours: (scope: string) => boolean,
+  currency: string | null,
+  { page, limit }: Page,
+) {
+  return state.margin
+    .loansOf(userId)
+    .filter((loan) => ours(loan.scope) && (currency === null || loan.currency === currency))
+    .slice((page - 1) * limit, page * limit)
+    .map((loan) => ({
+      currency: loan.currency,
+      currency_pair: bookOf(loan.scope).pair,
+      amount: format(totalOwed(state, userId, bookOf(loan.scope), loan.currency)),
+      type: LOAN_TYPE,
+      create_time: millis(loan.create_at),
+      update_time: millis(loan.update_at),
+      change_time: millis(loan.update_at),
+    }))
+}
+
+export const recordShape = shape({
+  id: int64,
+  type: str,
+  repayment_type: str,
+  'borrow_type?': str,
+  currency_pair: str,
+  currency: str,
+  amount: decimalText,
+  margin_mode: str,
+  create_time: int64,
+})
+const recordView = (record: LoanRecord) => ({
+  id: record.id,
+  type: record.type,
+  repayment_type: record.repayment_type === 'liquidation' ? 'auto_repay' : record.repayment_type,
+  ...(record.borrow_type !== '' && { borrow_type: record.borrow_type }),
+  currency_pair: record.pair,
+  currency: record.currency,
+  amount: format(record.amount),
+  margin_mode: record.kind === 'unified' ? 'cross' : 'isolated',
+  create_time: millis(record.at),
+})
+export interface Filter extends Page {
+  readonly kind: 'unified' | 'margin'
+  readonly currency: string | null
+  readonly pair: string | null
+}
+/** Conditions and values that both kinds of record share. */
+function conditions(userId: number, filter: Filter): { where: string[]; values: (string | number)[] } {
+  const where = ['"user_id" = ?', '"kind" = ?']
+  const values: (string | number)[] = [userId, filter.kind]
+  for (const [column, value] of [
+    ['currency', filter.currency],
+    ['pair', filter.pair],
+  ] as const)
+    if (value !== null) {
+      where.push(`"${column}" = ?`)
+      values.push(value)
+    }
+  return { where, values }
+}
+/** Borrowings and repayments, newest first. */
+export async function loanRecords(
+  desk: Desk,
+  userId: number,
+  filter: Filter & { type: 'borrow' | 'repay' | null },
+) {
+  const { where, values } = conditions(userId, filter)
+  if (filter.type !== null) {
+    where.push('"type" = ?')
+    values.push(filter.type)
+  }
+  await desk.core.read(() => null)
+  const records = await desk.store.select(
+    LOAN_RECORD,
+    `where ${where.join(' and ')} order by "id" desc limit ? offset ?`,
+    [...values, filter.limit, (filter.page - 1) * filter.limit],
+  )
+  return records.map(recordView)
+}
+
+export const interestShape = shape({
+  currency: str,
+  currency_pair: str,
+  actual_rate: decimalText,
+  interest: decimalText,
+  status: int,
+  type: str,
+  create_time: int64,
+})
+const interestView = (record: InterestRecord) => ({
+  currency: record.currency,
+  currency_pair: record.pair,
+  actual_rate: format(record.rate),
+  interest: format(record.interest),
+  status: 1,
+  type: LOAN_TYPE,
+  create_time: millis(record.at),
+})
+/** Interest of full hours, newest first. */
+export async function interestRecords(
+  desk: Desk,
+  userId: number,
+  filter: Filter & { from: number | null; to: number | null },
+) {
+  const { where, values } = conditions(userId, filter)
+  const to = filter.to ?? Math.max(desk.clock.seconds(), filter.from ?? 0)
+  if (filter.from !== null && filter.from > to)
+    refuse('INVALID_PARAM_VALUE', `from: ${filter.from} is after to, ${to}`)
+  where.push('"at" >= ?', '"at" <= ?')
+  values.push(Math.round((filter.from ?? 0) * 1e6), Math.round(to * 1e6))
+  await desk.core.read(() => null)
+  const records = await desk.store.select(
+    INTEREST_RECORD,
+    `where ${where.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
+    [...values, filter.limit, (filter.page - 1) * filter.limit],
+  )
+  return records.map(interestView)
+}
+/** The record that a text was used for, when it has left memory. */
+export async function knownLoan(desk: Desk, userId: number, given: string | null): Promise<number | null> {
+  if (given === null) return null
+  const [record] = await desk.store.select(LOAN_RECORD, 'where "user_id" = ? and "text" = ? limit 1', [
+    userId,
+    given,
+  ])
+  return record?.id ?? null
+}
+export const LOAN_LABELS = [
+  'INVALID_CURRENCY',
+  'AMOUNT_TOO_LITTLE',
+  'AMOUNT_TOO_MUCH',
+  'INITIAL_MARGIN_TOO_LOW',
+  'REPAY_TOO_MUCH',
+  'LOAN_NOT_FOUND',
+  'BALANCE_NOT_ENOUGH',
+  'MARGIN_NOT_SUPPORTED',
+] as const
+
+const nameOf = (state: State, currency: string | null): string | null =>
+  currency === null ? null : state.world.currency(currency).currency
+
+export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/unified/loans',
+    summary: 'Borrows, or repays; repaid_all repays everything that is owed of the currency',
+    access: ACCESS,
+    limit: LIMITS.unifiedLoans,
+    body: object({
+      currency: currencyField,
+      type: oneOf('borrow', 'repay'),
+      amount: optional(positiveDecimal()),
+      repaid_all: withDefault(flag(), false),
+      text: optional(text({ max: 64 })),
+    }),
+    status: 200,
+    reply: shape({ tran_id: int64 }),
+    refuses: ['ACCOUNT_EXCEPTION', 'DUPLICATE_REQUEST', ...LOAN_LABELS],
+    handle: async ({ desk, caller, body }) => {
+      const user_id = caller.user.user_id
+      requireUnified(desk.core.state, user_id)
+      const known_id = await knownLoan(desk, user_id, body.text)
+      const record = await desk.core.submit('margin.loan', {
+        user_id,
+        scope: UNIFIED.scope,
+        ...body,
+        known_id,
+      })
+      return { tran_id: record.id }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/loans',
+    summary: 'Lists what is owed, interest included',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { currency: optional(currencyField), ...pageFields, type: optional(typeField) },
+    status: 200,
+    reply: array(loanShape),
+    refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
+        requireUnified(state, caller.user.user_id)
+        const currency = nameOf(state, query.currency)
+        if (query.type === 'platform') return []
+        const ours = (scope: string): boolean => scope === UNIFIED.scope
+        return loanViews(state, caller.user.user_id, ours, currency, query)
+      }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/loan_records',
+    summary: 'Lists borrowings and repayments, newest first',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: { type: optional(oneOf('borrow', 'repay')), currency: optional(currencyField), ...pageFields },
+    status: 200,
+    reply: array(recordShape),
+    refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query }) => {
+      const { state } = desk.core
+      requireUnified(state, caller.user.user_id)
+      const currency = nameOf(state, query.currency)
+      return loanRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/interest_records',
+    summary: 'Lists the interest of each full hour, newest first',
+    access: ACCESS,
+    limit: LIMITS.otherPrivate,
+    query: {
+      currency: optional(currencyField),
+      ...pageFields,
+      from: optional(time()),
+      to: optional(time()),
+      type: withDefault(typeField, LOAN_TYPE),
+    },
+    status: 200,
+    reply: array(interestShape),
+    refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
+    handle: async ({ desk, caller, query }) => {
+      const { state } = desk.core
+      requireUnified(state, caller.user.user_id)
+      const currency = nameOf(state, query.currency)
+      if (query.type === 'platform') return []
+      return interestRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
+    },
+  }),
+]

@@ -1,0 +1,158 @@
+import { LOAN_RATE } from '../../core/unified/accounts.ts'
+import { hourlyRate } from '../../core/unified/lending.ts'
+import { lentCurrency } from '../../core/unified/modes.ts'
+import type { State } from '../../core/state.ts'
+import { format, unitOf } from '../../money/amount.ts'
+import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
+import { listOf, optional, text } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, decimalText, int64, map, shape, str } from '../shapes.ts'
+import { currencyField } from '../wallet.ts'
+import { pageFields } from './loans.ts'
+
+/** The rows of all currencies that are lent, or of one. */
+const rowsOf = (state: State, currency: string | null) =>
+  (currency === null ? state.world.loanCurrencyNames : [state.world.currency(currency).currency]).flatMap(
+    (name) => state.world.loanTerms(name)?.config ?? [],
+  )
+/** The hourly rate of each currency; an empty text where it is not lent. */
+export const rateMap = (state: State, currencies: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    currencies.map((name) => {
+      const currency = state.world.findCurrency(name)?.currency ?? name
+      const rate = hourlyRate(state, currency)
+      return [currency, rate === undefined ? '' : format(rate)]
+    }),
+  )
+
+export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/unified/currencies',
+    summary: 'Lists the currencies that are lent, with their limits',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: { currency: optional(currencyField) },
+    status: 200,
+    reply: array(
+      shape({
+        name: str,
+        prec: str,
+        min_borrow_amount: decimalText,
+        user_max_borrow_amount: decimalText,
+        total_max_borrow_amount: decimalText,
+        loan_status: str,
+      }),
+    ),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async ({ desk, query }) =>
+      desk.core.read((state) =>
+        rowsOf(state, query.currency).map((row) => ({
+          name: row.currency,
+          prec: format(unitOf(state.world.currency(row.currency).precision)),
+          min_borrow_amount: row.min_borrow_amount,
+          user_max_borrow_amount: row.user_max_borrow_amount,
+          total_max_borrow_amount: row.total_max_borrow_amount,
+          loan_status: row.loan_status,
+        })),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/currency_discount_tiers',
+    summary: 'Lists how far each currency counts as collateral, slice by slice',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    status: 200,
+    reply: array(
+      shape({
+        currency: str,
+        discount_tiers: array(
+          shape({
+            tier: str,
+            discount: decimalText,
+            lower_limit: decimalText,
+            upper_limit: str,
+            leverage: decimalText,
+          }),
+        ),
+      }),
+    ),
+    refuses: [],
+    handle: async ({ desk }) =>
+      desk.core.read((state) =>
+        rowsOf(state, null).map(({ currency, discount_tiers }) => ({ currency, discount_tiers })),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/loan_margin_tiers',
+    summary: 'Lists the margin that debts of each currency need, slice by slice',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    status: 200,
+    reply: array(
+      shape({
+        currency: str,
+        margin_tiers: array(
+          shape({
+            tier: str,
+            margin_rate: decimalText,
+            lower_limit: decimalText,
+            upper_limit: str,
+            leverage: decimalText,
+          }),
+        ),
+      }),
+    ),
+    refuses: [],
+    handle: async ({ desk }) =>
+      desk.core.read((state) =>
+        rowsOf(state, null).map(({ currency, margin_tiers }) => ({ currency, margin_tiers })),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/history_loan_rate',
+    summary: 'Lists the hourly rates of a currency, newest first; they are the same for every tier',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    query: { currency: currencyField, tier: optional(text({ max: 8 })), ...pageFields },
+    status: 200,
+    reply: shape({
+      currency: str,
+      tier: str,
+      tier_up_rate: decimalText,
+      rates: array(shape({ time: int64, rate: decimalText })),
+    }),
+    refuses: ['INVALID_CURRENCY'],
+    handle: async ({ desk, query }) => {
+      const { currency } = desk.core.state.world.currency(query.currency)
+      lentCurrency(desk.core.state, currency)
+      await desk.core.read(() => null)
+      const rows = await desk.store.select(
+        LOAN_RATE,
+        'where "currency" = ? order by "at" desc limit ? offset ?',
+        [currency, query.limit, (query.page - 1) * query.limit],
+      )
+      return {
+        currency,
+        tier: query.tier ?? '',
+        tier_up_rate: '0',
+        rates: rows.map(({ at, rate }) => ({ time: Math.floor(at / 1000), rate: format(rate) })),
+      }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/unified/estimate_rate',
+    summary: 'Tells the present hourly rates of up to 10 currencies; empty where nothing is lent',
+    access: signed('unified'),
+    limit: LIMITS.otherPrivate,
+    query: { currencies: listOf(currencyField, 10) },
+    status: 200,
+    reply: map(str),
+    refuses: [],
+    handle: async ({ desk, query }) => desk.core.read((state) => rateMap(state, query.currencies)),
+  }),
+]

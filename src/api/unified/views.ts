@@ -1,0 +1,153 @@
+import { lockedName } from '../../core/ledger/accounts.ts'
+import type { State } from '../../core/state.ts'
+import { SETTINGS_OF, UNIFIED, type MarginAccount } from '../../core/unified/accounts.ts'
+import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
+import { riskOf, type AssetFigures } from '../../core/unified/risk.ts'
+import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'
+import { bool, decimalText, int64, map, num, shape, str } from '../shapes.ts'
+
+/** Money of figures is shown with 8 decimals: what is there rounded down, what is owed or needed rounded up. */
+const SHOWN = 8
+const RATE_SHOWN = 4
+export const down = (amount: Amount): string =>
+  format(amount < 0n ? negate(roundUp(negate(amount), SHOWN)) : roundDown(amount, SHOWN))
+export const up = (amount: Amount): string => format(roundUp(amount, SHOWN))
+const rate = (value: Rate): string =>
+  format(
+    (value < 0n
+      ? -roundUp(-value as Amount, RATE_SHOWN)
+      : roundDown(value as bigint as Amount, RATE_SHOWN)) as Amount,
+  )
+
+const BALANCE_FIELDS = [
+  'available',
+  'freeze',
+  'borrowed',
+  'negative_liab',
+  'futures_pos_liab',
+  'equity',
+  'total_freeze',
+  'total_liab',
+  'spot_in_use',
+  'funding',
+  'funding_version',
+  'cross_balance',
+  'iso_balance',
+  'im',
+  'mm',
+  'imr',
+  'mmr',
+  'margin_balance',
+  'available_margin',
+] as const
+export const accountShape = shape({
+  mode: str,
+  user_id: int64,
+  refresh_time: int64,
+  locked: bool,
+  balances: map(
+    shape({
+      ...Object.fromEntries(BALANCE_FIELDS.map((name) => [name, decimalText])),
+      enabled_collateral: bool,
+      balance_version: num,
+    }),
+  ),
+  ...Object.fromEntries(
+    [
+      'total',
+      'borrowed',
+      'total_initial_margin',
+      'total_margin_balance',
+      'total_maintenance_margin',
+      'total_initial_margin_rate',
+      'total_maintenance_margin_rate',
+      'total_available_margin',
+      'unified_account_total',
+      'unified_account_total_liab',
+      'unified_account_total_equity',
+      'leverage',
+      'spot_order_loss',
+      'options_order_loss',
+    ].map((name) => [name, decimalText]),
+  ),
+  spot_hedge: bool,
+  use_funding: bool,
+  is_all_collateral: bool,
+})
+
+const ZEROS = Object.fromEntries(BALANCE_FIELDS.map((name) => [name, '0']))
+/** In single_currency mode each currency stands for itself, and what it has is its own margin; USDT shows it. */
+function balanceView(state: State, account: MarginAccount, figures: AssetFigures) {
+  const { asset, equity, liability } = figures
+  const { currency } = asset
+  const { user_id: userId, mode } = account
+  const single = mode === 'single_currency'
+  const own = single && currency === 'USDT'
+  const locked = state.ledger.find(userId, lockedName('spot'), currency)
+  const free = state.ledger.find(userId, 'spot', currency)
+  const negative = max(ZERO, negate(asset.available))
+  return {
+    ...ZEROS,
+    available: format(asset.available),
+    freeze: format(asset.freeze),
+    borrowed: format(asset.borrowed),
+    negative_liab: format(negative),
+    equity: format(equity),
+    total_freeze: format(locked?.amount ?? ZERO),
+    total_liab: format((liability + negative) as Amount),
+    funding: format(state.ledger.balance(userId, 'earn', currency)),
+    funding_version: String(state.ledger.find(userId, 'earn', currency)?.version ?? 0),
+    cross_balance: single ? format((asset.available + asset.freeze) as Amount) : '0',
+    margin_balance: own ? format(equity) : '0',
+    available_margin: own ? format(equity) : '0',
+    enabled_collateral: asset.collateral,
+    balance_version: (free?.version ?? 0) + (locked?.version ?? 0),
+  }
+}
+
+/** Every figure of GET /unified/accounts. In single_currency mode the figures over all currencies are 0. */
+export function accountView(state: State, userId: number, seconds: number, only: string | null) {
+  const account = state.margin.of(userId)
+  const input = unifiedPortfolio(state, userId, only === null ? [] : [only])
+  const figures = riskOf(input)
+  const shared = account.mode !== 'single_currency'
+  const when = (text: string): string => (shared ? text : '0')
+  return {
+    mode: account.mode,
+    user_id: userId,
+    refresh_time: seconds,
+    locked: shared && account.locked.includes(UNIFIED.scope),
+    balances: Object.fromEntries(
+      figures.assets
+        .filter(({ asset }) => only === null || asset.currency === only)
+        .map((one) => [one.asset.currency, balanceView(state, account, one)]),
+    ),
+    total: down(figures.total),
+    borrowed: when(up(figures.borrowed)),
+    total_initial_margin: when(up(figures.initialMargin)),
+    total_margin_balance: when(down(figures.marginBalance)),
+    total_maintenance_margin: when(up(figures.maintenanceMargin)),
+    total_initial_margin_rate: when(rate(figures.initialRate)),
+    total_maintenance_margin_rate: when(rate(figures.maintenanceRate)),
+    total_available_margin: when(down(figures.available)),
+    unified_account_total: down(figures.total),
+    unified_account_total_liab: when(up(figures.liability)),
+    unified_account_total_equity: down(figures.equity),
+    leverage: when(rate(figures.leverage)),
+    spot_order_loss: when(up(figures.orderLoss)),
+    options_order_loss: '0',
+    spot_hedge: account.settings.spot_hedge === true,
+    use_funding: account.settings.use_funding === true,
+    is_all_collateral: account.not_collateral.length === 0,
+  }
+}
+export const modeView = (account: MarginAccount) => ({
+  mode: account.mode,
+  settings: Object.fromEntries(
+    SETTINGS_OF[account.mode].map((name) => [name, account.settings[name] === true]),
+  ),
+})
+export const modeShape = shape({
+  mode: str,
+  settings: shape({ 'usdt_futures?': bool, 'spot_hedge?': bool, 'use_funding?': bool, 'options?': bool }),
+})

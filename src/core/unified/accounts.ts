@@ -1,0 +1,302 @@
+import { refuse } from '../../labels.ts'
+import type { Amount } from '../../money/amount.ts'
+import { lockedName, marginName } from '../ledger/accounts.ts'
+import type { State } from '../state.ts'
+import { GroupIndex, Table, UniqueIndex, type LogSpec, type TableSpec } from '../table.ts'
+
+export const MODES = ['classic', 'single_currency', 'multi_currency', 'portfolio'] as const
+export type Mode = (typeof MODES)[number]
+export const MODE_SETTINGS = ['usdt_futures', 'spot_hedge', 'use_funding', 'options'] as const
+export type ModeSetting = (typeof MODE_SETTINGS)[number]
+export type ModeSettings = Readonly<Partial<Record<ModeSetting, boolean>>>
+/** Which settings belong to a mode. */
+export const SETTINGS_OF: Readonly<Record<Mode, readonly ModeSetting[]>> = {
+  classic: [],
+  single_currency: [],
+  multi_currency: ['usdt_futures', 'options', 'use_funding'],
+  portfolio: ['spot_hedge', 'use_funding'],
+}
+
+/** How an account trades on margin. An account without a row is classic and has changed nothing. */
+export interface MarginAccount {
+  readonly user_id: number
+  readonly mode: Mode
+  readonly settings: ModeSettings
+  /** 0: all currencies are collateral, 1: all but those listed. */
+  readonly collateral_type: 0 | 1
+  readonly not_collateral: readonly string[]
+  /** Own leverage by currency, and by pair for isolated margin. */
+  readonly leverage: Readonly<Record<string, string>>
+  readonly pair_leverage: Readonly<Record<string, string>>
+  readonly auto_repay: boolean
+  readonly delta_neutral: boolean
+  /** What is being liquidated: "unified", or pairs. */
+  readonly locked: readonly string[]
+}
+export const MARGIN_ACCOUNT: TableSpec<MarginAccount> = {
+  name: 'margin_account',
+  key: ['user_id'],
+  columns: {
+    user_id: 'int',
+    mode: 'text',
+    settings: 'json',
+    collateral_type: 'int',
+    not_collateral: 'json',
+    leverage: 'json',
+    pair_leverage: 'json',
+    auto_repay: 'bool',
+    delta_neutral: 'bool',
+    locked: 'json',
+  },
+}
+
+/** Money that is lent to one place: the unified account, or the isolated account of a pair. */
+export interface LoanBook {
+  /** "unified", or the pair. */
+  readonly scope: string
+  readonly pair: string
+  /** Names of the user's ledger accounts. */
+  readonly free: string
+  readonly held: string
+  readonly debt: string
+  readonly interest: string
+}
+export const UNIFIED: LoanBook = {
+  scope: 'unified',
+  pair: '',
+  free: 'spot',
+  held: lockedName('spot'),
+  debt: 'debt.unified',
+  interest: 'debt.interest.unified',
+}
+export function bookOf(scope: string): LoanBook {
+  if (scope === UNIFIED.scope) return UNIFIED
+  const free = marginName(scope)
+  return {
+    scope,
+    pair: scope,
+    free,
+    held: lockedName(free),
+    debt: `debt.${free}`,
+    interest: `debt.interest.${free}`,
+  }
+}
+
+/** That something is owed; how much, the ledger says. The row goes when the last unit is repaid. */
+export interface Loan {
+  readonly user_id: number
+  readonly scope: string
+  readonly currency: string
+  /** Microseconds. */
+  readonly create_at: number
+  readonly update_at: number
+}
+export const LOAN: TableSpec<Loan> = {
+  name: 'loan',
+  key: ['user_id', 'scope', 'currency'],
+  columns: { user_id: 'int', scope: 'text', currency: 'text', create_at: 'int', update_at: 'int' },
+}
+export const REPAYMENT_TYPES = [
+  'none',
+  'manual_repay',
+  'auto_repay',
+  'different_currencies_repayment',
+  'liquidation',
+] as const
+export type RepaymentType = (typeof REPAYMENT_TYPES)[number]
+export type BorrowType = 'manual_borrow' | 'auto_borrow'
+export interface LoanRecord {
+  readonly id: number
+  readonly user_id: number
+  readonly kind: 'unified' | 'margin'
+  readonly pair: string
+  readonly currency: string
+  readonly type: 'borrow' | 'repay'
+  readonly repayment_type: RepaymentType
+  /** Empty for repayments. */
+  readonly borrow_type: BorrowType | ''
+  readonly amount: Amount
+  /** The part of a repayment that was interest. */
+  readonly interest: Amount
+  readonly text: string | null
+  readonly at: number
+}
+export const LOAN_RECORD: TableSpec<LoanRecord> = {
+  name: 'loan_record',
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    kind: 'text',
+    pair: 'text',
+    currency: 'text',
+    type: 'text',
+    repayment_type: 'text',
+    borrow_type: 'text',
+    amount: 'amount',
+    interest: 'amount',
+    text: 'text',
+    at: 'int',
+  },
+  live: () => false,
+}
+export interface InterestRecord {
+  readonly id: number
+  readonly user_id: number
+  readonly kind: 'unified' | 'margin'
+  readonly pair: string
+  readonly currency: string
+  readonly rate: Amount
+  readonly interest: Amount
+  /** The full hour that it is for, in microseconds. */
+  readonly at: number
+}
+export const INTEREST_RECORD: LogSpec<InterestRecord> = {
+  name: 'interest_record',
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    kind: 'text',
+    pair: 'text',
+    currency: 'text',
+    rate: 'amount',
+    interest: 'amount',
+    at: 'int',
+  },
+}
+/** The rate of a full hour. */
+export interface LoanRate {
+  readonly id: number
+  readonly currency: string
+  readonly rate: Amount
+  readonly at: number
+}
+export const LOAN_RATE: LogSpec<LoanRate> = {
+  name: 'loan_rate',
+  columns: { id: 'int', currency: 'text', rate: 'amount', at: 'int' },
+}
+/** One step of a liquidation: what was done, and to how much of what. */
+export interface LiquidationStep {
+  readonly id: number
+  readonly liquidation: number
+  readonly user_id: number
+  readonly scope: string
+  readonly step: string
+  readonly currency: string
+  readonly amount: Amount
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly at: number
+}
+export const LIQUIDATION_STEP: LogSpec<LiquidationStep> = {
+  name: 'liquidation_step',
+  columns: {
+    id: 'int',
+    liquidation: 'int',
+    user_id: 'int',
+    scope: 'text',
+    step: 'text',
+    currency: 'text',
+    amount: 'amount',
+    detail: 'json',
+    at: 'int',
+  },
+}
+export const MARGIN_LOGS = [INTEREST_RECORD, LOAN_RATE, LIQUIDATION_STEP] as const
+
+export class MarginAccounts {
+  readonly table = new Table(MARGIN_ACCOUNT)
+  readonly loans = new Table(LOAN)
+  readonly records = new Table(LOAN_RECORD)
+  private readonly byUser = new GroupIndex(this.loans, (loan) => loan.user_id)
+  readonly byText = new UniqueIndex(this.records, ({ user_id, text }) =>
+    text === null ? undefined : `${user_id}/${text}`,
+  )
+  /** Keys of all loans, sorted: interest works through them in parts. */
+  private readonly sorted: string[] = []
+
+  constructor() {
+    this.loans.observe((before, after) => {
+      if (before !== undefined && after !== undefined) return
+      const key = this.loans.keyOf((after ?? before)!) as string
+      const place = this.place(key)
+      if (after === undefined) this.sorted.splice(place, 1)
+      else this.sorted.splice(place, 0, key)
+    })
+  }
+  get tables(): readonly unknown[] {
+    return [this.table, this.loans, this.records]
+  }
+  /** The next loans after a key; "" begins. */
+  loansAfter(key: string, count: number): Loan[] {
+    let from = this.place(key)
+    if (this.sorted[from] === key) from++
+    return this.sorted.slice(from, from + count).map((next) => this.loans.get(next)!)
+  }
+  private place(key: string): number {
+    let low = 0
+    let high = this.sorted.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.sorted[middle]! < key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  of(userId: number): MarginAccount {
+    return (
+      this.table.get(userId) ?? {
+        user_id: userId,
+        mode: 'classic',
+        settings: {},
+        collateral_type: 0,
+        not_collateral: [],
+        leverage: {},
+        pair_leverage: {},
+        auto_repay: false,
+        delta_neutral: false,
+        locked: [],
+      }
+    )
+  }
+  modeOf(userId: number): Mode {
+    return this.table.get(userId)?.mode ?? 'classic'
+  }
+  isUnified(userId: number): boolean {
+    return this.modeOf(userId) !== 'classic'
+  }
+  isLocked(userId: number, scope: string): boolean {
+    return this.table.get(userId)?.locked.includes(scope) === true
+  }
+  owes(userId: number, scope?: string): boolean {
+    if (scope === undefined) return this.byUser.count(userId) > 0
+    for (const loan of this.byUser.get(userId)) if (loan.scope === scope) return true
+    return false
+  }
+  /** In the order of currency, then pair. */
+  loansOf(userId: number): Loan[] {
+    return [...this.byUser.get(userId)].sort((a, b) =>
+      a.scope === b.scope ? (a.currency < b.currency ? -1 : 1) : a.scope < b.scope ? -1 : 1,
+    )
+  }
+}
+
+/** Unified calls are for accounts in a unified mode. */
+export function requireUnified(state: State, userId: number): MarginAccount {
+  const account = state.margin.of(userId)
+  if (account.mode === 'classic')
+    refuse(
+      'ACCOUNT_EXCEPTION',
+      'this account is classic: it has no unified account; PUT /unified/unified_mode switches to one',
+    )
+  return account
+}
+/** Modes in which all currencies carry each other. */
+export function requireShared(state: State, userId: number): MarginAccount {
+  const account = requireUnified(state, userId)
+  if (account.mode === 'single_currency')
+    refuse(
+      'MARGIN_NOT_SUPPORTED',
+      'in single_currency mode nothing is lent; PUT /unified/unified_mode to multi_currency or portfolio first',
+    )
+  return account
+}

@@ -1,0 +1,138 @@
+import { refuse } from '../../labels.ts'
+import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
+import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
+import type { Ctx, State } from '../state.ts'
+import type { Market } from '../world/markets.ts'
+import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
+import { borrowable, lend, repay, totalOwed, transferable } from './loans.ts'
+import { figuresOf, portfolioOf } from './portfolio.ts'
+import { availableAfterLeaving } from './risk.ts'
+
+/** Where orders, transfers and withdrawals meet the rules of margin. */
+function bookBehind(state: State, userId: number, account: OrderAccount, pair: string): LoanBook | undefined {
+  if (account === 'margin') return bookOf(pair)
+  return state.margin.isUnified(userId) ? UNIFIED : undefined
+}
+
+/** Of an order's value: what a restricted account's order that buys back a debt may cost. */
+const COST_PERCENT = 1n
+
+/**
+ * Runs what places or changes an order. Whoever owes money must have margin left afterwards; below that only
+ * orders pass that lower the risk, or buy back what is owed for little more than it is worth.
+ */
+export function guardOrder<T>(
+  ctx: Ctx,
+  userId: number,
+  order: { readonly account: OrderAccount; readonly side: Side; readonly market: Market },
+  run: () => T,
+): T {
+  const { state } = ctx
+  const book = bookBehind(state, userId, order.account, order.market.id)
+  if (book === undefined) return run()
+  const { scope } = book
+  if (state.margin.isLocked(userId, scope))
+    refuse('TRADE_RESTRICTED', 'this account is being liquidated; it can not trade until that is over')
+  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope) : undefined
+  const result = run()
+  if (!state.margin.owes(userId, scope)) return result
+  const after = figuresOf(state, userId, scope)
+  if (after.available >= 0n) return result
+  if (before !== undefined && after.available >= before.available) return result
+  if (before !== undefined && before.available < 0n) {
+    const gets = order.side === 'buy' ? order.market.base : order.market.quote
+    const short = before.assets.find(({ asset }) => asset.currency === gets)
+    const bought = short !== undefined && short.equity < 0n ? (-short.counted as Amount) : ZERO
+    if ((before.available - after.available) * 100n <= bought * COST_PERCENT) return result
+  }
+  return refuse(
+    'TRADE_RESTRICTED',
+    `this order would leave the margin ${format(-after.available as Amount)} short of what the account's debts need; repay or add money first`,
+  )
+}
+
+/** Before an order's money is held: auto_borrow finds what is missing. */
+export function borrowForOrder(
+  ctx: Ctx,
+  userId: number,
+  account: OrderAccount,
+  market: Market,
+  side: Side,
+  needed: Amount,
+): void {
+  const { state } = ctx
+  const book = bookBehind(state, userId, account, market.id)
+  if (book === undefined)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `auto_borrow: true is for accounts that can borrow, and this order's account is ${account}; leave it out`,
+    )
+  const currency = side === 'buy' ? market.quote : market.base
+  const free = state.ledger.balance(userId, book.free, currency)
+  const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
+  if (missing <= 0n) return
+  const most = borrowable(state, userId, book.scope, currency)
+  if (missing > most)
+    refuse(
+      'AUTO_BORROW_TOO_MUCH',
+      `auto_borrow: the order needs ${format(missing)} ${currency} more than there is, and at most ${format(most)} can be borrowed`,
+    )
+  lend(ctx, userId, book, currency, missing, 'auto_borrow', null)
+}
+/** After an order's end: what it brought, and what an unfilled one gave back, goes to the debts. */
+export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null): void {
+  const { state } = ctx
+  const userId = order.user_id
+  const book = bookBehind(state, userId, order.account, order.pair)
+  if (book === undefined || !state.margin.owes(userId, book.scope)) return
+  const wanted = book.pair === '' ? more?.auto_repay === true : state.margin.of(userId).auto_repay
+  if (!wanted) return
+  const market = state.world.market(order.pair)
+  const [gets, gives] = order.side === 'buy' ? [market.base, market.quote] : [market.quote, market.base]
+  const received = (
+    order.side === 'buy' ? order.filled - order.fee : order.filled_total - order.fee
+  ) as Amount
+  payBack(ctx, userId, book, gets, received)
+  if (more?.auto_borrow === true && order.status === 'cancelled')
+    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives))
+}
+function payBack(ctx: Ctx, userId: number, book: LoanBook, currency: string, most: Amount): void {
+  const { state } = ctx
+  const owed = totalOwed(state, userId, book, currency)
+  const amount = min(min(owed, most), state.ledger.balance(userId, book.free, currency))
+  if (amount > 0n) repay(ctx, userId, book, currency, amount, 'auto_repay')
+}
+
+/** What may leave a user's account, as far as its debts have a say; undefined: they have none. */
+export function leavingLimit(
+  state: State,
+  userId: number,
+  name: string,
+  currency: string,
+): Amount | undefined {
+  const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
+  if (scope === undefined || (!state.margin.owes(userId, scope) && !state.margin.isLocked(userId, scope)))
+    return undefined
+  return transferable(state, userId, scope, currency)
+}
+/** Money on its way out of an account: no more than its debts can spare. A plain shortage is the ledger's to refuse. */
+export function guardOutflow(
+  state: State,
+  userId: number,
+  name: string,
+  currency: string,
+  amount: Amount,
+): void {
+  if (!state.margin.owes(userId)) return
+  if (amount > state.ledger.balance(userId, name, currency)) return
+  const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
+  if (scope === undefined || !state.margin.owes(userId, scope)) return
+  const locked = state.margin.isLocked(userId, scope)
+  if (!locked && availableAfterLeaving(portfolioOf(state, userId, scope, [currency]), currency, amount) >= 0n)
+    return
+  const most = format(transferable(state, userId, scope, currency))
+  refuse(
+    scope === UNIFIED.scope ? 'BALANCE_NOT_ENOUGH' : 'MARGIN_TRANSFER_FAILED',
+    `amount: ${format(amount)} ${currency} is more than this account's debts can spare; at most ${most} is transferable`,
+  )
+}

@@ -1,0 +1,169 @@
+import {
+  ZERO,
+  negate,
+  overDown,
+  rateOf,
+  timesDown,
+  type Amount,
+  type Price,
+  type Rate,
+} from '../../money/amount.ts'
+import type { Order } from '../spot/order.ts'
+import type { State } from '../state.ts'
+import type { Market } from '../world/markets.ts'
+import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
+import { marginSlices } from './config.ts'
+import {
+  riskOf,
+  type MarginSlice,
+  type RiskAsset,
+  type RiskFigures,
+  type RiskInput,
+  type RiskOrder,
+} from './risk.ts'
+
+/** Gathers from the state what the risk engine works with. */
+const ONE = rateOf('1')
+const ONE_PRICE = ONE as bigint as Price
+const FULL = [{ upTo: undefined, discount: ONE }] as const
+
+export const owedOf = (
+  state: State,
+  userId: number,
+  book: LoanBook,
+  currency: string,
+): { principal: Amount; interest: Amount } => ({
+  principal: negate(state.ledger.balance(userId, book.debt, currency)),
+  interest: negate(state.ledger.balance(userId, book.interest, currency)),
+})
+
+/** What an open order gives and gets, the highest fee of its market taken off. */
+function riskOrder(market: Market, order: Order): RiskOrder {
+  const kept = (ONE - market.feeMax) as Rate
+  const buys = order.side === 'buy'
+  const got = buys ? order.left : timesDown(order.left, order.price)
+  return {
+    gives: buys ? market.quote : market.base,
+    given: order.held,
+    gets: buys ? market.base : market.quote,
+    got: timesDown(got, kept),
+  }
+}
+const ordersOf = (state: State, userId: number, ours: (order: Order) => boolean): RiskOrder[] =>
+  state.spot.openCount(userId) === 0
+    ? []
+    : state.spot
+        .openOrders(userId)
+        .filter(ours)
+        .map((order) => riskOrder(state.world.market(order.pair), order))
+
+const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, initial: ONE, maintenance: ONE }]
+
+function assetOf(
+  state: State,
+  userId: number,
+  book: LoanBook,
+  currency: string,
+  freeze: Amount,
+  terms: Pick<RiskAsset, 'price' | 'collateral' | 'discounts' | 'margins'>,
+): RiskAsset {
+  const { principal, interest } = owedOf(state, userId, book, currency)
+  return {
+    currency,
+    available: state.ledger.balance(userId, book.free, currency),
+    freeze,
+    borrowed: principal,
+    interest,
+    ...terms,
+  }
+}
+function heldBy(orders: readonly RiskOrder[]): Map<string, Amount> {
+  const held = new Map<string, Amount>()
+  for (const { gives, given } of orders) held.set(gives, ((held.get(gives) ?? 0n) + given) as Amount)
+  return held
+}
+
+/**
+ * A unified account. What withdrawals hold is on its way out and counts for nothing; `more` names currencies
+ * that must be among the assets though the account has none of them.
+ */
+export function unifiedPortfolio(state: State, userId: number, more: readonly string[] = []): RiskInput {
+  const account = state.margin.of(userId)
+  const orders = ordersOf(state, userId, ({ account }) => account !== 'margin')
+  const held = heldBy(orders)
+  const currencies = new Set(more)
+  for (const name of [UNIFIED.free, UNIFIED.debt, UNIFIED.interest])
+    for (const { currency, amount } of state.ledger.named(userId, name))
+      if (amount !== 0n) currencies.add(currency)
+  for (const { gives, gets } of orders) currencies.add(gives).add(gets)
+  const assets = [...currencies].sort().map((currency) => {
+    const terms = state.world.loanTerms(currency)
+    return assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
+      price: state.prices.of(currency),
+      collateral: terms !== undefined && !account.not_collateral.includes(currency),
+      discounts: terms?.discounts ?? [],
+      margins: terms === undefined ? NO_TERMS : marginSlices(terms, ownLeverage(account.leverage[currency])),
+    })
+  })
+  return { assets, orders }
+}
+const ownLeverage = (text: string | undefined): Rate | undefined =>
+  text === undefined ? undefined : rateOf(text)
+
+/** Units of the quote currency for one of the base currency, by index prices. */
+export function pairPrice(state: State, market: Market): Price {
+  const quote = state.prices.of(market.quote)
+  return quote === 0n
+    ? (0n as Price)
+    : (overDown(state.prices.of(market.base) as bigint as Amount, quote) as bigint as Price)
+}
+/** The isolated account of a pair, in units of its quote currency; nothing is discounted there. */
+export function isolatedPortfolio(state: State, userId: number, market: Market): RiskInput {
+  const book = bookOf(market.id)
+  const orders = ordersOf(state, userId, ({ account, pair }) => account === 'margin' && pair === market.id)
+  const held = heldBy(orders)
+  const price = pairPrice(state, market)
+  const own = ownLeverage(state.margin.of(userId).pair_leverage[market.id])
+  const assets = (
+    [
+      [market.base, price],
+      [market.quote, ONE_PRICE],
+    ] as const
+  ).map(([currency, unit]) =>
+    assetOf(state, userId, book, currency, held.get(currency) ?? ZERO, {
+      price: unit,
+      collateral: true,
+      discounts: FULL,
+      margins: isolatedSlices(state, market, unit, own),
+    }),
+  )
+  return { assets, orders }
+}
+/** Who trades with leverage L borrows up to L - 1 times his own money: the initial rate is 1 / (L - 1). */
+function isolatedSlices(state: State, market: Market, price: Price, own: Rate | undefined): MarginSlice[] {
+  const config = state.world.isolatedMarket(market.id)
+  if (config === undefined || price === 0n) return [...NO_TERMS]
+  return config.tiers.map(({ upper_limit, mmr, leverage }) => {
+    const tier = rateOf(leverage)
+    const used = own !== undefined && own < tier ? own : tier
+    const borrowed = (used - ONE) as Rate
+    return {
+      upTo: upper_limit === '' ? undefined : overDown(rateOf(upper_limit) as bigint as Amount, price),
+      initial: ((ONE * ONE + borrowed - 1n) / borrowed) as Rate,
+      maintenance: rateOf(mmr),
+    }
+  })
+}
+
+/** The portfolio behind a loan book. */
+export const portfolioOf = (
+  state: State,
+  userId: number,
+  scope: string,
+  more: readonly string[] = [],
+): RiskInput =>
+  scope === UNIFIED.scope
+    ? unifiedPortfolio(state, userId, more)
+    : isolatedPortfolio(state, userId, state.world.market(scope))
+export const figuresOf = (state: State, userId: number, scope: string): RiskFigures =>
+  riskOf(portfolioOf(state, userId, scope))

@@ -1,0 +1,278 @@
+import {
+  ZERO,
+  add,
+  max,
+  min,
+  overDown,
+  subtract,
+  timesDown,
+  timesUp,
+  type Amount,
+  type Price,
+  type Rate,
+} from '../../money/amount.ts'
+
+/**
+ * The risk engine: pure arithmetic from what an account holds and owes to every figure of its margin. It knows
+ * no tables and no clock, so that a figure can be computed again by hand. Assets are rounded down and
+ * liabilities up, each at 18 decimals.
+ */
+/** A slice ends at `upTo` units of the currency; the last one is open. */
+export interface DiscountSlice {
+  readonly upTo: Amount | undefined
+  readonly discount: Rate
+}
+export interface MarginSlice {
+  readonly upTo: Amount | undefined
+  readonly initial: Rate
+  readonly maintenance: Rate
+}
+export interface RiskAsset {
+  readonly currency: string
+  readonly price: Price
+  readonly available: Amount
+  /** What open orders hold. */
+  readonly freeze: Amount
+  readonly borrowed: Amount
+  /** Interest owed. */
+  readonly interest: Amount
+  /** Whether a positive equity counts. */
+  readonly collateral: boolean
+  readonly discounts: readonly DiscountSlice[]
+  readonly margins: readonly MarginSlice[]
+}
+/** An open order: what it gives when it is filled, and what it then gets less the highest fee. */
+export interface RiskOrder {
+  readonly gives: string
+  readonly given: Amount
+  readonly gets: string
+  readonly got: Amount
+}
+export interface RiskInput {
+  readonly assets: readonly RiskAsset[]
+  readonly orders: readonly RiskOrder[]
+}
+export interface AssetFigures {
+  readonly asset: RiskAsset
+  readonly equity: Amount
+  readonly liability: Amount
+  /** What the equity adds to the margin balance: discounted when positive, in full when negative. */
+  readonly counted: Amount
+  readonly initial: Amount
+  readonly maintenance: Amount
+}
+export interface RiskFigures {
+  readonly assets: readonly AssetFigures[]
+  readonly orderLoss: Amount
+  readonly marginBalance: Amount
+  readonly initialMargin: Amount
+  readonly maintenanceMargin: Amount
+  readonly available: Amount
+  /** Zero when nothing is owed. */
+  readonly initialRate: Rate
+  readonly maintenanceRate: Rate
+  readonly total: Amount
+  readonly borrowed: Amount
+  readonly liability: Amount
+  readonly equity: Amount
+  readonly leverage: Rate
+}
+
+export const equityOf = ({ available, freeze, borrowed, interest }: RiskAsset): Amount =>
+  (available + freeze - borrowed - interest) as Amount
+export const liabilityOf = ({ borrowed, interest }: RiskAsset): Amount => add(borrowed, interest)
+
+/** Price times amount, assets down and debts away from zero. */
+const worth = (amount: Amount, price: Price): Amount =>
+  amount < 0n ? (-timesUp(-amount as Amount, price) as Amount) : timesDown(amount, price)
+
+/** Equity in money of the margin: concave, so a part of a change is never worth less than its share of it. */
+export function countedValue(asset: RiskAsset, equity: Amount): Amount {
+  if (equity <= 0n) return worth(equity, asset.price)
+  if (!asset.collateral) return ZERO
+  let lower = ZERO
+  let sum = ZERO
+  for (const { upTo, discount } of asset.discounts) {
+    const upper = upTo === undefined ? equity : min(equity, upTo)
+    if (upper > lower) sum = add(sum, timesDown(subtract(upper, lower), discount))
+    if (upTo === undefined || equity <= upTo) break
+    lower = upTo
+  }
+  return timesDown(sum, asset.price)
+}
+/** Margin that a liability needs: each slice at its tier's rate. */
+export function marginOf(asset: RiskAsset, liability: Amount, kind: 'initial' | 'maintenance'): Amount {
+  let lower = ZERO
+  let sum = ZERO
+  for (const slice of asset.margins) {
+    const upper = slice.upTo === undefined ? liability : min(liability, slice.upTo)
+    if (upper > lower) sum = add(sum, timesUp(subtract(upper, lower), slice[kind]))
+    if (slice.upTo === undefined || liability <= slice.upTo) break
+    lower = slice.upTo
+  }
+  return timesUp(sum, asset.price)
+}
+
+/**
+ * What the margin balance would lose if open orders were filled, in whole or in part. The equity that all
+ * orders of a currency take away or bring is valued together and shared among them by size: by concavity no
+ * partial fill is worse than its share.
+ */
+export function orderLossOf({ assets, orders }: RiskInput): Amount {
+  if (orders.length === 0) return ZERO
+  const taken = new Map<string, bigint>()
+  const brought = new Map<string, bigint>()
+  for (const { gives, given, gets, got } of orders) {
+    taken.set(gives, (taken.get(gives) ?? 0n) + given)
+    brought.set(gets, (brought.get(gets) ?? 0n) + got)
+  }
+  const costs = new Map<string, { cost: bigint; gain: bigint }>()
+  for (const asset of assets) {
+    const equity = equityOf(asset)
+    const now = countedValue(asset, equity)
+    const without = countedValue(asset, (equity - (taken.get(asset.currency) ?? 0n)) as Amount)
+    const withAll = countedValue(asset, (equity + (brought.get(asset.currency) ?? 0n)) as Amount)
+    costs.set(asset.currency, { cost: now - without, gain: withAll - now })
+  }
+  let loss = 0n
+  for (const { gives, given, gets, got } of orders) {
+    const cost = costs.get(gives)!.cost * given
+    const whole = taken.get(gives)!
+    const up = whole === 0n ? 0n : (cost + whole - 1n) / whole
+    const all = brought.get(gets)!
+    const down = all === 0n ? 0n : (costs.get(gets)!.gain * got) / all
+    if (up > down) loss += up - down
+  }
+  return loss as Amount
+}
+
+const ratio = (value: Amount, of: Amount): Rate =>
+  (of === 0n
+    ? 0n
+    : value < 0n
+      ? -overDown(-value as Amount, of as bigint as Rate)
+      : overDown(value, of as bigint as Rate)) as Rate
+
+export function riskOf(input: RiskInput): RiskFigures {
+  const orderLoss = orderLossOf(input)
+  let counted = ZERO
+  let initialMargin = ZERO
+  let maintenanceMargin = ZERO
+  let total = ZERO
+  let borrowed = ZERO
+  let liabilities = ZERO
+  const assets = input.assets.map((asset): AssetFigures => {
+    const liability = liabilityOf(asset)
+    const equity = equityOf(asset)
+    const figures = {
+      asset,
+      equity,
+      liability,
+      counted: countedValue(asset, equity),
+      initial: marginOf(asset, liability, 'initial'),
+      maintenance: marginOf(asset, liability, 'maintenance'),
+    }
+    counted = add(counted, figures.counted)
+    initialMargin = add(initialMargin, figures.initial)
+    maintenanceMargin = add(maintenanceMargin, figures.maintenance)
+    total = add(total, worth(add(asset.available, asset.freeze), asset.price))
+    borrowed = add(borrowed, timesUp(asset.borrowed, asset.price))
+    liabilities = add(liabilities, timesUp(liability, asset.price))
+    return figures
+  })
+  const marginBalance = subtract(counted, orderLoss)
+  const equity = subtract(total, liabilities)
+  return {
+    assets,
+    orderLoss,
+    marginBalance,
+    initialMargin,
+    maintenanceMargin,
+    available: subtract(marginBalance, initialMargin),
+    initialRate: ratio(marginBalance, initialMargin),
+    maintenanceRate: ratio(marginBalance, maintenanceMargin),
+    total,
+    borrowed,
+    liability: liabilities,
+    equity,
+    leverage: equity > 0n ? ratio(liabilities, equity) : (0n as Rate),
+  }
+}
+/** Below 100 % of the maintenance margin. Who owes nothing needs none. */
+export const mustLiquidate = (figures: RiskFigures): boolean =>
+  figures.maintenanceMargin > 0n && figures.marginBalance < figures.maintenanceMargin
+
+const replaced = (input: RiskInput, changed: RiskAsset): RiskInput => ({
+  ...input,
+  assets: input.assets.map((asset) => (asset.currency === changed.currency ? changed : asset)),
+})
+const assetIn = (input: RiskInput, currency: string): RiskAsset | undefined =>
+  input.assets.find((asset) => asset.currency === currency)
+
+/** Available margin after a loan: the equity stays as it is, the liability grows. */
+export function availableAfterLoan(input: RiskInput, currency: string, amount: Amount): Amount {
+  const asset = assetIn(input, currency)!
+  const after = {
+    ...asset,
+    available: add(asset.available, amount),
+    borrowed: add(asset.borrowed, amount),
+  }
+  return riskOf(replaced(input, after)).available
+}
+/** Available margin after an amount has left. */
+export function availableAfterLeaving(input: RiskInput, currency: string, amount: Amount): Amount {
+  const asset = assetIn(input, currency)!
+  return riskOf(replaced(input, { ...asset, available: subtract(asset.available, amount) })).available
+}
+
+/** The largest multiple of `unit` up to `cap` that passes; passing ends once and for all. */
+function largest(cap: Amount, unit: Amount, passes: (amount: Amount) => boolean): Amount {
+  let high = cap < 0n ? 0n : cap / unit
+  if (high === 0n) return ZERO
+  if (passes((high * unit) as Amount)) return (high * unit) as Amount
+  let low = 0n
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n
+    if (passes((middle * unit) as Amount)) low = middle
+    else high = middle
+  }
+  return (low * unit) as Amount
+}
+/** The most that can be borrowed with available margin at or above zero afterwards, up to a cap. */
+export function borrowableOf(input: RiskInput, currency: string, cap: Amount, unit: Amount): Amount {
+  const asset = assetIn(input, currency)!
+  const { available } = riskOf(input)
+  if (available < 0n) return ZERO
+  const now = marginOf(asset, liabilityOf(asset), 'initial')
+  const room = add(available, now)
+  return largest(cap, unit, (amount) => marginOf(asset, add(liabilityOf(asset), amount), 'initial') <= room)
+}
+/** The most that can leave with available margin at or above zero; all of it where nothing is owed. */
+export function transferableOf(input: RiskInput, currency: string, unit: Amount): Amount {
+  const asset = assetIn(input, currency)
+  if (asset === undefined || asset.available <= 0n) return ZERO
+  if (input.assets.every((one) => liabilityOf(one) === 0n))
+    return (asset.available - (asset.available % unit)) as Amount
+  if (availableAfterLeaving(input, currency, ZERO) < 0n) return ZERO
+  return largest(asset.available, unit, (amount) => availableAfterLeaving(input, currency, amount) >= 0n)
+}
+
+/**
+ * How far every price may move, as a ratio, before the account can reach liquidation: what is left above
+ * maintenance over all that moves with prices. As long as no price has moved that far it needs no look.
+ */
+export function distanceOf(input: RiskInput, figures: RiskFigures): Rate {
+  let exposure = ZERO
+  for (const { counted, maintenance } of figures.assets)
+    exposure = add(exposure, add((counted < 0n ? -counted : counted) as Amount, maintenance))
+  for (const { gives, given, gets, got } of input.orders)
+    for (const [currency, amount] of [
+      [gives, given],
+      [gets, got],
+    ] as const) {
+      const asset = assetIn(input, currency)
+      if (asset !== undefined) exposure = add(exposure, timesUp(amount, asset.price))
+    }
+  const slack = max(ZERO, subtract(figures.marginBalance, figures.maintenanceMargin))
+  return (exposure === 0n ? 0n : overDown(slack, exposure as bigint as Rate)) as Rate
+}

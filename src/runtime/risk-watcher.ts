@@ -1,0 +1,50 @@
+import type { Commands } from '../core/commands.ts'
+import type { Core } from '../core/core.ts'
+import type { State } from '../core/state.ts'
+import { RiskWatch } from '../core/unified/watch.ts'
+import type { Log } from './log.ts'
+
+const TICK_MS = 100
+/** Accounts looked at in one turn of the event loop. */
+const LOOKS_MAX = 500
+
+/** Follows prices and balances, and hands accounts that may have to be liquidated to the core. */
+export class RiskWatcher {
+  private readonly core: Core<State, Commands>
+  private readonly log: Log
+  private readonly watch: RiskWatch
+  private timer: NodeJS.Timeout | undefined
+  private running: Promise<void> | undefined
+
+  constructor(core: Core<State, Commands>, log: Log) {
+    this.core = core
+    this.log = log
+    this.watch = new RiskWatch(core.state)
+  }
+  start(): void {
+    this.timer = setInterval(() => void this.step(), TICK_MS)
+  }
+  stop(): void {
+    clearInterval(this.timer)
+  }
+  /** Looks at everything that has changed; resolves when what follows from it is on the disk. */
+  step(): Promise<void> {
+    return (this.running ??= this.work()
+      .catch((error: unknown) => this.log.error('the risk watcher failed', { error }))
+      .finally(() => (this.running = undefined)))
+  }
+  private async work(): Promise<void> {
+    for (;;) {
+      const { found, more } = this.watch.suspects(LOOKS_MAX)
+      if (found.length > 0)
+        await this.core
+          .submit('margin.check', { accounts: found.map(({ user_id, scope }) => ({ user_id, scope })) })
+          .catch((error: unknown) => {
+            this.watch.again(found)
+            throw error
+          })
+      if (!more) return
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}

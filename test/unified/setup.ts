@@ -1,0 +1,59 @@
+import type { NewOrder } from '../../src/core/spot/place.ts'
+import { Engine } from '../spot/engine.ts'
+
+/** The core's rules with filled lending pools, and short words for what borrowers do. */
+export class Lender extends Engine {
+  constructor() {
+    super()
+    this.must('lending.begin', { seed: true })
+  }
+  prices(prices: Readonly<Record<string, string>>): void {
+    this.must('prices.set', { prices, actor: null })
+  }
+  unified(
+    funds: Readonly<Record<string, string>>,
+    mode: 'multi_currency' | 'portfolio' = 'multi_currency',
+  ): number {
+    const user_id = this.user(funds)
+    const settings = { usdt_futures: null, spot_hedge: null, use_funding: null, options: null }
+    this.must('margin.mode', { user_id, mode, settings })
+    return user_id
+  }
+  loan(user_id: number, type: 'borrow' | 'repay', currency: string, amount: string, scope = 'unified') {
+    const rest = { repaid_all: false, text: null, known_id: null }
+    return this.run('margin.loan', { user_id, scope, currency, type, amount, ...rest })
+  }
+  place(user_id: number, side: 'buy' | 'sell', amount: string, price: string, more: Partial<NewOrder> = {}) {
+    const order: NewOrder = {
+      text: null,
+      currency_pair: 'BTC_USDT',
+      type: 'limit',
+      account: null,
+      side,
+      amount,
+      price,
+      time_in_force: 'gtc',
+      iceberg: null,
+      auto_borrow: null,
+      auto_repay: null,
+      stp_act: null,
+      slippage: null,
+      stop_profit: null,
+      stop_loss: null,
+      ...more,
+    }
+    return this.run('spot.place', { user_id, order })
+  }
+  /** Runs what is due up to a moment (microseconds), as the ticker would. */
+  due(until: number = this.at): void {
+    for (
+      let item = this.state.due.next();
+      item !== undefined && item.at <= until;
+      item = this.state.due.next()
+    ) {
+      if (item.at > this.at) this.at = item.at
+      this.must('due.run', { id: item.id })
+    }
+    if (until > this.at) this.at = until
+  }
+}
