@@ -136,3 +136,11 @@ function worldConfig(env: Environment): WorldConfig {
   }
   return world
 }
+
+/** A secret that the configuration file names but must not hold. */
+export function secretFrom(variable: string): string {
+  const value = process.env[variable]
+  if (value === undefined || value === '')
+    throw new ConfigError(`the environment variable ${variable} is not set; the configuration file names it`)
+  return value
+}

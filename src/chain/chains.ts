@@ -5,9 +5,11 @@ import type { ChainPort } from './port.ts'
 import { SimulatedChain } from './simulated.ts'
 
 /** Builds the adapter of a chain; a kind that is missing here can't be configured. */
-export type PortFactory = (config: ChainConfig, parts: DriverParts) => ChainPort
+export type PortFactory = (config: ChainConfig, parts: DriverParts) => ChainPort | Promise<ChainPort>
 
 const simulated: PortFactory = ({ chain }, { core }) => new SimulatedChain(core, chain)
+/** Loaded only where a chain needs it: the library costs memory and start-up time. */
+const evm: PortFactory = async (config, parts) => (await import('./evm/evm.ts')).openEvm(config, parts)
 
 /** Every chain with whoever follows it. */
 export class Chains {
@@ -20,7 +22,7 @@ export class Chains {
     factories: Readonly<Partial<Record<ChainConfig['kind'], PortFactory>>> = {},
   ) {
     this.parts = parts
-    this.factories = { simulated, ...factories }
+    this.factories = { simulated, evm, ...factories }
   }
   /** After the state is loaded: whatever the last process left half done is taken up again. */
   async start(): Promise<void> {
@@ -28,7 +30,7 @@ export class Chains {
       const factory = this.factories[config.kind]
       if (factory === undefined)
         throw new TypeError(`chain ${config.chain}: no adapter for kind ${config.kind}`)
-      const driver = new ChainDriver(factory(config, this.parts), this.parts)
+      const driver = new ChainDriver(await factory(config, this.parts), this.parts)
       this.drivers.set(config.chain, driver)
       driver.start()
     }

@@ -5,7 +5,7 @@ import { DEPOSIT, outputKey } from '../core/deposits/deposits.ts'
 import type { Observation, Payment } from '../core/deposits/observe.ts'
 import type { State } from '../core/state.ts'
 import { netOf, waitsForFunds } from '../core/withdrawals/send.ts'
-import type { Withdrawal } from '../core/withdrawals/withdrawals.ts'
+import type { Intent, Withdrawal } from '../core/withdrawals/withdrawals.ts'
 import { format } from '../money/amount.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
@@ -116,8 +116,13 @@ export class ChainDriver {
   /** Asks the chain first: the last process may have died right after sending. */
   private async broadcast({ id, txid, intent }: Withdrawal): Promise<void> {
     const { known } = await this.port.find(intent!)
-    if (!known) await this.port.broadcast(intent!)
+    if (!known) await this.release(intent!)
     await this.parts.core.submit('withdrawal.sent', { id, txid })
+  }
+  /** Memory may be ahead of the disk, for good when a commit failed: only what is on the disk leaves the house. */
+  private async release(intent: Intent): Promise<void> {
+    await this.parts.core.read(() => undefined)
+    await this.port.broadcast(intent)
   }
 
   private async observe(): Promise<void> {
@@ -168,7 +173,7 @@ export class ChainDriver {
       const settled = status === 'DONE' && (reorganised || tip - block_number + 1 >= FINAL_DEPTH)
       if (!settling && !settled) continue
       const { known, ...outcome } = await this.port.find(intent)
-      if (!known) await this.port.broadcast(intent)
+      if (!known) await this.release(intent)
       else if (settling && outcome.height === null)
         await this.bump(withdrawal, clock.peek() - Math.max(withdrawal.send_at, done_at))
       const news = outcome.height !== null || block_number !== 0 || settled
@@ -183,6 +188,6 @@ export class ChainDriver {
     const replaced = [...(intent!.replaced ?? []), txid]
     const next = { ...dearer, replaced }
     await this.parts.core.submit('withdrawal.replace', { id, txid, intent: next })
-    await this.port.broadcast(next)
+    await this.release(next)
   }
 }

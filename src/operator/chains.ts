@@ -1,6 +1,7 @@
 import { depositAddress } from '../api/deposits.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
+  decimal,
   flag,
   id,
   integer,
@@ -280,6 +281,25 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
       const amount = await desk.core.submit('sim.fund', { chain, ...body, actor: operator })
       await desk.chains.step(chain)
       return { currency, amount: format(amount) }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/book',
+    summary:
+      "Books the operator's own coins that were put into the wallets of a real chain, or (below zero) taken out",
+    access: operatorOf('admin'),
+    limit: null,
+    params: CHAIN,
+    body: object({ currency: currencyField, amount: decimal(), reason: text({ max: 200 }) }),
+    status: 200,
+    reply: shape({ chain: str, currency: str, custody: decimalText }),
+    refuses: ['NOT_FOUND', 'INVALID_CURRENCY'],
+    handle: async ({ desk, operator, path, body }) => {
+      const { chain } = chainAt(desk, path.chain)
+      const { currency } = desk.core.state.world.currency(body.currency)
+      const custody = await desk.core.submit('chain.book', { chain, ...body, actor: operator })
+      return { chain, currency, custody: format(custody) }
     },
   }),
   endpoint({

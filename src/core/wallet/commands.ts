@@ -30,6 +30,7 @@ import {
   sentWithdrawal,
 } from '../withdrawals/send.ts'
 import { cancelWithdrawal, refundCancelled } from '../withdrawals/settle.ts'
+import { bookCustody } from '../chains/custody.ts'
 import { configureChain, configureCurrency, setPolicy } from '../world/settings.ts'
 import { setPrices } from '../world/prices.ts'
 import { convertDust } from './small-balance.ts'
@@ -46,6 +47,7 @@ const wake = (_ctx: Ctx, _input: { chain: string }): null => null
 
 export const walletCommands = {
   'chain.configure': configureChain,
+  'chain.book': bookCustody,
   'currency.configure': configureCurrency,
   'policy.set': setPolicy,
   'prices.set': setPrices,
