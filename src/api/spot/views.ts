@@ -19,6 +19,7 @@ const resultMembers = {
   update_time_ms: int64,
   status: str,
   currency_pair: str,
+  trade_quote: str,
   type: str,
   account: str,
   side: str,
@@ -36,6 +37,7 @@ const resultMembers = {
   finish_as: str,
   auto_borrow: bool,
   auto_repay: bool,
+  biz_info: str,
   'slippage?': str,
   'stop_profit?': shape({ trigger_price: str, order_price: str }),
   'stop_loss?': shape({ trigger_price: str, order_price: str }),
@@ -62,6 +64,7 @@ const AVERAGE_DECIMALS = 12
 export const secondsText = (micros: number): string => String(Math.floor(micros / 1e6))
 const millis = (micros: number): number => Math.floor(micros / 1000)
 
+const quoteOf = (pair: string): string => pair.slice(pair.indexOf('_') + 1)
 function averagePrice({ filled, filled_total }: Order): string {
   return filled === 0n
     ? '0'
@@ -81,6 +84,7 @@ export function orderView(state: State, order: Order, mode: ActionMode = 'FULL')
     update_time_ms: millis(order.update_at),
     status: order.status,
     currency_pair: order.pair,
+    trade_quote: quoteOf(order.pair),
     type: order.type,
     account: order.account,
     side: order.side,
@@ -98,6 +102,7 @@ export function orderView(state: State, order: Order, mode: ActionMode = 'FULL')
     finish_as: order.finish_as,
     auto_borrow: more?.auto_borrow ?? false,
     auto_repay: more?.auto_repay ?? false,
+    biz_info: more?.channel === undefined ? '-' : `ch:${more.channel}`,
     ...(more?.slippage !== undefined && { slippage: more.slippage }),
     ...(more?.stop_profit !== undefined && { stop_profit: more.stop_profit }),
     ...(more?.stop_loss !== undefined && { stop_loss: more.stop_loss }),
@@ -148,6 +153,7 @@ export const myTradeShape = shape({
   amend_text: str,
   sequence_id: str,
   text: str,
+  trade_quote: str,
 })
 export const fillView = (fill: Fill): Record<string, unknown> => ({
   id: String(fill.trade_id),
@@ -167,4 +173,5 @@ export const fillView = (fill: Fill): Record<string, unknown> => ({
   amend_text: fill.amend_text,
   sequence_id: String(fill.sequence),
   text: fill.text,
+  trade_quote: quoteOf(fill.pair),
 })
