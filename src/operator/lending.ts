@@ -4,7 +4,8 @@ import { anything, array, bool, decimalText, int64, map, shape, str } from '../a
 import { currencyField } from '../api/wallet.ts'
 import { PLATFORM, insuranceName } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
-import { LIQUIDATION_STEP, UNIFIED } from '../core/unified/accounts.ts'
+import { UNIFIED } from '../core/unified/loan-book.ts'
+import { LIQUIDATION_STEP } from '../core/unified/records.ts'
 import { hourlyRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'
 import {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { INTEREST_RECORD, UNIFIED } from '../../src/core/unified/accounts.ts'
+import { UNIFIED } from '../../src/core/unified/loan-book.ts'
+import { INTEREST_RECORD } from '../../src/core/unified/records.ts'
 import { hourlyRate } from '../../src/core/unified/lending.ts'
 import { interestOf } from '../../src/core/unified/interest.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'

@@ -1,5 +1,5 @@
 import type { State } from '../../core/state.ts'
-import { UNIFIED } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import type { IsolatedMarket } from '../../core/unified/config.ts'
 import { borrowable, requireSide } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'

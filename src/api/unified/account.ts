@@ -1,4 +1,5 @@
-import { MODES, UNIFIED, requireShared, requireUnified } from '../../core/unified/accounts.ts'
+import { MODES, requireShared, requireUnified } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { borrowable, transferable } from '../../core/unified/loans.ts'
 import { lentCurrency } from '../../core/unified/modes.ts'
 import { debtsOf, payableOf } from '../../core/unified/quick-repay.ts'

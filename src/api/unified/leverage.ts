@@ -1,5 +1,6 @@
 import type { State } from '../../core/state.ts'
-import { UNIFIED, requireShared } from '../../core/unified/accounts.ts'
+import { requireShared } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { marginSlices } from '../../core/unified/config.ts'
 import { lendingCap } from '../../core/unified/lending.ts'
 import { borrowable, totalOwed } from '../../core/unified/loans.ts'

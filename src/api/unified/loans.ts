@@ -1,12 +1,11 @@
+import { requireUnified } from '../../core/unified/accounts.ts'
+import { UNIFIED, bookOf } from '../../core/unified/loan-book.ts'
 import {
   INTEREST_RECORD,
   LOAN_RECORD,
-  UNIFIED,
-  bookOf,
-  requireUnified,
   type InterestRecord,
   type LoanRecord,
-} from '../../core/unified/accounts.ts'
+} from '../../core/unified/records.ts'
 import { totalOwed } from '../../core/unified/loans.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'

@@ -1,4 +1,4 @@
-import { LOAN_RATE } from '../../core/unified/accounts.ts'
+import { LOAN_RATE } from '../../core/unified/records.ts'
 import { hourlyRate } from '../../core/unified/lending.ts'
 import { lentCurrency } from '../../core/unified/modes.ts'
 import type { State } from '../../core/state.ts'

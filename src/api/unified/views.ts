@@ -1,6 +1,7 @@
 import { lockedName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { SETTINGS_OF, UNIFIED, type MarginAccount } from '../../core/unified/accounts.ts'
+import { SETTINGS_OF, type MarginAccount } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { riskOf, type AssetFigures } from '../../core/unified/risk.ts'
 import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'

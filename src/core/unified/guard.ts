@@ -3,7 +3,7 @@ import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/a
 import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { borrowable, lend, repay, totalOwed, transferable } from './loans.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLeaving } from './risk.ts'

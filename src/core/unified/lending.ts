@@ -18,7 +18,7 @@ import { nextId } from '../counters.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'
-import { bookOf, type LoanBook } from './accounts.ts'
+import { bookOf, type LoanBook } from './loan-book.ts'
 import type { RateCurve } from './config.ts'
 
 /**

@@ -2,16 +2,9 @@ import { refuse } from '../../labels.ts'
 import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
-import {
-  UNIFIED,
-  bookOf,
-  requireShared,
-  type BorrowType,
-  type Loan,
-  type LoanBook,
-  type LoanRecord,
-  type RepaymentType,
-} from './accounts.ts'
+import { requireShared } from './accounts.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
+import type { BorrowType, Loan, LoanRecord, RepaymentType } from './records.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
 import { owedOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLoan, borrowableOf, transferableOf } from './risk.ts'

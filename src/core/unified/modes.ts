@@ -4,13 +4,13 @@ import type { Ctx, State } from '../state.ts'
 import {
   MODE_SETTINGS,
   SETTINGS_OF,
-  UNIFIED,
   requireShared,
   type MarginAccount,
   type Mode,
   type ModeSetting,
   type ModeSettings,
 } from './accounts.ts'
+import { UNIFIED } from './loan-book.ts'
 import type { LoanTerms } from './config.ts'
 import { figuresOf } from './portfolio.ts'
 

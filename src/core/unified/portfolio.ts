@@ -11,7 +11,7 @@ import {
 import type { Order } from '../spot/order.ts'
 import type { State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { marginSlices } from './config.ts'
 import {
   riskOf,

@@ -14,7 +14,8 @@ import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { UNIFIED, requireShared } from './accounts.ts'
+import { requireShared } from './accounts.ts'
+import { UNIFIED } from './loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
 
 /** What an account owes and what it could pay with, in the order of the currencies' names. */

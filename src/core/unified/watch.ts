@@ -1,6 +1,6 @@
 import type { Price, Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { UNIFIED } from './accounts.ts'
+import { UNIFIED } from './loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
 import { distanceOf, mustLiquidate, riskOf } from './risk.ts'
 
