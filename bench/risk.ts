@@ -1,7 +1,7 @@
 import { RiskWatch } from '../src/core/unified/watch.ts'
 import { transferable } from '../src/core/unified/loans.ts'
 import { figuresOf } from '../src/core/unified/portfolio.ts'
-import { mustLiquidate } from '../src/core/unified/risk.ts'
+import { mustLiquidate } from '../src/core/unified/levels.ts'
 import { format } from '../src/money/amount.ts'
 import { Lender } from '../test/unified/setup.ts'
 

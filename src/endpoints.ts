@@ -31,6 +31,7 @@ import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
+import { operatorPriceEndpoints } from './operator/prices.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
@@ -66,6 +67,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,
+  ...operatorPriceEndpoints(controls),
   ...policyEndpoints,
   ...operatorMarketEndpoints,
   ...operatorLendingEndpoints,

@@ -92,7 +92,11 @@ export async function startPlatform(
   const controls: Controls = {
     version: VERSION,
     faults,
-    advanceTo: (micros, operator) => ticker.advanceTo(micros, operator),
+    advanceTo: async (micros, operator) => {
+      await ticker.advanceTo(micros, operator)
+      await settle()
+    },
+    settle,
     reset,
   }
   const operatorApi = operatorEndpoints(controls)
@@ -181,6 +185,9 @@ export async function startPlatform(
   }
   function keep(credentials: Credentials): void {
     writeCredentials(config, { ...credentials, url })
+  }
+  async function settle(): Promise<void> {
+    while ((await risk.settle()) > 0) await ticker.runNow()
   }
   function reset(): Promise<void> {
     return (resetting ??= startOver()

@@ -1,7 +1,8 @@
 import { refuse } from '../../labels.ts'
 import type { State } from '../state.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
-import { LOAN, LOAN_RECORD, type Loan } from './records.ts'
+import type { Level } from './levels.ts'
+import { LOAN, LOAN_RECORD, RISK_ALERT, type Loan } from './records.ts'
 
 export const MODES = ['classic', 'single_currency', 'multi_currency', 'portfolio'] as const
 export type Mode = (typeof MODES)[number]
@@ -53,6 +54,7 @@ export class MarginAccounts {
   readonly table = new Table(MARGIN_ACCOUNT)
   readonly loans = new Table(LOAN)
   readonly records = new Table(LOAN_RECORD)
+  readonly alerts = new Table(RISK_ALERT)
   private readonly byUser = new GroupIndex(this.loans, (loan) => loan.user_id)
   readonly byText = new UniqueIndex(this.records, ({ user_id, text }) =>
     text === null ? undefined : `${user_id}/${text}`,
@@ -70,7 +72,7 @@ export class MarginAccounts {
     })
   }
   get tables(): readonly unknown[] {
-    return [this.table, this.loans, this.records]
+    return [this.table, this.loans, this.records, this.alerts]
   }
   /** The next loans after a key; "" begins. */
   loansAfter(key: string, count: number): Loan[] {
@@ -112,6 +114,11 @@ export class MarginAccounts {
   }
   isLocked(userId: number, scope: string): boolean {
     return this.table.get(userId)?.locked.includes(scope) === true
+  }
+  /** What the account was told last. */
+  levelOf(userId: number, scope: string): Level {
+    if (this.isLocked(userId, scope)) return 'locked'
+    return this.alerts.get(`${userId}/${scope}`)?.level ?? 'normal'
   }
   owes(userId: number, scope?: string): boolean {
     if (scope === undefined) return this.byUser.count(userId) > 0

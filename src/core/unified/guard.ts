@@ -4,8 +4,9 @@ import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
-import { borrowable, lend, repay, totalOwed, transferable } from './loans.ts'
+import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
+import type { RepaymentType } from './records.ts'
 import { availableAfterLeaving } from './risk.ts'
 
 /** Where orders, transfers and withdrawals meet the rules of margin. */
@@ -71,6 +72,7 @@ export function borrowForOrder(
   const free = state.ledger.balance(userId, book.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return
+  refuseRestricted(state, userId, book.scope)
   const most = borrowable(state, userId, book.scope, currency)
   if (missing > most)
     refuse(
@@ -92,15 +94,22 @@ export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null)
   const received = (
     order.side === 'buy' ? order.filled - order.fee : order.filled_total - order.fee
   ) as Amount
-  payBack(ctx, userId, book, gets, received)
+  payBack(ctx, userId, book, gets, received, 'auto_repay')
   if (more?.auto_borrow === true && order.status === 'cancelled')
-    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives))
+    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives), 'cancel_auto_repay')
 }
-function payBack(ctx: Ctx, userId: number, book: LoanBook, currency: string, most: Amount): void {
+function payBack(
+  ctx: Ctx,
+  userId: number,
+  book: LoanBook,
+  currency: string,
+  most: Amount,
+  why: RepaymentType,
+): void {
   const { state } = ctx
   const owed = totalOwed(state, userId, book, currency)
   const amount = min(min(owed, most), state.ledger.balance(userId, book.free, currency))
-  if (amount > 0n) repay(ctx, userId, book, currency, amount, 'auto_repay')
+  if (amount > 0n) repay(ctx, userId, book, currency, amount, why)
 }
 
 /** What may leave a user's account, as far as its debts have a say; undefined: they have none. */

@@ -19,6 +19,7 @@ export const REPAYMENT_TYPES = [
   'none',
   'manual_repay',
   'auto_repay',
+  'cancel_auto_repay',
   'different_currencies_repayment',
   'liquidation',
 ] as const
@@ -94,9 +95,23 @@ export const LOAN_RATE: LogSpec<LoanRate> = {
   name: 'loan_rate',
   columns: { id: 'int', currency: 'text', rate: 'amount', at: 'int' },
 }
-/** One step of a liquidation: what was done, and to how much of what. */
+/** Accounts in debt that are thinner than they should be; one that is well has no row. */
+export interface RiskAlert {
+  readonly user_id: number
+  readonly scope: string
+  readonly level: 'warned' | 'restricted'
+  /** Microseconds. */
+  readonly since: number
+}
+export const RISK_ALERT: TableSpec<RiskAlert> = {
+  name: 'risk_alert',
+  key: ['user_id', 'scope'],
+  columns: { user_id: 'int', scope: 'text', level: 'text', since: 'int' },
+}
+/** One step towards a liquidation, or of it: what was done, and to how much of what. */
 export interface LiquidationStep {
   readonly id: number
+  /** 0 for warnings and restrictions, which belong to none. */
   readonly liquidation: number
   readonly user_id: number
   readonly scope: string
