@@ -15,7 +15,10 @@ import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { unifiedAccountEndpoints } from './api/unified/account.ts'
 import { calculatorEndpoints } from './api/unified/calculator.ts'
+import { unifiedLeverageEndpoints } from './api/unified/leverage.ts'
 import { unifiedLoanEndpoints } from './api/unified/loans.ts'
+import { unifiedModeEndpoints } from './api/unified/modes.ts'
+import { quickRepaymentEndpoints } from './api/unified/quick-repayment.ts'
 import { unifiedTableEndpoints } from './api/unified/tables.ts'
 import { marginAccountEndpoints } from './api/margin/account.ts'
 import { crossMarginEndpoints } from './api/margin/cross.ts'
@@ -53,6 +56,9 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...spotAccountEndpoints,
   ...feeEndpoints,
   ...unifiedAccountEndpoints,
+  ...unifiedModeEndpoints,
+  ...unifiedLeverageEndpoints,
+  ...quickRepaymentEndpoints,
   ...unifiedLoanEndpoints,
   ...unifiedTableEndpoints,
   ...calculatorEndpoints,

@@ -129,7 +129,8 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: map(str),
     refuses: [],
-    handle: async ({ desk, query }) => desk.core.read((state) => rateMap(state, query.currencies)),
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => rateMap(state, caller.user, query.currencies)),
   }),
   endpoint({
     method: 'POST',

@@ -58,6 +58,8 @@ export interface UnifiedConfig {
   readonly isolated: readonly IsolatedMarket[]
   /** Which part of paid interest the lenders get; the rest is the platform's. */
   readonly lender_share: string
+  /** How many times the hourly rate a VIP tier pays, from tier 0; the last goes for all above. Left out: 1. */
+  readonly tier_up_rates?: readonly string[]
 }
 
 export interface LoanTerms {
@@ -134,5 +136,7 @@ export function checkUnified(config: UnifiedConfig): void {
   for (const { currency_pair, tiers } of config.isolated)
     if (tiers.length === 0 || tiers.at(-1)!.upper_limit !== '')
       throw new TypeError(`unified.isolated ${currency_pair}: the last tier must have no upper_limit`)
+  for (const text of config.tier_up_rates ?? [])
+    if (rateOf(text) <= 0n) throw new TypeError('unified.tier_up_rates must be above 0')
   if (rateOf(config.lender_share) > ONE) throw new TypeError('unified.lender_share must be at most 1')
 }

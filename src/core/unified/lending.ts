@@ -9,6 +9,7 @@ import {
   roundDown,
   roundUp,
   timesDown,
+  timesUp,
   type Amount,
   type Rate,
 } from '../../money/amount.ts'
@@ -66,6 +67,12 @@ export function hourlyRate(state: State, currency: string): Rate | undefined {
     ? undefined
     : curveRate(terms.config.rate, utilisationOf(state, currency))
 }
+/** What a VIP tier pays for an hour: the hour's rate as often as its tier says, rounded up to 8 decimals. */
+export const tierRate = (state: State, vip: number, rate: Rate): Rate =>
+  roundUp(
+    timesUp(rate as bigint as Amount, rateOf(state.world.tierUpRate(vip))),
+    RATE_DECIMALS,
+  ) as bigint as Rate
 
 const line = (
   place: { owner: number; name: string },
