@@ -171,10 +171,11 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(interestShape),
     refuses: ['INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
+    handle: async (call) => {
+      const { desk, query } = call
       const currency =
         query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
-      return interestRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
+      return interestRecords(call, { ...query, kind: 'unified', pair: null, currency })
     },
   }),
 ]

@@ -194,8 +194,8 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(interestShape),
     refuses: PAIR_LABELS,
-    handle: async ({ desk, caller, query }) =>
-      interestRecords(desk, caller.user.user_id, { ...query, kind: 'margin', ...named(desk, query) }),
+    handle: async (call) =>
+      interestRecords(call, { ...call.query, kind: 'margin', ...named(call.desk, call.query) }),
   }),
   endpoint({
     method: 'GET',

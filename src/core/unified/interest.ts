@@ -1,11 +1,11 @@
-import { ZERO, format, rateOf, roundUp, timesUp, type Amount, type Rate } from '../../money/amount.ts'
+import { ZERO, rateOf, roundUp, timesUp, type Amount, type Rate } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../users/users.ts'
 import { bookOf } from './loan-book.ts'
-import { INTEREST_RECORD, LOAN_RATE, type Loan } from './records.ts'
-import { HOUR, accrueLines, hourlyRate, planHour, tierRate } from './lending.ts'
+import { INTEREST_RECORD, type Loan } from './records.ts'
+import { HOUR, accrueLines, planHour, recordRates, tierRate } from './lending.ts'
 import { totalOwed } from './loans.ts'
 import { checkAccount } from './liquidation.ts'
 
@@ -14,15 +14,7 @@ const CHUNK = 250
 
 /** Due at each full hour UTC: fixes the hour's rates, and plans the charges and the next hour. */
 export function startHour(ctx: Ctx, input: { due_at: number }): null {
-  const { state, tx } = ctx
-  const rates: Record<string, string> = {}
-  for (const currency of state.world.loanCurrencyNames) {
-    const rate = hourlyRate(state, currency)
-    if (rate === undefined) continue
-    rates[currency] = format(rate)
-    const id = nextId(tx, state.counters, 'loan_rate')
-    tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: input.due_at })
-  }
+  const rates = recordRates(ctx, input.due_at)
   planHour(ctx, input.due_at + HOUR)
   charge(ctx, input.due_at, rates, '')
   return null

@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import {
   ZERO,
   amountOf,
+  format,
   min,
   overDown,
   parseAmount,
@@ -21,6 +22,7 @@ import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'
 import { bookOf, type LoanBook } from './loan-book.ts'
 import type { RateCurve } from './config.ts'
+import { LOAN_RATE } from './records.ts'
 
 /**
  * The lenders' side. A currency's pool is what they have put in and nobody has borrowed; what is lent is a
@@ -169,6 +171,7 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
   const due = state.world.settings.get(HOURLY)?.value as { due_id: number } | undefined
   if (due === undefined || state.due.table.get(due.due_id) === undefined)
     planHour(ctx, (Math.floor(ctx.at / HOUR) + 1) * HOUR)
+  if (due === undefined) recordRates(ctx, Math.floor(ctx.at / HOUR) * HOUR)
   return null
 
   function seed({ at }: Ctx): void {
@@ -190,6 +193,19 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
     }
     tx.put(state.world.settings, { name: SEEDED, value: [...done, ...fresh] })
   }
+}
+/** Fixes the rates of a full hour, and keeps them for history_loan_rate. */
+export function recordRates(ctx: Ctx, hour: number): Readonly<Record<string, string>> {
+  const { state, tx } = ctx
+  const rates: Record<string, string> = {}
+  for (const currency of state.world.loanCurrencyNames) {
+    const rate = hourlyRate(state, currency)
+    if (rate === undefined) continue
+    rates[currency] = format(rate)
+    const id = nextId(tx, state.counters, 'loan_rate')
+    tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: hour })
+  }
+  return rates
 }
 export function planHour(ctx: Ctx, at: number): void {
   const due_id = schedule(ctx, at, 'lending.hour', {})
