@@ -77,6 +77,7 @@ export const quickRepaymentEndpoints: readonly AnyEndpoint[] = [
       'INVALID_CURRENCY',
       'LOAN_NOT_FOUND',
       'BALANCE_NOT_ENOUGH',
+      'INITIAL_MARGIN_TOO_LOW',
       'TRADE_RESTRICTED',
     ],
     handle: async ({ desk, caller, body }) =>

@@ -52,6 +52,20 @@ export function guardOrder<T>(
   )
 }
 
+/** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
+export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
+  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope).available : ZERO
+  const result = run()
+  if (!state.margin.owes(userId, scope)) return result
+  const after = figuresOf(state, userId, scope).available
+  if (after < 0n && after < before)
+    refuse(
+      'INITIAL_MARGIN_TOO_LOW',
+      `${what} would leave the margin ${format(-after as Amount)} short of what the account's debts need`,
+    )
+  return result
+}
+
 /** Before an order's money is held: auto_borrow finds what is missing. */
 export function borrowForOrder(
   ctx: Ctx,
