@@ -111,8 +111,16 @@ export class EvmNode {
 }
 
 /** The built-in world with the node as one more chain, EVM: for its coin ETH, and for the token as USDT. */
-export function evmWorld(node: EvmNode): Record<string, unknown> {
-  const on = (contract_address: string, decimal: number, withdraw_fix: string): CurrencyChain => ({
+export function evmWorld(
+  node: EvmNode,
+  sweeps?: { readonly ETH: string; readonly USDT: string },
+): Record<string, unknown> {
+  const on = (
+    contract_address: string,
+    decimal: number,
+    withdraw_fix: string,
+    sweep_threshold?: string,
+  ): CurrencyChain => ({
     chain: 'EVM',
     contract_address,
     decimal,
@@ -123,10 +131,11 @@ export function evmWorld(node: EvmNode): Record<string, unknown> {
     withdraw_fix,
     withdraw_percent: '0',
     hot_wallet: 'manual',
+    ...(sweep_threshold !== undefined && { sweep_threshold }),
   })
   const added = new Map([
-    ['ETH', on('', 8, '0.01')],
-    ['USDT', on(node.token, 6, '1')],
+    ['ETH', on('', 8, '0.01', sweeps?.ETH)],
+    ['USDT', on(node.token, 6, '1', sweeps?.USDT)],
   ])
   const chain: ChainConfig = {
     ...BUILT_IN_WORLD.chains[0]!,
@@ -143,6 +152,7 @@ export function evmWorld(node: EvmNode): Record<string, unknown> {
       chain_id: CHAIN_ID,
       xpub: DEPOSITS.publicExtendedKey,
       key_env: 'KONTOR_TEST_HOT_KEY',
+      ...(sweeps !== undefined && { sweeper_env: 'KONTOR_TEST_SWEEPER' }),
       poll_ms: 3_600_000,
     },
   }
