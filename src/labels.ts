@@ -99,15 +99,20 @@ export const LABELS = {
 
 export type Label = keyof typeof LABELS
 
-export class Refusal extends Error {
+/**
+ * An error that collects no stack: a refusal is an answer, not a fault, and nobody reads where it came from.
+ * Calling Error's own constructor would cost more than most commands do.
+ */
+function Answer(this: Error, message: string): void {
+  this.message = message
+}
+Answer.prototype = Object.create(Error.prototype) as Error
+
+export class Refusal extends (Answer as unknown as new (message: string) => Error) {
   readonly label: Label
   readonly status: number
   constructor(label: Label, message: string, status: number = LABELS[label]) {
-    // A refusal is an answer, not a fault: nobody reads where it came from, and collecting that is slow.
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(message)
-    Error.stackTraceLimit = stackTraceLimit
     this.label = label
     this.status = status
   }

@@ -15,9 +15,10 @@ export const counters = (): Counters => new Table(COUNTER)
 
 /** A counter that the present command may count on, until its next mark. */
 export function counting(tx: Tx, table: Counters, name: string, first = 1): { value: number } {
-  const own = tx.own(table, name)
+  const before = table.get(name)
+  const own = tx.own(before)
   if (own !== undefined) return own
-  const fresh = { name, value: table.get(name)?.value ?? first - 1, stamp: tx.stamp }
+  const fresh = { name, value: before?.value ?? first - 1, stamp: tx.stamp }
   tx.put(table, fresh)
   return fresh
 }

@@ -144,9 +144,9 @@ export class Tx {
   remove<Row extends object>(table: Table<Row>, key: Key): void {
     this.touched.push({ table: table as unknown as Table<object>, key, before: table.swap(key, undefined) })
   }
-  own<Row extends object>(table: Table<Row>, key: Key): Own<Row> | undefined {
-    const row = table.get(key) as Own<Row> | undefined
-    return row?.stamp === this.stamp ? row : undefined
+  /** The row as this command's own, if it is. */
+  own<Row extends object>(row: Row | undefined): Own<Row> | undefined {
+    return (row as Own<Row> | undefined)?.stamp === this.stamp ? (row as Own<Row>) : undefined
   }
   append<Row extends object>(log: LogSpec<Row>, row: NoInfer<Row>): void {
     this.appended.push({ log: log, row })

@@ -49,9 +49,9 @@ export class Activity {
   add(tx: Tx, userId: number, at: number, requests: number, volume: Amount): void {
     const day = dayOf(at)
     const id = userId * DAYS_MAX + day
-    let row = tx.own(this.days, id)
+    const before = this.days.get(id)
+    let row = tx.own(before)
     if (row === undefined) {
-      const before = this.days.get(id)
       row = {
         id,
         user_id: userId,

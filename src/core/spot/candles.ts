@@ -110,12 +110,12 @@ export class Candles {
       const series = names[i]!
       const { seconds, keep } = BASE_SPANS[i]!
       const open_time = second - (second % seconds)
-      const own = tx.own(this.now, series)
+      const before = this.now.get(series)
+      const own = tx.own(before)
       if (own?.open_time === open_time) {
         join(own, price, amount, value)
         continue
       }
-      const before = this.now.get(series)
       if (before !== undefined && before.open_time !== open_time)
         tx.put(this.closed, { slot: `${series}/${(before.open_time / seconds) % keep}`, ...before })
       const grown = before?.open_time === open_time ? before : undefined

@@ -136,6 +136,12 @@ export interface Ask extends Pick<
 > {
   /** The book's own note of where the order rests. */
   place: unknown
+  /** Where it stands among the open orders of its owner. */
+  open: OpenOrder | undefined
+}
+export interface OpenOrder {
+  readonly id: number
+  index: number
 }
 
 /**
@@ -171,13 +177,24 @@ export class OrderRow implements Order {
     const { id, user_id, pair, side, type, account, time_in_force, text, amend_text } = order
     const { price, amount, iceberg, stp_id, stp_act, create_at, more } = order
     const names = { id, user_id, pair, side, type, account, time_in_force, text, amend_text }
-    const ask = { ...names, price, amount, iceberg, stp_id, stp_act, create_at, more, place: undefined }
+    const ask = {
+      ...names,
+      price,
+      amount,
+      iceberg,
+      stp_id,
+      stp_act,
+      create_at,
+      more,
+      place: undefined,
+      open: undefined,
+    }
     return figuresTo(new OrderRow(ask, order.held), order)
   }
   copy(): OrderRow {
     return this.withAsk(this.ask)
   }
-  amended(change: Partial<Omit<Ask, 'place'>>): OrderRow {
+  amended(change: Partial<Omit<Ask, 'place' | 'open'>>): OrderRow {
     return this.withAsk({ ...this.ask, ...change })
   }
   private withAsk(ask: Ask): OrderRow {

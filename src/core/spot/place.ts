@@ -151,6 +151,7 @@ function readDraft(
     create_at: at,
     more,
     place: undefined,
+    open: undefined,
   }
   return { user, market, account, side, ask, bound: figures.bound, value: figures.value, more }
 }

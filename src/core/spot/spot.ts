@@ -6,7 +6,7 @@ import { Activity } from './activity.ts'
 import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
-import { SPOT_ORDER, isClientText, type OrderRow } from './order.ts'
+import { SPOT_ORDER, isClientText, type OpenOrder, type OrderRow } from './order.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -51,7 +51,7 @@ export class Spot {
   readonly money = new Map<string, OrderMoney>()
   readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
-  private readonly openByUser = new Map<number, Set<number>>()
+  private readonly openByUser = new Map<number, OpenOrder[]>()
   private readonly openByText = new Map<string, number>()
   private readonly tickOf: (pair: string) => Price
 
@@ -62,7 +62,9 @@ export class Spot {
       const is = after?.status === 'open' ? after : undefined
       if (was === undefined && is === undefined) return
       this.indexBook(was, is)
-      if (was === undefined || is === undefined) this.indexOwner((is ?? was)!, is !== undefined)
+      if (is === undefined) this.closed(was!)
+      else if (was === undefined) this.opened(is)
+      else is.ask.open = was.ask.open
     })
   }
   book(pair: string): Book {
@@ -80,21 +82,22 @@ export class Spot {
   }
   /** For the present command to write on. */
   writeFigures(tx: Tx, pair: string): Own<MarketFigures> {
-    const own = tx.own(this.figures, pair)
+    const before = this.figuresOf(pair)
+    const own = tx.own(before)
     if (own !== undefined) return own
-    const { book_id, sequence, last, update_at } = this.figuresOf(pair)
+    const { book_id, sequence, last, update_at } = before
     const fresh = { pair, book_id, sequence, last, update_at, stamp: tx.stamp }
     tx.put(this.figures, fresh)
     return fresh
   }
   /** The open orders of an account, oldest first. */
   openOrders(userId: number, pair?: string): OrderRow[] {
-    const ids = [...(this.openByUser.get(userId) ?? [])].sort((a, b) => a - b)
+    const ids = (this.openByUser.get(userId) ?? []).map(({ id }) => id).sort((a, b) => a - b)
     const open = ids.map((id) => this.orders.get(id)!)
     return pair === undefined ? open : open.filter((order) => order.pair === pair)
   }
   openCount(userId: number): number {
-    return this.openByUser.get(userId)?.size ?? 0
+    return this.openByUser.get(userId)?.length ?? 0
   }
   openWithText(userId: number, text: string): OrderRow | undefined {
     const id = this.openByText.get(`${userId}/${text}`)
@@ -123,18 +126,23 @@ export class Spot {
       else book.insert(is)
     } else if (rested) this.book(was.pair).remove(was)
   }
-  private indexOwner(order: OrderRow, opens: boolean): void {
-    const { id, user_id, text } = order
-    let open = this.openByUser.get(user_id)
-    if (open === undefined) this.openByUser.set(user_id, (open = new Set<number>()))
-    if (opens) open.add(id)
-    else {
-      open.delete(id)
-      if (open.size === 0) this.openByUser.delete(user_id)
-    }
-    if (!isClientText(text)) return
-    if (opens) this.openByText.set(`${user_id}/${text}`, id)
-    else this.openByText.delete(`${user_id}/${text}`)
+  private opened({ ask }: OrderRow): void {
+    let list = this.openByUser.get(ask.user_id)
+    if (list === undefined) this.openByUser.set(ask.user_id, (list = []))
+    ask.open = { id: ask.id, index: list.length }
+    list.push(ask.open)
+    if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
+  }
+  private closed({ ask }: OrderRow): void {
+    const list = this.openByUser.get(ask.user_id)!
+    const { index } = ask.open!
+    // The last one takes its place: the list has no order to keep.
+    const last = list.pop()!
+    if (index < list.length) {
+      list[index] = last
+      last.index = index
+    } else if (index === 0) this.openByUser.delete(ask.user_id)
+    if (isClientText(ask.text)) this.openByText.delete(`${ask.user_id}/${ask.text}`)
   }
 }
 
