@@ -10,10 +10,8 @@ import type { Log } from './log.ts'
 const BUSY_MICROS = 1_000_000
 const IDLE_AFTER_MS = 120_000
 const WATCH_MS = 1_000
-const HOUR_MICROS = 3_600e6
 /** Looks of one move of the clock: a move takes seconds, however far it goes. */
-const MOVE_LOOKS_MAX = 4_000
-const HOUR_LOOKS_MAX = 2_000
+const MOVE_LOOKS_MAX = 2_000
 
 /**
  * Sets the pace of the market agents. When they look is work that falls due in the core, on the platform's clock;
@@ -54,13 +52,12 @@ export class AgentDriver {
   /** The clock is about to move so far: the agents live through it, in longer steps the farther it goes. */
   async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
     this.moving = true
-    const looks = micros <= HOUR_MICROS ? HOUR_LOOKS_MAX : MOVE_LOOKS_MAX
     try {
-      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / looks)))
+      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / MOVE_LOOKS_MAX)))
       return await move()
     } finally {
       this.moving = false
-      await this.pace(BUSY_MICROS)
+      await this.pace(BUSY_MICROS, true)
     }
   }
   private async watch(): Promise<void> {
@@ -71,11 +68,11 @@ export class AgentDriver {
     const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
     if (!this.moving && every !== this.every) await this.pace(every)
   }
-  private async pace(every: number): Promise<void> {
+  private async pace(every: number, look = false): Promise<void> {
     if (this.core.writesStopped !== undefined) return
     this.every = every
     await this.core
-      .submit('agents.pace', { every })
+      .submit('agents.pace', { every, look })
       .catch((error: unknown) => this.log.warn('the market agents kept their pace', { every, error }))
   }
 }

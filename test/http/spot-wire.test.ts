@@ -50,6 +50,9 @@ describe('spot on the wire', () => {
       assert.equal(ok(await client.patch(at(order.id), { ...right, price: '40002' })).price, '40002')
     }
     refused(await client.get('/spot/orders/t-m', { ...PAIR, account: 'spot' }), 404, 'CLIENT_ID_NOT_FOUND')
+    for (const id of ['999999', '9'.repeat(30), '0'])
+      for (const reply of [await client.get(at(id), PAIR), await client.delete(at(id), PAIR)])
+        refused(reply, 404, 'ORDER_NOT_FOUND')
     // A classic account has no unified orders.
     refused(await client.get(at(spot.id), { ...PAIR, account: 'unified' }), 404, 'ORDER_NOT_FOUND')
     assert.deepEqual(ok(await client.get('/spot/open_orders', { account: 'unified' })), [])
