@@ -6,7 +6,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 export type { Amendment } from './amend.ts'
 import { cancelOpen, openOrderAt } from './cancel.ts'
 import { isMeant } from './accounts.ts'
-import type { Order, OrderAccount, Side } from './order.ts'
+import type { Order, OrderAccount, OrderRow, Side } from './order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 
@@ -53,7 +53,7 @@ export interface Named {
   readonly currency_pair: string
   readonly account?: OrderAccount | null
 }
-function openOrder({ state }: Ctx, userId: number, { id, currency_pair, account = null }: Named): Order {
+function openOrder({ state }: Ctx, userId: number, { id, currency_pair, account = null }: Named): OrderRow {
   return openOrderAt(state, userId, id, { pair: state.world.market(currency_pair).id, account })
 }
 const cancelOne = (ctx: Ctx, userId: number, item: Named): Order =>
