@@ -264,8 +264,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     summary:
       'Buys a currency whose market is closed for buying, to repay a debt of the unified account in it',
     access: ACCESS,
-    limit: LIMITS.spotPlace,
-    markets: bodyMarkets,
+    limit: LIMITS.spot,
     body: object({
       text: optional(text({ max: 64 })),
       currency_pair: pairField,
