@@ -95,10 +95,12 @@ export async function startPlatform(
   const controls: Controls = {
     version: VERSION,
     faults,
-    advanceTo: (micros, operator) => {
+    advanceTo: async (micros, operator) => {
       const move = (): Promise<void> => ticker.advanceTo(micros, operator)
-      return agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move)
+      await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
+      await settle()
     },
+    settle,
     reset,
   }
   const operatorApi = operatorEndpoints(controls)
@@ -189,6 +191,9 @@ export async function startPlatform(
   }
   function keep(credentials: Credentials): void {
     writeCredentials(config, { ...credentials, url })
+  }
+  async function settle(): Promise<void> {
+    while ((await risk.settle()) > 0) await ticker.runNow()
   }
   function reset(): Promise<void> {
     return (resetting ??= startOver()

@@ -34,13 +34,17 @@ export class Ticker {
   }
   start(): void {
     this.timer = setInterval(() => {
-      if (!this.busy) void this.runDue(this.clock.peek(), ITEMS_MAX)
+      if (!this.busy) void this.runNow()
     }, TICK_MS)
   }
   stop(): void {
     clearInterval(this.timer)
   }
 
+  /** Runs what is due at this moment; resolves when it is on the disk. */
+  runNow(): Promise<void> {
+    return this.runDue(this.clock.peek(), ITEMS_MAX)
+  }
   /** Moves the clock to a later moment. Everything due on the way happens first, at its own time. */
   async advanceTo(target: number, operator: string): Promise<void> {
     this.busy = true

@@ -54,10 +54,24 @@ export const orderFields = {
   action_mode: actionModeField,
 }
 /** What a client sends, as the core takes it. `channel` is the program that sends it. */
-export function newOrder(
-  { action_mode: _, trade_quote: __, ...order }: Values<typeof orderFields>,
-  channel: string | undefined,
-): NewOrder {
+export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): NewOrder {
+  const order: NewOrder = {
+    text: body.text,
+    currency_pair: body.currency_pair,
+    type: body.type,
+    account: body.account,
+    side: body.side,
+    amount: body.amount,
+    price: body.price,
+    time_in_force: body.time_in_force,
+    iceberg: body.iceberg,
+    auto_borrow: body.auto_borrow,
+    auto_repay: body.auto_repay,
+    stp_act: body.stp_act,
+    slippage: body.slippage,
+    stop_profit: body.stop_profit,
+    stop_loss: body.stop_loss,
+  }
   return channel === undefined ? order : { ...order, channel }
 }
 /** Some clients name themselves in a header; what is no short name is ignored. */
