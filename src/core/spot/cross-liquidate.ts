@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
-import { UNIFIED } from '../unified/accounts.ts'
+import { UNIFIED } from '../unified/loan-book.ts'
 import { totalOwed } from '../unified/loans.ts'
 import type { Market } from '../world/markets.ts'
 import type { Order } from './order.ts'
