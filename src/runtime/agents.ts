@@ -42,7 +42,7 @@ export class AgentDriver {
     const setting = agentsSetting({ state })!
     state.spot.history = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
     this.lastAsked = Date.now()
-    await this.pace(BUSY_MICROS)
+    await this.pace(BUSY_MICROS, true)
     this.timer = setInterval(() => void this.watch(), WATCH_MS)
   }
   stop(): void {
