@@ -105,6 +105,28 @@ describe('market agents under the sandbox clock', () => {
     assert.equal(proof.balanced, true)
   })
 
+  test('scenarios run on the clock: a crash goes down step by step and stays, a lost peg comes back', async () => {
+    const platform = running[1]!
+    const begin = (name: string, currency_pair: string, change: number): Promise<unknown> =>
+      platform.operator.ok('POST', '/agents/scenario', { name, currency_pair, change, seconds: 600 })
+    const bid = async (currency_pair: string): Promise<number> =>
+      Number(ok(await platform.client().get('/spot/order_book', { currency_pair, limit: 1 })).bids[0][0])
+    const near = (price: number, wanted: number): void =>
+      assert.ok(Math.abs(price / wanted - 1) < 0.03, `${price}, not about ${wanted}`)
+    const [eth, usdc] = [await bid('ETH_USDT'), await bid('USDC_USDT')]
+    await begin('crash', 'ETH_USDT', -0.3)
+    await begin('de_peg', 'USDC_USDT', -0.1)
+    await advance(platform, 150)
+    near(await bid('ETH_USDT'), eth * 0.85)
+    near(await bid('USDC_USDT'), usdc * 0.95)
+    await advance(platform, 200)
+    near(await bid('ETH_USDT'), eth * 0.7)
+    near(await bid('USDC_USDT'), usdc * 0.9)
+    await advance(platform, 8 * 3_600)
+    near(await bid('ETH_USDT'), eth * 0.7)
+    assert.ok(Math.abs((await bid('USDC_USDT')) - 1) < 0.01)
+  })
+
   test('where the last run had agents, `off` leaves no order of theirs', async () => {
     const first = running.pop()!
     ok(await first.client().get('/spot/order_book', BTC))
