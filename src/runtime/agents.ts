@@ -1,6 +1,5 @@
 import { agentsSetting } from '../core/agents/commands.ts'
 import { MadeHistory } from '../core/agents/history.ts'
-import { IDLE_MICROS } from '../core/agents/pace.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../core/core.ts'
 import type { State } from '../core/state.ts'
@@ -8,6 +7,8 @@ import type { Log } from './log.ts'
 
 /** A look at one market in turn, this often while somebody is there. */
 const BUSY_MICROS = 1_000_000
+/** And this seldom when nobody is. */
+const IDLE_MICROS = 120_000_000
 const IDLE_AFTER_MS = 120_000
 const WATCH_MS = 1_000
 /** Looks of one move of the clock: a move takes seconds, however far it goes. */
@@ -57,7 +58,7 @@ export class AgentDriver {
       return await move()
     } finally {
       this.moving = false
-      await this.pace(BUSY_MICROS, true)
+      await this.pace(BUSY_MICROS)
     }
   }
   private async watch(): Promise<void> {
@@ -66,7 +67,8 @@ export class AgentDriver {
     if (asked !== this.seen) this.lastAsked = now
     this.seen = asked
     const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
-    if (!this.moving && every !== this.every) await this.pace(every)
+    // Who comes back finds books that are up to date.
+    if (!this.moving && every !== this.every) await this.pace(every, every === BUSY_MICROS)
   }
   private async pace(every: number, look = false): Promise<void> {
     if (this.core.writesStopped !== undefined) return

@@ -8,8 +8,8 @@ const SETTING = 'agents.pace'
 const DAY_MICROS = 86_400e6
 /** Looks in one day of the clock after which the agents slow down: what bounds the growth of the history. */
 const DAY_LOOKS_MAX = 20_000
-/** Microseconds between two looks when nobody is there, or when the day's looks are used up. */
-export const IDLE_MICROS = 30_000_000
+/** Microseconds between two looks when the day's looks are used up. */
+const SLOW_MICROS = 10_000_000
 
 /** What a look outside of the pace stands for. */
 export const ONE_LOOK_SECONDS = 10
@@ -68,7 +68,7 @@ export function lookAtMarket(ctx: Ctx): null {
   if (pace.every === null || currency_pair === undefined) return null
   const day = Math.floor(pace.at / DAY_MICROS)
   const looks = day === pace.day ? pace.looks + 1 : 1
-  const wait = looks > DAY_LOOKS_MAX ? Math.max(pace.every, IDLE_MICROS) : pace.every
+  const wait = looks > DAY_LOOKS_MAX ? Math.max(pace.every, SLOW_MICROS) : pace.every
   stepAgents(ctx, { currency_pair, at: pace.at, elapsed: (wait * pairs.length) / 1e6 })
   // What was missed while the clock stood or the platform was down is not made up for.
   const at = pace.at + wait > ctx.at ? pace.at + wait : ctx.at + wait

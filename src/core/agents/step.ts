@@ -12,8 +12,6 @@ import { Dice, MAKER, MOMENTUM, NOISE, dayVolatility, exact, type AgentMarket } 
 
 /** Price levels that the maker keeps on each side, and how far apart they are at least. */
 const LEVELS = 10
-/** While the clock is being moved in long steps nobody looks at the depth: a few do. */
-const LONG_LEVELS = 2
 const SPREAD = 0.0003
 /** Orders that the maker changes in one step; the first step of a market fills its whole ladder. */
 const CHANGES_MAX = 6
@@ -113,7 +111,7 @@ function crossPrice({ state }: Ctx, { base, quote }: Market): number | undefined
 function tend(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, maker: number, look: Look): void {
   const thin = row.scenario?.name === 'thin_book' && look.at < row.scenario.until
   const long = look.elapsed > LONG_SECONDS
-  const levels = thin ? 2 : long ? LONG_LEVELS : LEVELS
+  const levels = thin ? 2 : LEVELS
   const open = ctx.state.spot.openOrders(maker, market.id)
   const jumped = open.every((order) => outOfPlace(order, row.fair, market, levels))
   const wrongDepth = thin ? open.length > 2 * levels : open.length < levels
