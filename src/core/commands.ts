@@ -14,6 +14,7 @@ import {
 import type { Ctx } from './state.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
 import { lookAtMarket, paceAgents } from './agents/pace.ts'
+import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
 import {
@@ -72,6 +73,7 @@ const plain = {
   'spot.price_order.fire': firePriceOrders,
   'spot.ratios': computeRatios,
   ...marginCommands,
+  'spot.cross_liquidate': crossLiquidate,
   'spot.trades.forget': forgetTrades,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,

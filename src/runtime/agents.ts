@@ -1,6 +1,5 @@
 import { agentsSetting } from '../core/agents/commands.ts'
 import { MadeHistory } from '../core/agents/history.ts'
-import { IDLE_MICROS } from '../core/agents/pace.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../core/core.ts'
 import type { State } from '../core/state.ts'
@@ -8,12 +7,12 @@ import type { Log } from './log.ts'
 
 /** A look at one market in turn, this often while somebody is there. */
 const BUSY_MICROS = 1_000_000
+/** And this seldom when nobody is. */
+const IDLE_MICROS = 120_000_000
 const IDLE_AFTER_MS = 120_000
 const WATCH_MS = 1_000
-const HOUR_MICROS = 3_600e6
 /** Looks of one move of the clock: a move takes seconds, however far it goes. */
-const MOVE_LOOKS_MAX = 4_000
-const HOUR_LOOKS_MAX = 2_000
+const MOVE_LOOKS_MAX = 2_000
 
 /**
  * Sets the pace of the market agents. When they look is work that falls due in the core, on the platform's clock;
@@ -44,7 +43,7 @@ export class AgentDriver {
     const setting = agentsSetting({ state })!
     state.spot.history = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
     this.lastAsked = Date.now()
-    await this.pace(BUSY_MICROS)
+    await this.pace(BUSY_MICROS, true)
     this.timer = setInterval(() => void this.watch(), WATCH_MS)
   }
   stop(): void {
@@ -54,9 +53,8 @@ export class AgentDriver {
   /** The clock is about to move so far: the agents live through it, in longer steps the farther it goes. */
   async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
     this.moving = true
-    const looks = micros <= HOUR_MICROS ? HOUR_LOOKS_MAX : MOVE_LOOKS_MAX
     try {
-      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / looks)))
+      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / MOVE_LOOKS_MAX)))
       return await move()
     } finally {
       this.moving = false
@@ -69,13 +67,14 @@ export class AgentDriver {
     if (asked !== this.seen) this.lastAsked = now
     this.seen = asked
     const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
-    if (!this.moving && every !== this.every) await this.pace(every)
+    // Who comes back finds books that are up to date.
+    if (!this.moving && every !== this.every) await this.pace(every, every === BUSY_MICROS)
   }
-  private async pace(every: number): Promise<void> {
+  private async pace(every: number, look = false): Promise<void> {
     if (this.core.writesStopped !== undefined) return
     this.every = every
     await this.core
-      .submit('agents.pace', { every })
+      .submit('agents.pace', { every, look })
       .catch((error: unknown) => this.log.warn('the market agents kept their pace', { every, error }))
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { replayStore } from '../../src/cli/replay.ts'
+import { openSnapshot } from '../../src/store/open.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 
@@ -93,12 +95,36 @@ describe('market agents under the sandbox clock', () => {
     await move
     assert.ok(performance.now() - started < 30_000, `${performance.now() - started} ms`)
     assert.ok(slowest < 2_000, `a request waited ${slowest} ms`)
-    const fives = await candles(platform, { interval: '5m', limit: 288 })
-    assert.ok(traded(fives).length > 250, `${traded(fives).length} of 288`)
+    const quarters = await candles(platform, { interval: '15m', limit: 95 })
+    assert.equal(traded(quarters).length, 95)
+    const { asks, bids } = ok(await platform.client().get('/spot/order_book', { ...BTC, limit: 50 }))
+    assert.ok(asks.length >= 8 && bids.length >= 8)
     const hours = await candles(platform, { interval: '1h', limit: 24 })
     assert.equal(traded(hours).length, 24)
     const proof = await platform.operator.ok('GET', '/ledger/proof')
     assert.equal(proof.balanced, true)
+  })
+
+  test('scenarios run on the clock: a crash goes down step by step and stays, a lost peg comes back', async () => {
+    const platform = running[1]!
+    const begin = (name: string, currency_pair: string, change: number): Promise<unknown> =>
+      platform.operator.ok('POST', '/agents/scenario', { name, currency_pair, change, seconds: 600 })
+    const bid = async (currency_pair: string): Promise<number> =>
+      Number(ok(await platform.client().get('/spot/order_book', { currency_pair, limit: 1 })).bids[0][0])
+    const near = (price: number, wanted: number): void =>
+      assert.ok(Math.abs(price / wanted - 1) < 0.03, `${price}, not about ${wanted}`)
+    const [eth, usdc] = [await bid('ETH_USDT'), await bid('USDC_USDT')]
+    await begin('crash', 'ETH_USDT', -0.3)
+    await begin('de_peg', 'USDC_USDT', -0.1)
+    await advance(platform, 150)
+    near(await bid('ETH_USDT'), eth * 0.85)
+    near(await bid('USDC_USDT'), usdc * 0.95)
+    await advance(platform, 200)
+    near(await bid('ETH_USDT'), eth * 0.7)
+    near(await bid('USDC_USDT'), usdc * 0.9)
+    await advance(platform, 8 * 3_600)
+    near(await bid('ETH_USDT'), eth * 0.7)
+    assert.ok(Math.abs((await bid('USDC_USDT')) - 1) < 0.01)
   })
 
   test('where the last run had agents, `off` leaves no order of theirs', async () => {
@@ -111,6 +137,9 @@ describe('market agents under the sandbox clock', () => {
     const last = ok(await quiet.client().get('/spot/trades', { ...BTC, limit: 1 }))[0].id
     await advance(quiet, 600)
     assert.equal(ok(await quiet.client().get('/spot/trades', { ...BTC, limit: 1 }))[0].id, last)
+    const snapshot = await openSnapshot({ data: quiet.data, databaseUrl: undefined })
+    assert.ok((await replayStore(snapshot)).commands > 600, 'the same commands lead to the same hashes')
+    await snapshot.close()
     refused(
       await quiet.operator.call('POST', '/clock', { now: START }),
       400,

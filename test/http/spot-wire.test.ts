@@ -50,6 +50,9 @@ describe('spot on the wire', () => {
       assert.equal(ok(await client.patch(at(order.id), { ...right, price: '40002' })).price, '40002')
     }
     refused(await client.get('/spot/orders/t-m', { ...PAIR, account: 'spot' }), 404, 'CLIENT_ID_NOT_FOUND')
+    for (const id of ['999999', '9'.repeat(30), '0'])
+      for (const reply of [await client.get(at(id), PAIR), await client.delete(at(id), PAIR)])
+        refused(reply, 404, 'ORDER_NOT_FOUND')
     // A classic account has no unified orders.
     refused(await client.get(at(spot.id), { ...PAIR, account: 'unified' }), 404, 'ORDER_NOT_FOUND')
     assert.deepEqual(ok(await client.get('/spot/open_orders', { account: 'unified' })), [])
@@ -194,6 +197,40 @@ describe('spot on the wire', () => {
     assert.deepEqual([await disabled('DOGE'), await disabled('USDT')], [true, false])
     refused(await alice.place('buy', '100', '0.1', { currency_pair: 'DOGE_USDT' }), 400, 'TRADE_RESTRICTED')
     await platform.operator.ok('PATCH', '/markets/DOGE_USDT', { trade_status: 'tradable' })
+  })
+
+  test('cross_liquidate_orders buys back a debt in a market that is closed for buying, and no more', async () => {
+    const eth = { currency_pair: 'ETH_USDT' }
+    const { client } = alice
+    const buy = (amount: string, more: object = {}) =>
+      client.post('/spot/cross_liquidate_orders', { ...eth, amount, price: '3000', ...more })
+    await platform.operator.ok('PUT', '/prices', { BTC: '60000', ETH: '3000' })
+    await platform.credit(bob.user_id, 'ETH', '10')
+    await bob.placed('buy', '1', '2999', eth)
+    refused(await buy('1'), 403, 'REQUEST_FORBIDDEN', /POST .spot.orders/)
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    ok(await client.post('/unified/loans', { currency: 'ETH', amount: '1', type: 'borrow' }))
+    await alice.placed('sell', '1', '2999', eth)
+    await bob.placed('sell', '5', '3000', eth)
+    await platform.operator.ok('PATCH', '/markets/ETH_USDT', { trade_status: 'sellable' })
+    refused(await alice.place('buy', '1', '3000', eth), 400, 'TRADE_RESTRICTED')
+    refused(
+      await bob.client.post('/spot/cross_liquidate_orders', { ...eth, amount: '1', price: '3000' }),
+      403,
+      'REQUEST_FORBIDDEN',
+      /no cross-margin debt/,
+    )
+    refused(await buy('1.1'), 400, 'AMOUNT_TOO_MUCH', /1\.002/)
+    const resting = ok(await buy('0.5', { price: '2000', text: 't-back' }), 201)
+    assert.equal(`${resting.status} ${resting.account} ${resting.auto_repay}`, 'open unified true')
+    refused(await buy('0.6'), 400, 'AMOUNT_TOO_MUCH', /0\.501/)
+    ok(await client.delete('/spot/orders/t-back', { ...eth, account: 'unified' }))
+    const most = /than (\S+) ETH/.exec((await buy('9')).body.message)![1]!
+    assert.equal(ok(await buy(most), 201).finish_as, 'filled')
+    assert.deepEqual(ok(await client.get('/unified/loans')), [])
+    refused(await buy('0.1'), 403, 'REQUEST_FORBIDDEN')
+    await platform.operator.ok('PATCH', '/markets/ETH_USDT', { trade_status: 'tradable' })
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
   })
 
   test('candles: calendar months, Mondays, and the price that empty buckets repeat', async () => {

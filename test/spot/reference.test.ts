@@ -20,7 +20,7 @@ describe('matching beside a plain reference', () => {
         context.diagnostic(JSON.stringify(sum))
         assert.ok(sum.fills > sum.operations / 10)
         assert.ok(sum.refusals > sum.operations / 100)
-        assert.ok(sum.deepest > 50)
+        assert.ok(sum.deepest > 30)
       },
     )
 })

@@ -5,11 +5,13 @@ import { notFound, refuse, type Refusal } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'
 
 /** Orders have ids of digits; anything else is a text that the client chose. */
-const isId = (name: string): boolean => /^\d{1,15}$/.test(name)
+const isId = (name: string): boolean => /^\d+$/.test(name)
+/** Longer ones are nobody's. */
+const ID_LENGTH_MAX = 15
 
 /** An order by id or text, open or long finished. Pair and account must be those that were named. */
 export async function findOrder(desk: Desk, userId: number, name: string, place: Place): Promise<Order> {
-  const order = isId(name) ? await byId(desk, Number(name)) : await byText(desk, userId, name)
+  const order = isId(name) ? await byId(desk, name) : await byText(desk, userId, name)
   const { state } = desk.core
   if (order?.user_id !== userId || order.pair !== place.pair || !isMeant(state, order, place.account))
     return missing(name, place)
@@ -32,7 +34,9 @@ export async function openId(desk: Desk, userId: number, name: string, place: Pl
   return order.id
 }
 
-async function byId(desk: Desk, id: number): Promise<Order | undefined> {
+async function byId(desk: Desk, name: string): Promise<Order | undefined> {
+  if (name.length > ID_LENGTH_MAX) return undefined
+  const id = Number(name)
   const known = await desk.core.read(({ spot }) => spot.orders.get(id))
   return known ?? (await desk.store.select(SPOT_ORDER, 'where "id" = ?', [id]))[0]
 }

@@ -1,7 +1,7 @@
 import type { Order } from '../../core/spot/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import { SPOT_ORDER, type OrderAccount } from '../../core/spot/order.ts'
-import { Refusal, refuse } from '../../labels.ts'
+import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -261,7 +261,8 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/spot/cross_liquidate_orders',
-    summary: 'Buys a disabled currency to repay a cross-margin debt in it; refused without such a debt',
+    summary:
+      'Buys a currency whose market is closed for buying, to repay a debt of the unified account in it',
     access: ACCESS,
     limit: LIMITS.spot,
     body: object({
@@ -273,15 +274,11 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     }),
     status: 201,
     reply: orderInMode(),
-    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_FORBIDDEN'],
-    handle: async ({ desk, body }) => {
-      const pair = pairOf(desk, body.currency_pair)
-      return Promise.reject(
-        new Refusal(
-          'REQUEST_FORBIDDEN',
-          `this account has no cross-margin debt in a disabled currency of ${pair}; POST /spot/orders places ordinary orders`,
-        ),
-      )
+    refuses: [...PLACE_LABELS, 'REQUEST_FORBIDDEN'],
+    handle: async ({ desk, caller, body: { action_mode, ...order } }) => {
+      const user_id = caller.user.user_id
+      const placed = await desk.core.submit('spot.cross_liquidate', { user_id, ...order })
+      return orderView(desk.core.state, placed, action_mode)
     },
   }),
   endpoint({

@@ -84,7 +84,8 @@ export class MadeHistory implements PriceHistory {
     const high = Math.max(open, close) * reach(1)
     const low = Math.min(open, close) / reach(2)
     const traded = (end - start) * (30 + 60 * (1 + grain(seed + 3, Math.floor(start / MINUTE))))
-    const base = exact(traded / Math.max(close, 1e-9) / 10, market.config.amount_precision)
+    const dollars = close * this.worth(market.quote)
+    const base = exact(traded / Math.max(dollars, 1e-9) / 10, market.config.amount_precision)
     const [o, h, l, c] = [open, high, low, close].map((price) => this.tick(market, price)) as [
       Price,
       Price,
@@ -133,6 +134,10 @@ export class MadeHistory implements PriceHistory {
         0.8 *
         (wave(seed + i, time / period) - wave(seed + i, this.end / period))
     return Number(market.config.reference_price) * Math.exp(distance)
+  }
+  /** Dollars of a quote currency, by the price that its own market begins with. */
+  private worth(quote: string): number {
+    return Number(this.markets.get(`${quote}_USDT`)?.config.reference_price ?? 1)
   }
   private tick(market: Market, price: number): Price {
     const value = exact(price, market.config.precision) as bigint as Price

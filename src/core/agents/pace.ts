@@ -8,8 +8,11 @@ const SETTING = 'agents.pace'
 const DAY_MICROS = 86_400e6
 /** Looks in one day of the clock after which the agents slow down: what bounds the growth of the history. */
 const DAY_LOOKS_MAX = 20_000
-/** Microseconds between two looks when nobody is there, or when the day's looks are used up. */
-export const IDLE_MICROS = 30_000_000
+/** Microseconds between two looks when the day's looks are used up. */
+const SLOW_MICROS = 10_000_000
+
+/** What a look outside of the pace stands for. */
+export const ONE_LOOK_SECONDS = 10
 
 interface Pace {
   /** Microseconds from one look to the next; null: the agents rest. */
@@ -28,10 +31,16 @@ const paceOf = (state: State): Pace =>
   (state.world.settings.get(SETTING)?.value as Pace | undefined) ?? BEFORE
 const keep = ({ tx, state }: Ctx, value: Pace): void => tx.put(state.world.settings, { name: SETTING, value })
 
-/** How often the agents look at a market from now on; null takes their orders off the books and lets them rest. */
-export function paceAgents(ctx: Ctx, input: { every: number | null }): null {
+/**
+ * How often the agents look at a market from now on; null takes their orders off the books and lets them rest.
+ * `look`: at every market once now, so that all books are full.
+ */
+export function paceAgents(ctx: Ctx, input: { every: number | null; look?: boolean }): null {
   const pace = paceOf(ctx.state)
   unschedule(ctx, pace.due_id)
+  if (input.look === true)
+    for (const currency_pair of ctx.state.agents.pairs)
+      stepAgents(ctx, { currency_pair, at: ctx.at, elapsed: ONE_LOOK_SECONDS })
   if (input.every === null) {
     withdrawOrders(ctx)
     keep(ctx, { ...pace, every: null })
@@ -59,7 +68,7 @@ export function lookAtMarket(ctx: Ctx): null {
   if (pace.every === null || currency_pair === undefined) return null
   const day = Math.floor(pace.at / DAY_MICROS)
   const looks = day === pace.day ? pace.looks + 1 : 1
-  const wait = looks > DAY_LOOKS_MAX ? Math.max(pace.every, IDLE_MICROS) : pace.every
+  const wait = looks > DAY_LOOKS_MAX ? Math.max(pace.every, SLOW_MICROS) : pace.every
   stepAgents(ctx, { currency_pair, at: pace.at, elapsed: (wait * pairs.length) / 1e6 })
   // What was missed while the clock stood or the platform was down is not made up for.
   const at = pace.at + wait > ctx.at ? pace.at + wait : ctx.at + wait

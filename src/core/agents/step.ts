@@ -19,7 +19,7 @@ const CHANGES_MAX = 6
 const LEVEL_DOLLARS = 4_000
 const NOISE_DOLLARS = 400
 const DAY_SECONDS = 86_400
-/** A look that comes later than this finds more to do: the ladder is set anew and several traders have come. */
+/** A look that comes later than this finds more to do: the quotes are set anew and several traders have come. */
 const LONG_SECONDS = 30
 /** One look moves the opinion by no more than so many seconds' worth. */
 const ELAPSED_MAX = 3_600
@@ -110,11 +110,12 @@ function crossPrice({ state }: Ctx, { base, quote }: Market): number | undefined
 /** The maker takes back what is too near or too far, and fills the gaps of its ladder. */
 function tend(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, maker: number, look: Look): void {
   const thin = row.scenario?.name === 'thin_book' && look.at < row.scenario.until
+  const long = look.elapsed > LONG_SECONDS
   const levels = thin ? 2 : LEVELS
   const open = ctx.state.spot.openOrders(maker, market.id)
-  let changes = open.length === 0 ? 2 * LEVELS : CHANGES_MAX
-  const jumped = open.length > 0 && open.every((order) => outOfPlace(order, row.fair, market, levels))
-  if (jumped || thin !== open.length <= 4 || look.elapsed > LONG_SECONDS) changes = 4 * LEVELS
+  const jumped = open.every((order) => outOfPlace(order, row.fair, market, levels))
+  const wrongDepth = thin ? open.length > 2 * levels : open.length < levels
+  let changes = jumped || wrongDepth || long ? 4 * LEVELS : CHANGES_MAX
   const stale = unwanted(open, row.fair, market, levels).slice(0, changes)
   forget(ctx, cancelOpen(ctx, stale))
   changes -= stale.length

@@ -21,6 +21,7 @@ import {
   type TimeInForce,
 } from './order.ts'
 import {
+  CROSS_LIQUIDATE,
   checkBuysLot,
   checkMarketCap,
   checkOpen,
@@ -118,7 +119,7 @@ function readDraft(
   const { side, type } = input
   const time_in_force = checkTimeInForce(type, input.time_in_force)
   const account = orderAccount(state, user, input.account)
-  checkOpen(market, side, at)
+  if (origin !== CROSS_LIQUIDATE) checkOpen(market, side, at)
   const figures = type === 'limit' ? limitFigures(state, market, input) : marketFigures(state, market, input)
   if (figures.iceberg > 0n && (time_in_force === 'ioc' || time_in_force === 'fok'))
     refuse(

@@ -59,18 +59,24 @@ export function readQuote(market: Market, text: string): Amount {
   return amount
 }
 
-export function checkOpen(market: Market, side: Side, at: number): void {
+/** The origin of orders that buy back a debt in a market that is closed for buying. */
+export const CROSS_LIQUIDATE = 'cross_liquidate'
+
+export function isOpen(market: Market, side: Side, at: number): boolean {
   const { trade_status, buy_start, sell_start, delisting_time } = market.config
   const seconds = at / 1e6
   const start = side === 'buy' ? buy_start : sell_start
-  const open =
+  return (
     (trade_status === 'tradable' || trade_status === (side === 'buy' ? 'buyable' : 'sellable')) &&
     seconds >= start &&
     (delisting_time === 0 || seconds < delisting_time)
-  if (!open)
+  )
+}
+export function checkOpen(market: Market, side: Side, at: number): void {
+  if (!isOpen(market, side, at))
     refuse(
       'TRADE_RESTRICTED',
-      `currency_pair: ${market.id} does not take ${side} orders now (trade_status ${trade_status}); GET /spot/currency_pairs/${market.id} tells when it does`,
+      `currency_pair: ${market.id} does not take ${side} orders now (trade_status ${market.config.trade_status}); GET /spot/currency_pairs/${market.id} tells when it does`,
     )
 }
 
