@@ -8,6 +8,8 @@ import type { Log } from './log.ts'
 const TICK_MS = 200
 /** Items of one tick; the rest waits for the next. */
 const ITEMS_MAX = 5_000
+/** Items applied before their commits are waited for: requests get their turn in between. */
+const WAITING_MAX = 100
 
 /** Runs what falls due, in the order of its time, each item as a command of its own. */
 export class Ticker {
@@ -74,7 +76,7 @@ export class Ticker {
       }
       const outside = this.ran(item)
       if (outside !== undefined) await outside
-      if (this.core.waiting > 1_000) await last
+      if (this.core.waiting > WAITING_MAX) await last
     }
     await last
   }

@@ -243,7 +243,13 @@ function randomAction(engine: Lender, draw: Draw, user_id: number, maker: number
       const change = { amount: null, amend_text: null, stop_profit: null, stop_loss: null }
       const [from, wide, places] = PRICES[order.pair as keyof typeof PRICES]
       const to = (from + (wide * draw(1_000)) / 1_000).toFixed(places)
-      return engine.run('spot.amend', { user_id, id: order.id, currency_pair: null, ...change, price: to })
+      return engine.run('spot.amend', {
+        user_id,
+        id: order.id,
+        currency_pair: order.pair,
+        ...change,
+        price: to,
+      })
     }
     default:
       return engine.run('margin.quick_repay', {

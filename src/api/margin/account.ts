@@ -5,10 +5,10 @@ import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
 import { integer, object, oneOf, optional, text, time, withDefault } from '../fields.ts'
-import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { skipped, timeWindow } from '../spot/window.ts'
+import { newestLines } from '../ledger-lines.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
 
@@ -94,9 +94,13 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
           .filter((account) => currency === null || account.currency === currency),
       )
-      const offset = skipped(query.page, query.limit)
-      const kinds = query.type === null ? undefined : [query.type]
-      const lines = await newestLines(desk, accounts, { from, to, kinds, limit: query.limit, offset })
+      const lines = await newestLines(desk, accounts, {
+        from,
+        to,
+        kinds: query.type === null ? undefined : [query.type],
+        limit: query.limit,
+        offset: skipped(query.page, query.limit),
+      })
       return lines.map((line) => ({
         id: String(line.id),
         time: String(Math.floor(line.at / 1e6)),

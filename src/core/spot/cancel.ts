@@ -1,17 +1,25 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
+import { isMeant } from './accounts.ts'
 import { bookChanged, endOrder } from './match.ts'
-import type { FinishAs, Order } from './order.ts'
+import type { FinishAs, Order, OrderAccount, OrderRow } from './order.ts'
+
+/** Where an order must be: what a call names beside its id. Null is left out. */
+export interface Place {
+  readonly pair: string
+  readonly account: OrderAccount | null
+}
+/** The words that tell where an order was looked for. */
+export const placeWords = ({ pair, account }: Place): string =>
+  ` in ${pair}${account === null ? '' : `, account ${account}`}`
 
 /** An order that can still change, named by its id; the labels tell what became of one that can't. */
-export function openOrderAt(state: State, userId: number, id: number, pair: string | null): Order {
+export function openOrderAt(state: State, userId: number, id: number, place: Place): OrderRow {
   const order = state.spot.orders.get(id)
-  if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return orderNotFound(id, pair)
+  if (order?.user_id !== userId || order.pair !== place.pair || !isMeant(state, order, place.account))
+    return notFound('ORDER_NOT_FOUND', `this account has no order ${id}${placeWords(place)}`)
   refuseEnded(order)
   return order
-}
-export function orderNotFound(id: number, pair: string | null): never {
-  return notFound('ORDER_NOT_FOUND', `this account has no order ${id}${pair === null ? '' : ` in ${pair}`}`)
 }
 export function refuseEnded(order: Order): void {
   if (order.status === 'closed')
@@ -20,7 +28,11 @@ export function refuseEnded(order: Order): void {
     refuse('ORDER_CANCELLED', `order ${order.id} has ended already (${order.finish_as})`)
 }
 
-export function cancelOpen(ctx: Ctx, orders: readonly Order[], finish_as: FinishAs = 'cancelled'): Order[] {
+export function cancelOpen(
+  ctx: Ctx,
+  orders: readonly OrderRow[],
+  finish_as: FinishAs = 'cancelled',
+): Order[] {
   return orders.map((order) => {
     const market = ctx.state.world.market(order.pair)
     const ended = endOrder(ctx, market, order, finish_as)

@@ -13,7 +13,7 @@ import {
 import type { State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { TICKS_MAX, tickCount } from './spot.ts'
-import { DEFAULT_TEXT, isClientText, type Side } from './order.ts'
+import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from './order.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
 
@@ -87,6 +87,11 @@ export function checkSize(market: Market, base: Amount | undefined, value: Amoun
       tooMuch(market, value, market.quote, market.maxQuote)
   }
 }
+/** A market buy that the best price gives not even one lot for would do nothing. */
+export function checkBuysLot(market: Market, money: Amount, best: Price): void {
+  const least = timesUp(market.lot, best)
+  if (money < least) tooLittle(market, money, market.quote, least)
+}
 export function checkMarketCap(market: Market, side: Side, amount: Amount): void {
   const cap = side === 'buy' ? market.marketMaxQuote : market.marketMaxBase
   if (cap !== undefined && amount > cap)
@@ -105,14 +110,21 @@ function tooMuch(market: Market, size: Amount, currency: string, most: Amount): 
   )
 }
 
+/** By the market's rules as they are now: other rules are another object. */
+const GUARDS = new WeakMap<Market, { last: Price; buy: Price; sell: Price }>()
 /** The worst price that protection lets an order of this side have; undefined before the first trade. */
 export function protectedPrice(state: State, market: Market, side: Side): Price | undefined {
   const last = state.spot.lastPrice(market.id)
   if (last === undefined) return undefined
-  const factor = side === 'buy' ? ONE + market.upRate : ONE - market.downRate
-  return (side === 'buy'
-    ? timesDown(last as bigint as Amount, factor as Price)
-    : timesUp(last as bigint as Amount, factor as Price)) as bigint as Price
+  // Most orders come between two trades: the bounds of the last price are kept with the market.
+  let guard = GUARDS.get(market)
+  if (guard?.last !== last) {
+    const buy = timesDown(last as bigint as Amount, (ONE + market.upRate) as Price)
+    const sell = timesUp(last as bigint as Amount, (ONE - market.downRate) as Price)
+    guard = { last, buy: buy as bigint as Price, sell: sell as bigint as Price }
+    GUARDS.set(market, guard)
+  }
+  return guard[side]
 }
 export function checkProtected(state: State, market: Market, side: Side, price: Price): void {
   const bound = protectedPrice(state, market, side)
@@ -164,6 +176,14 @@ export function checkUnused(state: State, userId: number, text: string): void {
       'DUPLICATE_REQUEST',
       `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
     )
+}
+/** "0" as the price of a stop's order is a market order. */
+export function checkStops(market: Market, stops: Readonly<Record<string, AttachedStop | null>>): void {
+  for (const [name, stop] of Object.entries(stops)) {
+    if (stop === null) continue
+    readPrice(market, stop.trigger_price, `${name}.trigger_price`)
+    if (!/^0(\.0*)?$/.test(stop.order_price)) readPrice(market, stop.order_price, `${name}.order_price`)
+  }
 }
 export function readIceberg(market: Market, text: string | null, amount: Amount): Amount {
   if (text === null || parseAmount(text) === 0n) return ZERO

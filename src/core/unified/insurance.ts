@@ -46,7 +46,7 @@ function takeOne(
   { asset }: AssetFigures,
   debt: AssetFigures,
 ): boolean {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { currency: owedCurrency, price: owedPrice } = debt.asset
   const user = { owner: input.user_id, name: book.free }
   const owed = totalOwed(state, input.user_id, book, owedCurrency)
@@ -67,7 +67,7 @@ function takeOne(
     ...settleLines(state, fund, input.user_id, book, owedCurrency, principal, interest),
   ]
   const ref = `liquidation:${input.id}`
-  state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines })
+  state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
   closeIfPaid(ctx, input.user_id, book, owedCurrency)
   note(ctx, input, 'taken_over', asset.currency, taken, { repaid: format(paid), currency: owedCurrency })
   return true
@@ -75,7 +75,7 @@ function takeOne(
 
 /** Nothing is left to sell: the insurance fund pays as far as it goes, the lenders bear the rest together. */
 export function coverShortfall(ctx: Ctx, input: Liquidation, book: LoanBook): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const ref = `liquidation:${input.id}`
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
@@ -86,13 +86,13 @@ export function coverShortfall(ctx: Ctx, input: Liquidation, book: LoanBook): vo
     const principal = min((has - interest) as Amount, owed.principal)
     const lines = settleLines(state, fund, input.user_id, book, currency, principal, interest)
     if (lines.length > 0) {
-      state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines })
+      state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
       note(ctx, input, 'insured', currency, add(principal, interest))
     }
     const left = owedOf(state, input.user_id, book, currency)
     const written = writeOffLines(input.user_id, book, currency, left.principal, left.interest)
     if (written.length > 0) {
-      state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines: written })
+      state.ledger.post(ctx, { kind: 'liquidation', ref, lines: written })
       note(ctx, input, 'socialised', currency, add(left.principal, left.interest))
     }
     closeIfPaid(ctx, input.user_id, book, currency)

@@ -70,7 +70,7 @@ interface QuickRepay {
  * platform's own equity is the other side of the exchange. What is taken is rounded up by at most one unit.
  */
 function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
-  const { state, tx, at } = ctx
+  const { state, tx } = ctx
   if (state.margin.isLocked(input.user_id, UNIFIED.scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it repays by itself')
   const names = (list: readonly string[]): string[] => [
@@ -125,7 +125,7 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
     const equity = { owner: PLATFORM, name: 'equity' }
     const lines = [...move(user, equity, from, taken), ...move(equity, user, to, brought)]
     const ref = `quick_repayment:${id}`
-    state.ledger.post({ tx, at, counters: state.counters }, { kind: 'quick_repay', ref, lines })
+    state.ledger.post(ctx, { kind: 'quick_repay', ref, lines })
     used.set(from, (used.get(from) ?? 0n) + taken)
     return brought
   }

@@ -14,24 +14,21 @@ export const netOf = ({ amount, fee }: Withdrawal): Amount => subtract(amount, f
 
 /** REQUEST → PROCES: from here on it can't be cancelled. null: somebody else was first. */
 export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | null {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const withdrawal = state.wallet.withdrawals.table.get(input.id)
   if (withdrawal === undefined) return null
   const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'claim')
   if (status === undefined || withdrawal.internal_to !== 0) return null
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'withdraw_sent',
-      ref: `withdrawal:${withdrawal.id}`,
-      lines: move(
-        { owner: withdrawal.user_id, name: lockedName('spot') },
-        IN_FLIGHT,
-        withdrawal.currency,
-        withdrawal.amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'withdraw_sent',
+    ref: `withdrawal:${withdrawal.id}`,
+    lines: move(
+      { owner: withdrawal.user_id, name: lockedName('spot') },
+      IN_FLIGHT,
+      withdrawal.currency,
+      withdrawal.amount,
+    ),
+  })
   return change(ctx, withdrawal, { status })
 }
 /** The hot wallet can't pay it now. */
@@ -132,7 +129,7 @@ export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: numbe
 }
 /** in flight → custody (net) and fees; the chain's own fee is the platform's expense. */
 function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { currency, amount, fee, network_fee: networkFee } = withdrawal
   const chain = state.world.mustChain(withdrawal.chain)
   const custody = { owner: PLATFORM, name: `custody:${chain.chain}` }
@@ -144,17 +141,17 @@ function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
   if (fee > 0n) paid.push({ owner: PLATFORM, name: 'fees', currency, amount: times(fee) })
   const ref = `withdrawal:${withdrawal.id}`
   const kind = sign === 1n ? 'withdraw_done' : 'withdraw_reorganised'
-  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: paid })
+  state.ledger.post(ctx, { kind, ref, lines: paid })
   postNetworkFee(ctx, withdrawal, times(networkFee), kind)
 }
 /** Custody pays what the chain took. */
 function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, kind: string): void {
   if (fee === 0n) return
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { chain, native } = state.world.mustChain(withdrawal.chain)
   const lines: Line[] = [
     { owner: PLATFORM, name: 'network_fees', currency: native, amount: -fee as Amount },
     { owner: PLATFORM, name: `custody:${chain}`, currency: native, amount: fee },
   ]
-  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
+  state.ledger.post(ctx, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
 }

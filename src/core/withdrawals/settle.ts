@@ -41,17 +41,14 @@ export function refund(
   from: 'locked' | 'in_flight',
   kind: 'cancel_withdraw' | 'withdraw_rej',
 ): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const user = { owner: withdrawal.user_id, name: 'spot' }
   const source = from === 'locked' ? { owner: withdrawal.user_id, name: lockedName('spot') } : IN_FLIGHT
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind,
-      ref: `withdrawal:${withdrawal.id}`,
-      lines: move(source, user, withdrawal.currency, withdrawal.amount),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind,
+    ref: `withdrawal:${withdrawal.id}`,
+    lines: move(source, user, withdrawal.currency, withdrawal.amount),
+  })
   uncountWithdrawal(ctx, withdrawal)
 }
 
