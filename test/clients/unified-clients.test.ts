@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import ccxt from 'ccxt'
 import {
   ApiClient,
@@ -136,8 +136,7 @@ describe('clients on a unified account', () => {
     await assert.rejects(uni.createUniLoan(Object.assign(new CreateUniLoan(), isolated)))
     await platform.operator.ok('POST', '/clock', { advance_seconds: HOUR })
     // The client signs by the machine's clock, which an hour of the platform's has left behind.
-    const { getTime } = Date.prototype
-    Date.prototype.getTime = () => Math.floor(platform.now() * 1000)
+    const clock = mock.method(Date.prototype, 'getTime', () => Math.floor(platform.now() * 1000))
     try {
       const [interest] = (await api.listUnifiedLoanInterestRecords({ currency: 'ETH' })).body
       assert.ok(Number(interest!.interest) > 0)
@@ -147,7 +146,7 @@ describe('clients on a unified account', () => {
       await api.createUnifiedLoan(loanOf(UnifiedLoan.Type.Repay, 'ETH', '1'))
       assert.equal((await api.listUnifiedLoans({})).body.length, 1)
     } finally {
-      Date.prototype.getTime = getTime
+      clock.mock.restore()
     }
   })
 
