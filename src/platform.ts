@@ -141,6 +141,9 @@ export async function startPlatform(
     throw error
   }
   watch(metrics, core)
+  metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
+    state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
+  )
   const timers = [
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),

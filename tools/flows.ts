@@ -1,6 +1,8 @@
 import type { Flow } from '../src/core/flow.ts'
 import { DEPOSIT_FLOW, DEPOSIT_MONEY } from '../src/core/deposits/deposit.flow.ts'
+import { REFUND_FLOW, REFUND_MONEY } from '../src/core/deposits/refund.flow.ts'
 import { PUSH_FLOW, PUSH_MONEY } from '../src/core/push/push.flow.ts'
+import { SWEEP_FLOW, SWEEP_MONEY } from '../src/core/sweeps/sweep.flow.ts'
 import { WITHDRAWAL_FLOW, WITHDRAWAL_MONEY } from '../src/core/withdrawals/withdrawal.flow.ts'
 
 /** docs/FLOWS.md, drawn from the tables that the rules run on: it can't be wrong. */
@@ -53,6 +55,20 @@ export const flowsDocument = (): string =>
       'Begins as PEND; as MANUAL, INVALID or REVIEW when something is wrong with it at first sight.',
       DEPOSIT_FLOW,
       DEPOSIT_MONEY,
+    ),
+    '',
+    section(
+      'Refund of a blocked deposit',
+      'refund_status of a deposit that is BLOCKED; NONE is not shown. The payment itself is a withdrawal of user 0.',
+      REFUND_FLOW,
+      REFUND_MONEY,
+    ),
+    '',
+    section(
+      'Sweep (deposit address to hot wallet, and the gas for it)',
+      'Begins as SIGNED. `docs/evm.md` tells when.',
+      SWEEP_FLOW,
+      SWEEP_MONEY,
     ),
     '',
     section('Push (transfer by user id)', 'Begins as CREATING.', PUSH_FLOW, PUSH_MONEY),

@@ -21,6 +21,8 @@ const depositMembers = {
   address: str,
   memo: str,
   status: str,
+  /** Of a blocked deposit with a refund. */
+  'refund_status?': str,
   chain: str,
 }
 const depositView = (deposit: Deposit) => ({
@@ -32,6 +34,7 @@ const depositView = (deposit: Deposit) => ({
   address: deposit.address,
   memo: deposit.memo,
   status: deposit.status,
+  ...(deposit.refund_status !== 'NONE' && { refund_status: deposit.refund_status }),
   chain: deposit.chain,
 })
 export const operatorDeposit = (deposit: Deposit) => ({

@@ -1,6 +1,6 @@
 import { notFound } from '../labels.ts'
 import type { ChainConfig } from '../core/world/chains.ts'
-import { ChainDriver, type DriverParts } from './driver.ts'
+import { ChainDriver, type Displaced, type DriverParts } from './driver.ts'
 import type { ChainPort } from './port.ts'
 import { SimulatedChain } from './simulated.ts'
 
@@ -45,6 +45,10 @@ export class Chains {
   port(chain: string): ChainPort {
     const driver = this.drivers.get(chain)
     return driver?.port ?? notFound('NOT_FOUND', `chain: there is no chain "${chain}"`)
+  }
+  /** Transactions of ours whose nonce somebody else used, as of the last look. */
+  displaced(chain: string): readonly Displaced[] {
+    return this.drivers.get(chain)?.displaced ?? []
   }
   /** Looks and sends now; resolves when that is done. `hurry`: withdrawals are not left their time to be cancelled. */
   async step(chain: string, options: { readonly hurry?: boolean } = {}): Promise<void> {

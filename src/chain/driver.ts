@@ -4,16 +4,27 @@ import { FINAL_DEPTH } from '../core/chains/tips.ts'
 import { DEPOSIT, outputKey } from '../core/deposits/deposits.ts'
 import type { Observation, Payment } from '../core/deposits/observe.ts'
 import type { State } from '../core/state.ts'
-import { netOf, waitsForFunds } from '../core/withdrawals/send.ts'
-import type { Intent, Withdrawal } from '../core/withdrawals/withdrawals.ts'
+import type { Sweep } from '../core/sweeps/sweeps.ts'
+import { netOf, waitsForFunds, type Outcome } from '../core/withdrawals/send.ts'
+import { withdrawalId, type Intent, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
 import { format } from '../money/amount.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
-import type { ChainPort } from './port.ts'
+import type { ChainPort, Sighting } from './port.ts'
 
 /** A payment that waits longer than this is offered to the adapter for a higher fee. */
 const BUMP_AFTER_SECONDS = 600
+const SWEEPS_AT_ONCE = 20
+const FAILURES_MAX = 3
+
+/** A transaction of ours whose place (its nonce) another one has taken. */
+export interface Displaced {
+  readonly id: string
+  readonly txid: string
+  /** So deep that it can never be mined: a payment is signed anew, a sweep is dropped. */
+  readonly dead: boolean
+}
 
 export interface DriverParts {
   readonly core: Core<State, Commands>
@@ -30,6 +41,8 @@ export interface DriverParts {
  */
 export class ChainDriver {
   readonly port: ChainPort
+  /** As of the last look. */
+  displaced: readonly Displaced[] = []
   private readonly parts: DriverParts
   private running: Promise<void> | undefined
   private again = false
@@ -65,6 +78,7 @@ export class ChainDriver {
       try {
         await this.send()
         await this.observe()
+        await this.sweep()
       } catch (error) {
         // A node that does not answer, or a platform that is stopping: the rows still say what to do.
         this.parts.log.warn('a chain could not be followed; it is tried again', {
@@ -83,12 +97,17 @@ export class ChainDriver {
     this.hurry = false
     const { sender_stops_at: stop } = chain
     if (chain.paused) return
+    let failures = 0
     for (const { id } of state.wallet.withdrawals.unsettled(chain.chain)) {
       const row = (): Withdrawal | undefined => state.wallet.withdrawals.table.get(id)
-      if (waitsForFunds(row()!)) await this.tryFunds(row()!)
-      if (stop !== 'REQUEST' && this.isReady(row(), hurry)) await this.claim(row()!)
-      if (stop !== 'REQUEST' && stop !== 'PROCES' && row()?.status === 'PROCES') await this.intend(row()!)
-      if (stop === null && row()?.status === 'PEND') await this.broadcast(row()!)
+      const done = await this.attempt(withdrawalId(id), async () => {
+        if (waitsForFunds(row()!)) await this.tryFunds(row()!)
+        if (stop !== 'REQUEST' && this.isReady(row(), hurry)) await this.claim(row()!)
+        if (stop !== 'REQUEST' && stop !== 'PROCES' && row()?.status === 'PROCES') await this.intend(row()!)
+        if (stop === null && row()?.status === 'PEND') await this.broadcast(row()!)
+      })
+      // A node that does not answer at all is not asked for each of them.
+      if (!done && ++failures === FAILURES_MAX) return
     }
   }
   private isReady(withdrawal: Withdrawal | undefined, hurry: boolean): boolean {
@@ -115,7 +134,9 @@ export class ChainDriver {
   }
   /** Asks the chain first: the last process may have died right after sending. */
   private async broadcast({ id, txid, intent }: Withdrawal): Promise<void> {
-    const { known } = await this.port.find(intent!)
+    const { known, displaced = 'no' } = await this.port.find(intent!)
+    if (displaced === 'deep') await this.parts.core.submit('withdrawal.displace', { id, txid })
+    if (displaced !== 'no') return
     if (!known) await this.release(intent!)
     await this.parts.core.submit('withdrawal.sent', { id, txid })
   }
@@ -132,10 +153,21 @@ export class ChainDriver {
     const look = await this.port.look(before?.trail ?? [])
     const reorganised = before !== undefined && look.fork < before.height
     const payments = await this.unseen(look.payments)
-    const outcomes = await this.outcomes(look.tip.height, reorganised)
-    if (before?.hash === look.tip.hash && payments.length === 0 && outcomes.length === 0 && !this.waiting())
-      return
-    await core.submit('chain.observe', { chain, fork: look.fork, tip: look.tip, payments, outcomes })
+    const displaced: Displaced[] = []
+    const outcomes = await this.outcomes(look.tip.height, reorganised, displaced)
+    const sweeps = await this.sweepOutcomes(look.tip.height, reorganised, displaced)
+    this.displaced = displaced
+    const news = payments.length + outcomes.length + sweeps.length > 0
+    if (before?.hash === look.tip.hash && !news && !this.waiting()) return
+    const { fork, tip } = look
+    await core.submit('chain.observe', {
+      chain,
+      fork,
+      tip,
+      payments,
+      outcomes,
+      ...(sweeps.length > 0 && { sweeps }),
+    })
     // A long way is followed in steps; one that reached the tip changes nothing in the next look.
     if (this.port.pollMs !== null && before?.hash !== look.tip.hash) this.again = true
   }
@@ -150,7 +182,10 @@ export class ChainDriver {
     const { core, store } = this.parts
     const { chain } = this.port
     const kept: Payment[] = []
+    const own = core.state.wallet.sweeps.txids(chain)
     for (const payment of payments) {
+      // Gas that another key of ours sent before it was changed.
+      if (own.has(payment.txid)) continue
       if (
         core.state.wallet.deposits.byOutput.get(outputKey(chain, payment.txid, payment.output)) === undefined
       ) {
@@ -162,32 +197,123 @@ export class ChainDriver {
     }
     return kept
   }
-  /** What became of the transactions that we sent. One that the network lost is sent again, the same one. */
-  private async outcomes(tip: number, reorganised: boolean): Promise<Observation['outcomes'][number][]> {
+  /** What became of the payments that we sent. One that the network lost is sent again, the same one. */
+  private async outcomes(
+    tip: number,
+    reorganised: boolean,
+    displaced: Displaced[],
+  ): Promise<Observation['outcomes'][number][]> {
     const { core, clock } = this.parts
     const list: Observation['outcomes'][number][] = []
     for (const withdrawal of core.state.wallet.withdrawals.unsettled(this.port.chain)) {
-      const { id, status, intent, block_number, done_at } = withdrawal
+      const { id, status, txid, intent, block_number, done_at } = withdrawal
       if (intent === null) continue
       const settling = status === 'EXTPEND'
       const settled = status === 'DONE' && (reorganised || tip - block_number + 1 >= FINAL_DEPTH)
-      if (!settling && !settled) continue
-      const { known, ...outcome } = await this.port.find(intent)
-      if (!known) await this.release(intent)
-      else if (settling && outcome.height === null)
+      // One that failed may have been mined since, or be revived by a reorganisation; it is never sent again.
+      const failed = status === 'FAIL' && (reorganised || block_number === 0)
+      if (status === 'PEND') await this.sighting({ id: withdrawalId(id), intent }, 'report', displaced)
+      if (!settling && !settled && !failed) continue
+      const seen = await this.sighting({ id: withdrawalId(id), intent }, failed ? 'look' : 'send', displaced)
+      if (seen.displaced === 'deep' && settling) await core.submit('withdrawal.displace', { id, txid })
+      if (settling && seen.known && seen.height === null)
         await this.bump(withdrawal, clock.peek() - Math.max(withdrawal.send_at, done_at))
-      const news = outcome.height !== null || block_number !== 0 || settled
-      if (news) list.push({ id, ...outcome })
+      if (isNews(seen, tip) || block_number !== 0 || settled) list.push({ id, ...outcomeOf(seen, tip) })
     }
     return list
   }
+  private async sweepOutcomes(
+    tip: number,
+    reorganised: boolean,
+    displaced: Displaced[],
+  ): Promise<Observation['outcomes'][number][]> {
+    const { core, clock } = this.parts
+    const list: Observation['outcomes'][number][] = []
+    for (const sweep of core.state.wallet.sweeps.unsettled(this.port.chain)) {
+      const { id, status, intent, block_number, at } = sweep
+      const settled = status !== 'SENT' && (reorganised || tip - block_number + 1 >= FINAL_DEPTH)
+      if (status === 'SIGNED') await this.sighting({ id: `sweep ${id}`, intent }, 'report', displaced)
+      if (status === 'SIGNED' || (status !== 'SENT' && !settled)) continue
+      const seen = await this.sighting({ id: `sweep ${id}`, intent }, 'send', displaced)
+      if (seen.displaced === 'deep') await core.submit('sweep.drop', { id })
+      else if (status === 'SENT' && seen.known && seen.height === null)
+        await this.bumpSweep(sweep, clock.peek() - at)
+      if (isNews(seen, tip) || block_number !== 0) list.push({ id, ...outcomeOf(seen, tip) })
+    }
+    return list
+  }
+  /** Where the network lost it, it is sent again; where somebody took its place, that is told. */
+  private async sighting(
+    { id, intent }: { readonly id: string; readonly intent: Intent },
+    how: 'send' | 'report' | 'look',
+    displaced: Displaced[],
+  ): Promise<Sighting> {
+    const seen = await this.port.find(intent)
+    if (seen.known || how === 'look') return seen
+    const { displaced: by = 'no' } = seen
+    if (by === 'no' && how === 'send') await this.attempt(id, () => this.release(intent))
+    else if (by !== 'no') displaced.push({ id, txid: intent.txid, dead: by === 'deep' })
+    return seen
+  }
+  /** What one transaction can't do is no reason to stop at the others: the rows still say what to do. */
+  private async attempt(id: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      const { chain } = this.port
+      this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
+      return false
+    }
+  }
+
+  /** Gathers coins in the hot wallet. It may fail without the rest of the round: payments come first. */
+  private async sweep(): Promise<void> {
+    const { core } = this.parts
+    const { chain } = this.port
+    if (this.port.nextSweep === undefined || core.state.world.mustChain(chain).paused) return
+    for (const sweep of core.state.wallet.sweeps.unsettled(chain))
+      if (sweep.status === 'SIGNED') await this.attempt(`sweep ${sweep.id}`, () => this.sendSweep(sweep))
+    await this.attempt('next sweep', async () => {
+      for (let i = 0; i < SWEEPS_AT_ONCE; i++) {
+        const order = await this.port.nextSweep!()
+        const sweep = order === undefined ? null : await core.submit('sweep.intend', { chain, ...order })
+        if (sweep === null) break
+        await this.sendSweep(sweep)
+      }
+    })
+  }
+  private async sendSweep({ id, intent }: Sweep): Promise<void> {
+    const { known, displaced = 'no' } = await this.port.find(intent)
+    if (displaced === 'deep') await this.parts.core.submit('sweep.drop', { id })
+    if (displaced !== 'no') return
+    // One that the node does not take is offered again at every look, and dearer after a while.
+    if (!known) await this.attempt(`sweep ${id}`, () => this.release(intent))
+    await this.parts.core.submit('sweep.sent', { id })
+  }
+  private async bumpSweep({ id, txid, intent }: Sweep, waited: number): Promise<void> {
+    const next = await this.dearer(txid, intent, waited)
+    if (next === undefined) return
+    await this.parts.core.submit('sweep.replace', { id, txid, intent: next })
+    await this.release(next)
+  }
   private async bump({ id, txid, intent }: Withdrawal, waited: number): Promise<void> {
-    if (this.port.bump === undefined || waited < BUMP_AFTER_SECONDS * 1e6) return
-    const dearer = await this.port.bump(intent!, waited / 1e6)
-    if (dearer === undefined) return
-    const replaced = [...(intent!.replaced ?? []), txid]
-    const next = { ...dearer, replaced }
+    const next = await this.dearer(txid, intent!, waited)
+    if (next === undefined) return
     await this.parts.core.submit('withdrawal.replace', { id, txid, intent: next })
     await this.release(next)
   }
+  private async dearer(txid: string, intent: Intent, waited: number): Promise<Intent | undefined> {
+    if (this.port.bump === undefined || waited < BUMP_AFTER_SECONDS * 1e6) return undefined
+    const dearer = await this.port.bump(intent, waited / 1e6)
+    return dearer === undefined ? undefined : { ...dearer, replaced: [...(intent.replaced ?? []), txid] }
+  }
+}
+
+/** What happened above the block that we have followed is for the next look: books and chain are read at one height. */
+const isNews = ({ height }: Sighting, tip: number): boolean => height !== null && height <= tip
+function outcomeOf({ txid, height, ok, network_fee }: Sighting, tip: number): Outcome {
+  return height !== null && height > tip
+    ? { txid, height: null, ok: true, network_fee: '0' }
+    : { txid, height, ok, network_fee }
 }

@@ -22,9 +22,20 @@ export interface Look {
   /** All payments to our addresses above the fork, and all that wait for a block. */
   readonly payments: readonly Payment[]
 }
+/** A transaction between our own addresses, signed and not sent. */
+export interface SweepOrder {
+  /** gas: from the hot wallet to a deposit address, which needs it to send its tokens. */
+  readonly kind: 'sweep' | 'gas'
+  readonly currency: string
+  readonly amount: string
+  readonly address: string
+  readonly intent: Intent
+}
 export interface Sighting extends Outcome {
   /** False: the network has never heard of it, or has forgotten it. */
   readonly known: boolean
+  /** Of an unknown one: whether another transaction took its place, and so deep that it is dead. Left out: no. */
+  readonly displaced?: 'no' | 'shallow' | 'deep'
 }
 
 /**
@@ -47,15 +58,21 @@ export interface ChainPort {
   look(trail: ChainTip['trail']): Promise<Look>
   /** All our coins on the chain by currency, hot wallet and deposit addresses, as of the block that we followed last. */
   holdings(): Promise<Readonly<Record<string, string>>>
+  /** What the hot wallet alone holds at this moment. */
+  hotWallet(): Promise<Readonly<Record<string, string>>>
   /** Whether the hot wallet can pay this now, fees included. */
   covers(currency: string, amount: string): Promise<boolean>
   prepare(order: PaymentOrder): Promise<Intent>
   broadcast(intent: Intent): Promise<void>
   find(intent: Intent): Promise<Sighting>
-  /** Makes sure that it will never be mined; false when that can't be promised. */
+  /** Makes sure that it will never pay anybody; false when that can't be promised. */
   abandon(intent: Intent): Promise<boolean>
   /** A dearer copy of the same payment (same nonce) for one that waits too long; undefined: leave it. */
   bump?(intent: Intent, waitedSeconds: number): Promise<Intent | undefined>
+  /** The next transaction that gathers coins in the hot wallet; undefined: none for now. */
+  nextSweep?(): Promise<SweepOrder | undefined>
+  /** Has every deposit address looked at again. */
+  readonly sweeper?: { lookAtAll(): void } | undefined
   close?(): Promise<void>
 }
 

@@ -57,6 +57,9 @@ export class SimulatedChain implements ChainPort {
       Object.fromEntries(wallets.map(({ currency, amount }) => [currency, format(amount)])),
     )
   }
+  hotWallet(): Promise<Record<string, string>> {
+    return this.holdings()
+  }
   async covers(currency: string, amount: string): Promise<boolean> {
     const { state } = this.core
     const { native, network_fee } = state.world.mustChain(this.chain)
@@ -101,10 +104,13 @@ export class SimulatedChain implements ChainPort {
       network_fee: format(tx?.network_fee ?? amountOf('0')),
     })
   }
+  /** In a block it has no effect then; else the network forgets it, and takes nothing for it. */
   async abandon({ txid }: Intent): Promise<boolean> {
-    const known = this.core.state.sim.tx(this.chain, txid) !== undefined
-    if (known)
-      await this.core.submit('sim.transaction', { chain: this.chain, txid, state: 'failed', actor: null })
+    const tx = this.core.state.sim.tx(this.chain, txid)
+    const put = (state: 'failed' | 'lost') =>
+      this.core.submit('sim.transaction', { chain: this.chain, txid, state, actor: null })
+    if (tx?.ok === true) await put('failed')
+    if (tx !== undefined && this.core.state.sim.tx(this.chain, txid)?.state !== 'mined') await put('lost')
     return true
   }
 }

@@ -1,7 +1,6 @@
 import { depositAddress } from '../api/deposits.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
-  decimal,
   flag,
   id,
   integer,
@@ -17,6 +16,7 @@ import { array, bool, decimalText, int, int64, map, nullable, shape, str } from 
 import { currencyField } from '../api/wallet.ts'
 import { readAddress, readTag, sharedAddress } from '../core/chains/addresses.ts'
 import { heightAt, type SimTx } from '../core/sim/sim.ts'
+import { SWEEP, type Sweep } from '../core/sweeps/sweeps.ts'
 import { SENDER_STOPS, type ChainChange, type ChainConfig } from '../core/world/chains.ts'
 import { notFound, refuse } from '../labels.ts'
 import { decimalsOf, format, parseAmount } from '../money/amount.ts'
@@ -47,24 +47,61 @@ const chainShape = shape({
   paused: bool,
   sender_stops_at: nullable(str),
   height: int64,
+  /** Empty where the chain did not answer. */
   hot_wallet: map(decimalText),
+  hot_wallet_error: str,
+  displaced: array(shape({ id: str, txid: str, dead: bool })),
 })
-function chainView(desk: Desk, config: ChainConfig) {
+async function chainView(desk: Desk, config: ChainConfig) {
   const { node: _node, ...shown } = config
-  const { sim, wallet } = desk.core.state
-  const row = sim.chains.get(config.chain)
-  const wallets = [...sim.wallets.values()].filter(({ chain }) => chain === config.chain)
-  return {
-    ...shown,
-    height:
-      row === undefined ? (wallet.tips.get(config.chain)?.height ?? 0) : heightAt(row, desk.clock.peek()),
-    hot_wallet: Object.fromEntries(
-      wallets
-        .map(({ currency, amount }): [string, string] => [currency, format(amount)])
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
+  let held: Readonly<Record<string, string>> = {}
+  let error = ''
+  try {
+    held = await desk.chains.port(config.chain).hotWallet()
+  } catch (cause) {
+    error = `the chain did not answer: ${(cause as Error).message.split('\n', 1)[0]!}`
   }
+  return desk.core.read(({ sim, wallet }) => {
+    const row = sim.chains.get(config.chain)
+    return {
+      ...shown,
+      height:
+        row === undefined ? (wallet.tips.get(config.chain)?.height ?? 0) : heightAt(row, desk.clock.peek()),
+      hot_wallet: Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))),
+      hot_wallet_error: error,
+      displaced: desk.chains.displaced(config.chain),
+    }
+  })
 }
+
+const sweepShape = shape({
+  id: int64,
+  kind: str,
+  chain: str,
+  currency: str,
+  amount: decimalText,
+  address: str,
+  user_id: int64,
+  status: str,
+  txid: str,
+  block_number: str,
+  network_fee: decimalText,
+  timestamp: str,
+})
+const sweepView = (sweep: Sweep) => ({
+  id: sweep.id,
+  kind: sweep.kind,
+  chain: sweep.chain,
+  currency: sweep.currency,
+  amount: format(sweep.amount),
+  address: sweep.address,
+  user_id: sweep.user_id,
+  status: sweep.status,
+  txid: sweep.txid,
+  block_number: String(sweep.block_number),
+  network_fee: format(sweep.network_fee),
+  timestamp: String(Math.floor(sweep.at / 1e6)),
+})
 
 const txShape = shape({
   txid: str,
@@ -124,6 +161,13 @@ async function destination(
   return { address, memo: body.memo === null ? '' : readTag(chain, body.memo, 'memo') }
 }
 
+/** Within the amounts that the ledger holds: 20 digits and 18 decimals. */
+const signedDecimal = text({
+  max: 40,
+  pattern: /^-?\d{1,20}(\.\d{1,18})?$/,
+  mend: 'must be a decimal string such as "1.5" or "-1.5"',
+})
+
 export const operatorChainEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
@@ -135,7 +179,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: array(chainShape),
     refuses: [],
     handle: async ({ desk }) =>
-      desk.core.read(({ world }) => world.allChains.map((config) => chainView(desk, config))),
+      Promise.all(desk.core.state.world.allChains.map((config) => chainView(desk, config))),
   }),
   endpoint({
     method: 'GET',
@@ -147,7 +191,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: chainShape,
     refuses: ['NOT_FOUND'],
-    handle: async ({ desk, path }) => desk.core.read(() => chainView(desk, chainAt(desk, path.chain))),
+    handle: async ({ desk, path }) => chainView(desk, chainAt(desk, path.chain)),
   }),
   endpoint({
     method: 'PATCH',
@@ -177,7 +221,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
       const config = chainAt(desk, path.chain)
       await desk.core.submit('chain.configure', { chain: config.chain, change, actor: operator })
       await desk.chains.step(config.chain)
-      return desk.core.read(() => chainView(desk, chainAt(desk, path.chain)))
+      return chainView(desk, chainAt(desk, path.chain))
     },
   }),
   endpoint({
@@ -291,7 +335,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     access: operatorOf('admin'),
     limit: null,
     params: CHAIN,
-    body: object({ currency: currencyField, amount: decimal(), reason: text({ max: 200 }) }),
+    body: object({ currency: currencyField, amount: signedDecimal, reason: text({ max: 200 }) }),
     status: 200,
     reply: shape({ chain: str, currency: str, custody: decimalText }),
     refuses: ['NOT_FOUND', 'INVALID_CURRENCY'],
@@ -300,6 +344,47 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
       const { currency } = desk.core.state.world.currency(body.currency)
       const custody = await desk.core.submit('chain.book', { chain, ...body, actor: operator })
       return { chain, currency, custody: format(custody) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/chains/{chain}/sweeps',
+    summary: 'Lists what was gathered from deposit addresses in the hot wallet, newest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    params: CHAIN,
+    query: { limit: withDefault(integer(1, 1000), 100), offset: withDefault(integer(0, 1_000_000), 0) },
+    status: 200,
+    reply: array(sweepShape),
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, path, query }) => {
+      const { chain } = chainAt(desk, path.chain)
+      const where = 'where "chain" = ? order by "id" desc limit ? offset ?'
+      return (await desk.store.select(SWEEP, where, [chain, query.limit, query.offset])).map(sweepView)
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/chains/{chain}/sweep',
+    summary: 'Looks at every deposit address of a real chain now, and sweeps what is above its threshold',
+    access: operatorOf('operator'),
+    limit: null,
+    params: CHAIN,
+    status: 200,
+    reply: shape({ chain: str, addresses: int64 }),
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path }) => {
+      const { chain } = chainAt(desk, path.chain)
+      const { sweeper } = desk.chains.port(chain)
+      if (sweeper === undefined)
+        refuse('INVALID_PARAM_VALUE', `chain: ${chain} has no sweeper; docs/evm.md tells how to give it one`)
+      await desk.core.submit('audit.note', { actor: operator, action: 'chain.sweep', detail: { chain } })
+      sweeper.lookAtAll()
+      await desk.chains.step(chain)
+      let addresses = 0
+      for (const one of desk.core.state.wallet.addresses.deposit.values())
+        if (one.chain === chain) addresses++
+      return { chain, addresses }
     },
   }),
   endpoint({

@@ -43,6 +43,7 @@ const currencyShape = shape({
       withdraw_fix: decimalText,
       withdraw_percent: decimalText,
       hot_wallet: str,
+      sweep_threshold: decimalText,
     }),
   ),
 })
@@ -72,6 +73,7 @@ const currencyView = (config: CurrencyConfig) => ({
     withdraw_fix: canonical(on.withdraw_fix),
     withdraw_percent: canonical(on.withdraw_percent),
     hot_wallet: on.hot_wallet,
+    sweep_threshold: canonical(on.sweep_threshold ?? '0'),
   })),
 })
 
@@ -82,6 +84,7 @@ const CHAIN_FIELDS = {
   withdraw_fix: optional(decimal()),
   withdraw_percent: optional(decimal()),
   hot_wallet: optional(oneOf('auto', 'manual')),
+  sweep_threshold: optional(decimal()),
 } satisfies Fields
 const ONE_CHAIN = { ...CHAIN_FIELDS, deposit_enabled: optional(flag()), withdraw_enabled: optional(flag()) }
 const TOP_FIELDS = {

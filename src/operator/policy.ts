@@ -114,7 +114,9 @@ export const policyEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, body }) => {
       const draft = draftOf(desk, body.policy)
       const { policy } = desk.core.state.world
-      const rows = await desk.store.select(WITHDRAWAL, 'order by "id" desc limit ?', [body.limit])
+      const newest = await desk.store.select(WITHDRAWAL, 'order by "id" desc limit ?', [body.limit])
+      // The policy is for users; a refund is an operator's own decision.
+      const rows = newest.filter(({ refund_of }) => refund_of === 0)
       const statuses = (holds: readonly { status: string }[]): string =>
         holds.map(({ status }) => status).join()
       const changed = rows.flatMap((one) => {

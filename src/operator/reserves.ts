@@ -31,9 +31,12 @@ function unbookedOn({ wallet, world }: State, chain: string): Sums {
     if (height !== null && booked === 'none') addTo(sums, currency, amount)
   for (const withdrawal of wallet.withdrawals.unsettled(chain)) {
     if (withdrawal.status !== 'EXTPEND' || withdrawal.block_number === 0) continue
-    addTo(sums, withdrawal.currency, -netOf(withdrawal))
+    // One that failed in its block moved nothing, but cost its fee.
+    if (withdrawal.fail_reason === '') addTo(sums, withdrawal.currency, -netOf(withdrawal))
     addTo(sums, world.mustChain(chain).native, -withdrawal.network_fee)
   }
+  for (const { status, block_number, network_fee } of wallet.sweeps.unsettled(chain))
+    if (status === 'SENT' && block_number > 0) addTo(sums, world.mustChain(chain).native, -network_fee)
   return sums
 }
 function custodyOf({ ledger }: State, chain: string): Sums {

@@ -25,7 +25,8 @@ const RECORD_ID = { id: text({ max: 32, pattern: /^[wd]?\d{1,15}$/, mend: 'must 
 const UID = { uid: id() }
 const reasonField = withDefault(text({ max: 256 }), '')
 const listQuery = {
-  user_id: optional(id()),
+  /** 0: nobody's. */
+  user_id: optional(integer(0, 999_999_999_999_999)),
   limit: withDefault(integer(1, 1000), 100),
   offset: withDefault(integer(0, 1_000_000), 0),
 }
@@ -68,15 +69,16 @@ const SUMMARIES: Readonly<Record<Verb, string>> = {
     'Puts a withdrawal that was not sent yet into REVIEW, MANUAL, VERIFY, FVERIFY, DMOVE, LOCKED or INVALID',
 }
 
-/** Nothing is failed that the chain could still pay: it would be paid twice after a retry. */
+/** Nothing is failed, sent again or given back that the chain could still pay: it would be paid twice. */
 async function abandon(desk: Desk, recordId: number): Promise<void> {
   const withdrawal = desk.core.state.wallet.withdrawals.table.get(recordId)
-  if (withdrawal === undefined || !['PROCES', 'PEND', 'EXTPEND'].includes(withdrawal.status)) return
+  if (withdrawal === undefined || !['PROCES', 'PEND', 'EXTPEND', 'FAIL'].includes(withdrawal.status)) return
   if (withdrawal.intent === null) return
+  const { chain, unlock_confirms } = desk.core.state.world.mustChain(withdrawal.chain)
   if (!(await desk.chains.port(withdrawal.chain).abandon(withdrawal.intent)))
     refuse(
       'INVALID_PARAM_VALUE',
-      `withdrawal ${withdrawalId(recordId)}: ${withdrawal.chain} may still mine ${withdrawal.txid}; it can't be failed now`,
+      `withdrawal ${withdrawalId(recordId)}: ${chain} may still pay ${withdrawal.txid}; ask again when its failure, or the payment that took its nonce, is ${unlock_confirms} blocks deep`,
     )
 }
 async function decide(desk: Desk, verb: Verb, recordId: number, operator: string, body: DecisionBody) {
@@ -93,11 +95,13 @@ async function decide(desk: Desk, verb: Verb, recordId: number, operator: string
       return desk.core.submit('withdrawal.approve', { ...input, statement })
     }
     case 'reject':
+      await abandon(desk, recordId)
       return desk.core.submit('withdrawal.reject', input)
     case 'fail':
       await abandon(desk, recordId)
       return desk.core.submit('withdrawal.fail', input)
     case 'retry':
+      await abandon(desk, recordId)
       return desk.core.submit('withdrawal.retry', input)
     case 'divert':
       if (body.status === null) refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: status')
@@ -220,6 +224,40 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
   depositDecision('hold', 'Holds a deposit that was not credited yet: REVIEW'),
   depositDecision('release', 'Lets a held deposit go on; user_id says whose one without a memo is'),
   depositDecision('block', 'Blocks a deposit: its coins stay with the platform'),
+  endpoint({
+    method: 'POST',
+    path: '/deposits/{id}/refund',
+    summary: 'Sends the coins of a blocked deposit back, less the withdrawal fee, as a withdrawal of user 0',
+    access: operatorOf('operator'),
+    limit: null,
+    params: RECORD_ID,
+    body: object({ address: text({ max: 128 }), memo: optional(text({ max: 128 })), reason: reasonField }),
+    status: 200,
+    reply: operatorDepositShape,
+    refuses: ['NOT_FOUND', 'AMOUNT_TOO_LITTLE'],
+    handle: async ({ desk, operator, path, body }) => {
+      const input = { id: parseRecordId(path.id), ...body, actor: operator }
+      const deposit = await desk.core.submit('deposit.refund', input)
+      void desk.chains.step(deposit.chain)
+      return operatorDeposit(deposit)
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/deposits/{id}/reject_refund',
+    summary: 'Turns the refund of a blocked deposit down: refund_status REJECTED',
+    access: operatorOf('operator'),
+    limit: null,
+    params: RECORD_ID,
+    body: object({ reason: reasonField }),
+    status: 200,
+    reply: operatorDepositShape,
+    refuses: ['NOT_FOUND'],
+    handle: async ({ desk, operator, path, body }) => {
+      const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
+      return operatorDeposit(await desk.core.submit('deposit.reject_refund', input))
+    },
+  }),
   endpoint({
     method: 'GET',
     path: '/push',

@@ -7,8 +7,9 @@ import { parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
-import { newestDeposit, outside, proveBalanced, save, withdrawal } from '../support/wallet.ts'
-import { DEPOSITS, EvmNode, HOT, HOT_KEY, evmWorld } from './node.ts'
+import { newestDeposit, outside, save, withdrawal } from '../support/wallet.ts'
+import { DEPOSITS, EvmNode, HOT_KEY, evmWorld } from './node.ts'
+import { bookFunds, evmAddress, proveReserves as proveEvmReserves } from './support.ts'
 
 let node: EvmNode
 let platform: TestPlatform
@@ -22,15 +23,7 @@ before(async () => {
   writeFileSync(file, JSON.stringify(evmWorld(node)))
   env = { KONTOR_CONFIG: file }
   platform = await TestPlatform.start(env)
-  await node.pay(HOT, '50')
-  await node.mine()
-  await node.payToken(HOT, 5_000_000_000n)
-  await node.mine()
-  for (const [currency, amount] of [
-    ['ETH', '50'],
-    ['USDT', '5000'],
-  ])
-    await platform.operator.ok('POST', '/chains/EVM/book', { currency, amount, reason: 'first funds' })
+  await bookFunds(platform, node)
 })
 after(async () => {
   await platform.stop()
@@ -43,21 +36,9 @@ async function mined(blocks: number): Promise<void> {
   await node.mine(blocks)
   await step()
 }
-async function addressOf(user: { client: ReturnType<TestPlatform['client']> }): Promise<string> {
-  const reply = ok(await user.client.get('/wallet/deposit_address', { currency: 'ETH' }))
-  const found = (reply.multichain_addresses as { chain: string; address: string }[]).find(
-    ({ chain }) => chain === 'EVM',
-  )
-  return found!.address
-}
-/** Custody, hot wallet and deposit addresses agree to the last unit. */
-async function proveReserves(): Promise<void> {
-  await proveBalanced(platform)
-  const { reserves } = await platform.operator.ok('GET', '/ledger/proof')
-  const ours = (reserves as { chain: string; difference: string }[]).filter(({ chain }) => chain === 'EVM')
-  assert.equal(ours.length, 2)
-  for (const one of ours) assert.equal(one.difference, '0', JSON.stringify(one))
-}
+const addressOf = (user: { client: ReturnType<TestPlatform['client']> }): Promise<string> =>
+  evmAddress(user.client)
+const proveReserves = (): Promise<void> => proveEvmReserves(platform)
 async function payer(
   currency: string,
   amount: string,
@@ -123,12 +104,11 @@ test('a reorganisation takes a credited deposit back', async () => {
   const user = await platform.user()
   const address = await addressOf(user)
   await step()
-  const before = await node.rpc('evm_snapshot')
   await node.pay(address, '2')
   await mined(3)
   assert.equal(await platform.balance(user.user_id, 'ETH'), '2')
-  await node.rpc('evm_revert', [before])
-  await mined(5)
+  await node.reorg(3)
+  await mined(2)
   assert.equal(await platform.balance(user.user_id, 'ETH'), '0')
   assert.equal((await newestDeposit(user.client)).status, 'INVALID')
   await proveReserves()

@@ -1,7 +1,3 @@
-import { once } from 'node:events'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { createServer, type AddressInfo } from 'node:net'
 import { HDKey } from '@scure/bip32'
 import {
   createPublicClient,
@@ -17,6 +13,7 @@ import {
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import type { ChainConfig, CurrencyChain } from '../../src/core/world/chains.ts'
+import { startBackend, type Backend } from './backends.ts'
 import { TOKEN_BYTECODE } from './token.ts'
 
 const CHAIN_ID = 31337
@@ -27,55 +24,58 @@ export const DEPOSITS = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/
 export const HOT_KEY: Hex = `0x${'42'.repeat(32)}`
 export const HOT = privateKeyToAccount(HOT_KEY).address
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
-
 /** A real EVM node that mines when it is told to. */
 export class EvmNode {
   readonly url: string
   readonly client: PublicClient
   token: Hex = '0x'
-  private readonly child: ChildProcess
+  private readonly backend: Backend
+  /** EDR has no call for a reorganisation: the state before each block, by the height it stood at. */
+  private readonly snapshots = new Map<bigint, string>()
 
-  private constructor(url: string, child: ChildProcess) {
-    this.url = url
-    this.child = child
-    this.client = createPublicClient({ transport: http(url), cacheTime: 0 })
+  private constructor(backend: Backend) {
+    this.url = backend.url
+    this.backend = backend
+    this.client = createPublicClient({ transport: http(backend.url), cacheTime: 0 })
   }
   static async start(): Promise<EvmNode> {
-    const port = await freePort()
-    const cli = createRequire(import.meta.url).resolve('ganache/dist/node/cli.js')
-    const options = ['--server.port', String(port), '--wallet.mnemonic', MNEMONIC]
-    const chain = ['--chain.chainId', String(CHAIN_ID), '--miner.blockTime', '1000000', '--logging.quiet']
-    const child = spawn(process.execPath, [cli, ...options, ...chain], { stdio: 'ignore' })
-    const node = new EvmNode(`http://127.0.0.1:${port}`, child)
-    for (let i = 0; ; i++)
-      try {
-        await node.client.getChainId()
-        break
-      } catch (error) {
-        if (i === 150 || child.exitCode !== null) throw error
-        await new Promise((resolve) => setTimeout(resolve, 200))
-      }
+    const options = { chainId: CHAIN_ID, mnemonic: MNEMONIC, rich: richAccount.address }
+    const node = new EvmNode(await startBackend(options))
     const supply = encodeAbiParameters([{ type: 'uint256' }], [10n ** 15n])
     const made = await node.send({ data: `${TOKEN_BYTECODE}${supply.slice(2)}` })
     await node.mine()
     node.token = (await node.client.getTransactionReceipt({ hash: made })).contractAddress!
     return node
   }
+  get kind(): Backend['kind'] {
+    return this.backend.kind
+  }
   stop(): void {
-    this.child.kill('SIGKILL')
+    this.backend.stop()
   }
   rpc(method: string, params: unknown[] = []): Promise<unknown> {
     return this.client.request({ method, params } as never)
   }
   async mine(blocks = 1): Promise<void> {
-    for (let i = 0; i < blocks; i++) await this.rpc('evm_mine')
+    for (let i = 0; i < blocks; i++) {
+      if (this.kind === 'edr')
+        this.snapshots.set(await this.client.getBlockNumber(), (await this.rpc('evm_snapshot')) as string)
+      await this.rpc('evm_mine')
+    }
+  }
+  /** Replaces the top blocks by as many empty ones: what was in them is gone, from the waiting room too. */
+  async reorg(depth: number): Promise<void> {
+    if (this.kind === 'anvil') {
+      await this.rpc('anvil_reorg', [depth, []])
+      return
+    }
+    const fork = (await this.client.getBlockNumber()) - BigInt(depth)
+    await this.rpc('evm_revert', [this.snapshots.get(fork)!])
+    for (const { hash } of (await this.rpc('eth_pendingTransactions')) as { hash: string }[])
+      await this.rpc('hardhat_dropTransaction', [hash])
+    // Else an empty block could be the same one again.
+    await this.rpc('evm_increaseTime', [7])
+    await this.mine(depth)
   }
   /** From an account with plenty. */
   async send(what: { to?: Hex; value?: bigint; data?: Hex }): Promise<Hex> {
@@ -111,8 +111,16 @@ export class EvmNode {
 }
 
 /** The built-in world with the node as one more chain, EVM: for its coin ETH, and for the token as USDT. */
-export function evmWorld(node: EvmNode): Record<string, unknown> {
-  const on = (contract_address: string, decimal: number, withdraw_fix: string): CurrencyChain => ({
+export function evmWorld(
+  node: EvmNode,
+  sweeps?: { readonly ETH: string; readonly USDT: string },
+): Record<string, unknown> {
+  const on = (
+    contract_address: string,
+    decimal: number,
+    withdraw_fix: string,
+    sweep_threshold?: string,
+  ): CurrencyChain => ({
     chain: 'EVM',
     contract_address,
     decimal,
@@ -123,10 +131,11 @@ export function evmWorld(node: EvmNode): Record<string, unknown> {
     withdraw_fix,
     withdraw_percent: '0',
     hot_wallet: 'manual',
+    ...(sweep_threshold !== undefined && { sweep_threshold }),
   })
   const added = new Map([
-    ['ETH', on('', 8, '0.01')],
-    ['USDT', on(node.token, 6, '1')],
+    ['ETH', on('', 8, '0.01', sweeps?.ETH)],
+    ['USDT', on(node.token, 6, '1', sweeps?.USDT)],
   ])
   const chain: ChainConfig = {
     ...BUILT_IN_WORLD.chains[0]!,
@@ -143,6 +152,7 @@ export function evmWorld(node: EvmNode): Record<string, unknown> {
       chain_id: CHAIN_ID,
       xpub: DEPOSITS.publicExtendedKey,
       key_env: 'KONTOR_TEST_HOT_KEY',
+      ...(sweeps !== undefined && { sweeper_env: 'KONTOR_TEST_SWEEPER' }),
       poll_ms: 3_600_000,
     },
   }

@@ -116,7 +116,8 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         const declared = Object.entries<ColumnType>(columns).map(
           ([column, type]) => `${column} ${place.stored(type)}`,
         )
-        assert.deepEqual(await place.columns(store, name), [...declared, ...live], name)
+        // A column that a later migration added stands behind the others.
+        assert.deepEqual((await place.columns(store, name)).sort(), [...declared, ...live].sort(), name)
       }
     })
 

@@ -4,12 +4,9 @@ import {
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
   createPublicClient,
-  encodeFunctionData,
-  erc20Abi,
   http,
   parseGwei,
   type Hex,
-  type PublicClient,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import type { ChainTip } from '../../core/chains/tips.ts'
@@ -18,78 +15,69 @@ import { netOf } from '../../core/withdrawals/send.ts'
 import type { Intent } from '../../core/withdrawals/withdrawals.ts'
 import { amountOf, format, type Amount } from '../../money/amount.ts'
 import type { DriverParts } from '../driver.ts'
-import type { ChainPort, Look, PaymentOrder, Sighting } from '../port.ts'
+import type { ChainPort, Look, PaymentOrder, Sighting, SweepOrder } from '../port.ts'
+import { EvmRpc, PLAIN_GAS, TOKEN_GAS, type Fees } from './rpc.ts'
 import { scan } from './scan.ts'
-import { readSettings, type EvmSettings } from './settings.ts'
-import { signerOf, type Signer, type UnsignedTransaction } from './signer.ts'
+import { readSettings } from './settings.ts'
+import { depositSignersOf, signerOf, type DepositSigners, type Signer } from './signer.ts'
+import { EvmSweeper } from './sweeper.ts'
 import { Tokens, toAmount, toUnits } from './tokens.ts'
+import { keptOf, signIntent, transferCall } from './transaction.ts'
 
 const TIMEOUT_MS = 10_000
-/** Where the node can't say: a plain payment, and a token's transfer. */
-const PLAIN_GAS = 21_000n
-const TOKEN_GAS = 100_000n
 /** A payment may be made dearer once in so many seconds of waiting. */
 const BUMP_SECONDS = 600
-const QUESTIONS_AT_ONCE = 20
 
-/** What is kept in an intent's `raw`, as text: JSON has no bigint. */
-interface Kept {
-  readonly nonce: number
-  readonly to: string
-  readonly value: string
-  readonly data: string
-  readonly gas: string
-  readonly max_fee: string
-  readonly priority_fee: string
-  readonly signed: string
-}
-
-/** Reads the settings and the key; the node is asked only later, so that a silent one does not stop the start. */
+/** Reads the settings and the keys; the node is asked only later, so that a silent one does not stop the start. */
 export function openEvm(config: ChainConfig, parts: DriverParts): EvmChain {
   const settings = readSettings(config)
   const client = createPublicClient({
     transport: http(settings.rpc_url, { timeout: TIMEOUT_MS, retryCount: 1 }),
     cacheTime: 0,
   })
-  return new EvmChain(config, settings, signerOf(settings), client, parts)
+  const contracts = parts.core.state.world.allCurrencies.flatMap(({ currency, chains }) =>
+    chains
+      .filter(({ chain, contract_address }) => chain === config.chain && contract_address !== '')
+      .map(({ contract_address }) => [currency, contract_address] as const),
+  )
+  const rpc = new EvmRpc(client, settings, new Tokens(client, contracts), config.native)
+  return new EvmChain(config.chain, rpc, signerOf(settings), depositSignersOf(settings), parts)
 }
 
 /** A real EVM node behind the chain port. */
 export class EvmChain implements ChainPort {
   readonly chain: string
   readonly pollMs: number
-  readonly hotWallet: Hex
-  private readonly native: string
-  private readonly settings: EvmSettings
+  readonly hotAddress: Hex
+  readonly sweeper: EvmSweeper | undefined
+  private readonly rpc: EvmRpc
   private readonly signer: Signer
-  private readonly client: PublicClient
+  private readonly depositSigners: DepositSigners | undefined
   private readonly parts: DriverParts
-  private readonly tokens: Tokens
   private readonly account: HDKey
-  private checked = false
 
   constructor(
-    config: ChainConfig,
-    settings: EvmSettings,
+    chain: string,
+    rpc: EvmRpc,
     signer: Signer,
-    client: PublicClient,
+    depositSigners: DepositSigners | undefined,
     parts: DriverParts,
   ) {
-    this.chain = config.chain
-    this.native = config.native
-    this.settings = settings
+    this.chain = chain
+    this.rpc = rpc
     this.signer = signer
-    this.client = client
+    this.depositSigners = depositSigners
     this.parts = parts
-    this.pollMs = settings.poll_ms
-    this.hotWallet = signer.address
-    this.account = HDKey.fromExtendedKey(settings.xpub).deriveChild(0)
-    const currencies = parts.core.state.world.allCurrencies.flatMap(({ currency, chains }) =>
-      chains
-        .filter(({ chain, contract_address }) => chain === config.chain && contract_address !== '')
-        .map(({ contract_address }) => [currency, contract_address] as const),
-    )
-    this.tokens = new Tokens(client, currencies)
+    this.pollMs = rpc.settings.poll_ms
+    this.hotAddress = signer.address
+    this.account = HDKey.fromExtendedKey(rpc.settings.xpub).deriveChild(0)
+    const hot = {
+      signer,
+      nextNonce: () => this.nextNonce(),
+      canSpare: (coins: bigint, fees: Fees) => this.canSpare(coins, fees),
+    }
+    this.sweeper =
+      depositSigners === undefined ? undefined : new EvmSweeper(chain, parts, rpc, depositSigners, hot)
   }
 
   /** Child 0/USER_ID: user ids are never given twice, and so are addresses. */
@@ -99,158 +87,110 @@ export class EvmChain implements ChainPort {
     return Promise.resolve(publicKeyToAddress(`0x${point}`))
   }
   async look(trail: ChainTip['trail']): Promise<Look> {
-    await this.checkNetwork()
+    await this.rpc.checkNetwork()
     const { addresses } = this.parts.core.state.wallet
     return scan(
       {
-        client: this.client,
-        tokens: this.tokens,
-        native: this.native,
+        client: this.rpc.client,
+        tokens: this.rpc.tokens,
+        native: this.rpc.native,
+        hotWallet: this.hotAddress,
         isOurs: (address) => addresses.owner(this.chain, address, '') !== undefined,
-        startBlock: this.settings.start_block,
+        startBlock: this.rpc.settings.start_block,
       },
       trail,
     )
   }
-  private async checkNetwork(): Promise<void> {
-    if (this.checked) return
-    const id = await this.client.getChainId()
-    if (id !== this.settings.chain_id)
-      throw new Error(`the node is on chain ${id}, the configuration says ${this.settings.chain_id}`)
-    this.checked = true
-  }
-
   async holdings(): Promise<Record<string, string>> {
     const { wallet } = this.parts.core.state
     const height = wallet.tips.get(this.chain)?.height
-    const block = height === undefined ? undefined : BigInt(height)
-    const owners: Hex[] = [this.hotWallet]
+    const owners: Hex[] = [this.hotAddress]
     for (const { chain, address } of wallet.addresses.deposit.values())
       if (chain === this.chain) owners.push(address as Hex)
-    const currencies = new Map<string, (owner: Hex) => Promise<Amount>>([
-      [this.native, (owner) => this.coins(owner, block)],
-    ])
-    for (const contract of this.tokens.contracts) {
-      const token = await this.tokens.at(contract)
-      currencies.set(token.currency, (owner) => this.tokens.balance(token, owner, block))
-    }
-    const held: Record<string, string> = {}
-    for (const [currency, ask] of currencies) {
-      let sum = 0n
-      for (let i = 0; i < owners.length; i += QUESTIONS_AT_ONCE)
-        for (const one of await Promise.all(owners.slice(i, i + QUESTIONS_AT_ONCE).map(ask))) sum += one
-      held[currency] = format(sum as Amount)
-    }
-    return held
+    return texts(await this.rpc.holdings(owners, height === undefined ? undefined : BigInt(height)))
   }
-  private async coins(owner: Hex, block?: bigint): Promise<Amount> {
-    const wei = await this.client.getBalance({
-      address: owner,
-      ...(block !== undefined && { blockNumber: block }),
-    })
-    return toAmount(wei, 18)
+  async hotWallet(): Promise<Record<string, string>> {
+    return texts(await this.rpc.holdings([this.hotAddress]))
+  }
+  nextSweep(): Promise<SweepOrder | undefined> {
+    return this.sweeper === undefined ? Promise.resolve(undefined) : this.sweeper.next()
   }
 
   async covers(currency: string, amount: string): Promise<boolean> {
-    const { max } = await this.fees()
-    const token = await this.tokens.of(currency)
-    const gas = (token === undefined ? PLAIN_GAS : TOKEN_GAS) * max
-    const needs = new Map<string, bigint>([[this.native, gas]])
-    needs.set(currency, (needs.get(currency) ?? 0n) + amountOf(amount))
-    // What was promised and is in no block yet still counts as spent.
-    for (const one of this.parts.core.state.wallet.withdrawals.unsettled(this.chain)) {
-      const promised =
-        ['PROCES', 'PEND'].includes(one.status) || (one.status === 'EXTPEND' && one.block_number === 0)
-      if (!promised) continue
-      needs.set(one.currency, (needs.get(one.currency) ?? 0n) + netOf(one))
-      needs.set(this.native, needs.get(this.native)! + TOKEN_GAS * max)
-    }
-    if ((await this.coins(this.hotWallet)) < needs.get(this.native)!) return false
-    return token === undefined || (await this.tokens.balance(token, this.hotWallet)) >= needs.get(currency)!
+    const { max } = await this.rpc.fees()
+    const { native, tokens } = this.rpc
+    const token = await tokens.of(currency)
+    const needs = this.promised(max)
+    const need = (coin: string, more: bigint): void => void needs.set(coin, (needs.get(coin) ?? 0n) + more)
+    need(native, (token === undefined ? PLAIN_GAS : TOKEN_GAS) * max)
+    need(currency, amountOf(amount))
+    if ((await this.rpc.coins(this.hotAddress)) < needs.get(native)!) return false
+    return token === undefined || (await tokens.balance(token, this.hotAddress)) >= needs.get(currency)!
   }
-  private async fees(): Promise<{ max: bigint; priority: bigint }> {
-    const { maxFeePerGas, maxPriorityFeePerGas } = await this.client.estimateFeesPerGas({
-      chain: null,
-      type: 'eip1559',
-    })
-    const cap = parseGwei(String(this.settings.max_fee_gwei))
-    const max = maxFeePerGas < cap ? maxFeePerGas : cap
-    return { max, priority: maxPriorityFeePerGas < max ? maxPriorityFeePerGas : max }
+  private async canSpare(coins: bigint, { max }: Fees): Promise<boolean> {
+    const promised = this.promised(max).get(this.rpc.native) ?? 0n
+    return (await this.rpc.coins(this.hotAddress)) >= promised + coins + PLAIN_GAS * max
+  }
+  /** What the hot wallet was told to pay and is in no block yet still counts as spent. */
+  private promised(maxFee: bigint): Map<string, bigint> {
+    const { native } = this.rpc
+    const { withdrawals, sweeps } = this.parts.core.state.wallet
+    const sums = new Map<string, bigint>()
+    const add = (currency: string, amount: bigint, gas: bigint): void => {
+      sums.set(currency, (sums.get(currency) ?? 0n) + amount)
+      sums.set(native, (sums.get(native) ?? 0n) + gas * maxFee)
+    }
+    for (const one of withdrawals.unsettled(this.chain))
+      if (['PROCES', 'PEND'].includes(one.status) || (one.status === 'EXTPEND' && one.block_number === 0))
+        add(one.currency, netOf(one), TOKEN_GAS)
+    for (const one of sweeps.unsettled(this.chain))
+      if (one.kind === 'gas' && ['SIGNED', 'SENT'].includes(one.status) && one.block_number === 0)
+        add(one.currency, one.amount, PLAIN_GAS)
+    return sums
   }
 
   async prepare({ currency, amount, address }: PaymentOrder): Promise<Intent> {
-    await this.checkNetwork()
-    const token = await this.tokens.of(currency)
-    const units = toUnits(amountOf(amount), token?.decimals ?? 18)
-    const call =
-      token === undefined
-        ? { to: address as Hex, value: units, data: '0x' as Hex }
-        : {
-            to: token.contract,
-            value: 0n,
-            data: encodeFunctionData({
-              abi: erc20Abi,
-              functionName: 'transfer',
-              args: [address as Hex, units],
-            }),
-          }
-    const { max, priority } = await this.fees()
-    return this.sign({
+    await this.rpc.checkNetwork()
+    const token = await this.rpc.tokens.of(currency)
+    const call = transferCall(token, address as Hex, toUnits(amountOf(amount), token?.decimals ?? 18))
+    const { max, priority } = await this.rpc.fees()
+    // It may fail as things are now: the chain decides, and a failure is a state of its own.
+    const fallback = token === undefined ? PLAIN_GAS : TOKEN_GAS
+    return signIntent(this.signer, {
       ...call,
-      chainId: this.settings.chain_id,
+      chainId: this.rpc.settings.chain_id,
       nonce: await this.nextNonce(),
-      gas: await this.gasFor(call, token === undefined ? PLAIN_GAS : TOKEN_GAS),
+      gas: (await this.rpc.gasFor(this.hotAddress, call)) ?? fallback,
       maxFeePerGas: max,
       maxPriorityFeePerGas: priority,
     })
   }
   /** The chain's count, or one above the highest that is on our disk: two recorded payments never share one. */
   private async nextNonce(): Promise<number> {
-    const mined = await this.client.getTransactionCount({ address: this.hotWallet, blockTag: 'latest' })
-    let next = mined
-    for (const { intent } of this.parts.core.state.wallet.withdrawals.unsettled(this.chain))
-      if (intent !== null) next = Math.max(next, (intent.raw as unknown as Kept).nonce + 1)
+    const { withdrawals, sweeps } = this.parts.core.state.wallet
+    let next = await this.rpc.count(this.hotAddress)
+    for (const { intent } of withdrawals.unsettled(this.chain))
+      if (intent !== null) next = Math.max(next, keptOf(intent).nonce + 1)
+    for (const { kind, intent } of sweeps.unsettled(this.chain))
+      if (kind === 'gas') next = Math.max(next, keptOf(intent).nonce + 1)
     return next
-  }
-  private async gasFor(call: { to: Hex; value: bigint; data: Hex }, fallback: bigint): Promise<bigint> {
-    try {
-      const gas = await this.client.estimateGas({ account: this.hotWallet, ...call })
-      return (gas * 5n) / 4n
-    } catch {
-      // It would fail as things are now: the chain decides, and a failure is a state of its own.
-      return fallback
-    }
-  }
-  private async sign(transaction: UnsignedTransaction): Promise<Intent> {
-    const { txid, signed } = await this.signer.sign(transaction)
-    const { nonce, to, value, data, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction
-    const raw: Kept = {
-      nonce,
-      to,
-      value: String(value),
-      data,
-      gas: String(gas),
-      max_fee: String(maxFeePerGas),
-      priority_fee: String(maxPriorityFeePerGas),
-      signed,
-    }
-    return { txid, raw: { ...raw } }
   }
 
   /** The same bytes again are the same payment: the nonce lets only one of them in. */
   async broadcast(intent: Intent): Promise<void> {
-    const { signed } = intent.raw as unknown as Kept
+    const { signed } = keptOf(intent)
     try {
-      await this.client.sendRawTransaction({ serializedTransaction: signed as Hex })
+      await this.rpc.client.sendRawTransaction({ serializedTransaction: signed as Hex })
     } catch (error) {
       if (!(await this.find(intent)).known) throw error
     }
   }
   async find(intent: Intent): Promise<Sighting> {
+    const { client } = this.rpc
     // A cheaper copy that was replaced may be the one that was mined.
     for (const txid of [intent.txid, ...(intent.replaced ?? [])]) {
       const receipt = await orNothing(
-        this.client.getTransactionReceipt({ hash: txid as Hex }),
+        client.getTransactionReceipt({ hash: txid as Hex }),
         TransactionReceiptNotFoundError,
       )
       if (receipt === undefined) continue
@@ -258,41 +198,68 @@ export class EvmChain implements ChainPort {
       const network_fee = format(toAmount(gasUsed * effectiveGasPrice, 18))
       return { txid, known: true, height: Number(blockNumber), ok: status === 'success', network_fee }
     }
-    const waiting = await orNothing(
-      this.client.getTransaction({ hash: intent.txid as Hex }),
-      TransactionNotFoundError,
-    )
-    return { txid: intent.txid, known: waiting !== undefined, height: null, ok: true, network_fee: '0' }
+    const unmined = { txid: intent.txid, height: null, ok: true, network_fee: '0' }
+    const waiting = client.getTransaction({ hash: intent.txid as Hex })
+    if ((await orNothing(waiting, TransactionNotFoundError)) !== undefined) return { ...unmined, known: true }
+    return { ...unmined, known: false, displaced: await this.displaced(intent) }
   }
-  /** Only what another payment has taken the nonce of can never be mined. */
+  /** Whether another transaction has used its nonce: for now, or so deep that this one can never be mined. */
+  private async displaced(intent: Intent): Promise<'no' | 'shallow' | 'deep'> {
+    const { nonce, from } = keptOf(intent)
+    const sender = (from ?? this.hotAddress) as Hex
+    if ((await this.rpc.count(sender)) <= nonce) return 'no'
+    const { wallet, world } = this.parts.core.state
+    const deep = (wallet.tips.get(this.chain)?.height ?? 0) - world.mustChain(this.chain).unlock_confirms + 1
+    return deep >= 0 && (await this.rpc.count(sender, BigInt(deep))) > nonce ? 'deep' : 'shallow'
+  }
+  /** Dead is what lost its nonce to another payment, or failed in a block, and lies `unlock_confirms` deep. */
   async abandon(intent: Intent): Promise<boolean> {
-    if ((await this.find(intent)).known) return false
-    const mined = await this.client.getTransactionCount({ address: this.hotWallet, blockTag: 'latest' })
-    return mined > (intent.raw as unknown as Kept).nonce
+    const { known, height, ok, displaced } = await this.find(intent)
+    if (!known) return displaced === 'deep'
+    if (height === null || ok) return false
+    const { wallet, world } = this.parts.core.state
+    const tip = wallet.tips.get(this.chain)?.height ?? 0
+    return tip - height + 1 >= world.mustChain(this.chain).unlock_confirms
   }
   async bump(intent: Intent, waitedSeconds: number): Promise<Intent | undefined> {
     if ((intent.replaced?.length ?? 0) >= Math.floor(waitedSeconds / BUMP_SECONDS)) return undefined
-    const kept = intent.raw as unknown as Kept
-    const now = await this.fees()
+    const kept = keptOf(intent)
+    const now = await this.rpc.fees()
     // Nodes take a replacement from a tenth above; the cap of the settings is never passed.
     const dearer = (old: string, wanted: bigint): bigint => {
       const least = (BigInt(old) * 5n) / 4n + 1n
       return least > wanted ? least : wanted
     }
     const maxFeePerGas = dearer(kept.max_fee, now.max)
-    if (maxFeePerGas > parseGwei(String(this.settings.max_fee_gwei))) return undefined
-    return this.sign({
-      chainId: this.settings.chain_id,
-      nonce: kept.nonce,
-      to: kept.to as Hex,
-      value: BigInt(kept.value),
-      data: kept.data as Hex,
-      gas: BigInt(kept.gas),
-      maxFeePerGas,
-      maxPriorityFeePerGas: dearer(kept.priority_fee, now.priority),
-    })
+    if (maxFeePerGas > parseGwei(String(this.rpc.settings.max_fee_gwei))) return undefined
+    const gas = BigInt(kept.gas)
+    const from = (kept.from ?? this.hotAddress) as Hex
+    let signer: Signer | undefined = this.signer
+    let value = BigInt(kept.value)
+    if (from !== this.hotAddress) {
+      // A sweep pays its fee out of what it moves, or out of the gas that was sent for it.
+      const held = await this.rpc.coins(from)
+      if (kept.data === '0x') value = held - gas * maxFeePerGas
+      if (value < 0n || held < value + gas * maxFeePerGas) return undefined
+      const owner = this.parts.core.state.wallet.addresses.owner(this.chain, from, '')
+      signer = owner === undefined ? undefined : this.depositSigners?.of(owner.user_id)
+    }
+    return signer === undefined
+      ? undefined
+      : signIntent(signer, {
+          chainId: this.rpc.settings.chain_id,
+          nonce: kept.nonce,
+          to: kept.to as Hex,
+          value,
+          data: kept.data as Hex,
+          gas,
+          maxFeePerGas,
+          maxPriorityFeePerGas: dearer(kept.priority_fee, now.priority),
+        })
   }
 }
+const texts = (held: ReadonlyMap<string, Amount>): Record<string, string> =>
+  Object.fromEntries([...held].map(([currency, amount]) => [currency, format(amount)]))
 
 async function orNothing<T>(
   answer: Promise<T>,

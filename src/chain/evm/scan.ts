@@ -16,6 +16,8 @@ export interface Scanner {
   readonly client: PublicClient
   readonly tokens: Tokens
   readonly native: string
+  /** What comes from it is ours already: gas for a sweep is nobody's deposit. */
+  readonly hotWallet: Hex
   readonly isOurs: (address: string) => boolean
   readonly startBlock: number | undefined
 }
@@ -38,7 +40,8 @@ export async function scan(scanner: Scanner, trail: ChainTip['trail']): Promise<
     if (block.parentHash !== before) throw new Error('the chain was reorganised during the look')
     before = block.hash
     const coins = block.transactions.filter(
-      ({ to, value }) => to !== null && value > 0n && scanner.isOurs(eip55(to)),
+      ({ from, to, value }) =>
+        to !== null && value > 0n && eip55(from) !== scanner.hotWallet && scanner.isOurs(eip55(to)),
     )
     for (const { hash, to, value } of coins) {
       const { status } = await client.getTransactionReceipt({ hash })
@@ -51,7 +54,7 @@ export async function scan(scanner: Scanner, trail: ChainTip['trail']): Promise<
 }
 
 async function tokenPayments(scanner: Scanner, blockHash: Hex, height: number): Promise<Payment[]> {
-  const { client, tokens, isOurs } = scanner
+  const { client, tokens, isOurs, hotWallet } = scanner
   if (tokens.contracts.length === 0) return []
   const logs = await client.getLogs({
     blockHash,
@@ -61,7 +64,7 @@ async function tokenPayments(scanner: Scanner, blockHash: Hex, height: number): 
   })
   const payments: Payment[] = []
   for (const { address, args, transactionHash, logIndex } of logs) {
-    if (args.value === 0n || !isOurs(eip55(args.to))) continue
+    if (args.value === 0n || eip55(args.from) === hotWallet || !isOurs(eip55(args.to))) continue
     const token = await tokens.at(address)
     // Counted from the transaction's own first log: a reorganisation moves it within the block, not within itself.
     const receipt = await client.getTransactionReceipt({ hash: transactionHash })

@@ -10,6 +10,10 @@ export interface EvmSettings {
   readonly key_env?: string
   readonly keystore?: string
   readonly password_env?: string
+  /** The same for the sweeper's secret: an extended private key of the account level, or the words of its seed. */
+  readonly sweeper_env?: string
+  readonly sweeper_keystore?: string
+  readonly sweeper_password_env?: string
   readonly poll_ms: number
   /** The first block to look at; left out, the tip of the first look. */
   readonly start_block?: number
@@ -40,6 +44,12 @@ export function readSettings({ chain, node = {}, address_format, tagged }: Chain
   need(
     text(given['key_env']) !== fromFile,
     'node needs key_env, or keystore with password_env: where the hot wallet’s key is',
+  )
+  const swept = text(given['sweeper_keystore']) && text(given['sweeper_password_env'])
+  const unswept = given['sweeper_keystore'] === undefined && given['sweeper_password_env'] === undefined
+  need(
+    given['sweeper_env'] === undefined ? swept || unswept : text(given['sweeper_env']) && unswept,
+    'node takes sweeper_env, or sweeper_keystore with sweeper_password_env, or neither: where the sweeper’s secret is',
   )
   return given as unknown as EvmSettings
 }

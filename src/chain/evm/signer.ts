@@ -1,6 +1,7 @@
-import { createDecipheriv, scryptSync } from 'node:crypto'
+import { createDecipheriv, pbkdf2Sync, scryptSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { keccak_256 } from '@noble/hashes/sha3'
+import { HDKey } from '@scure/bip32'
 import { keccak256, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { secretFrom } from '../../config.ts'
@@ -42,6 +43,35 @@ export function signerOf({ key_env, keystore, password_env }: EvmSettings): Sign
   return keySigner(`0x${key.replace(/^0x/, '')}`)
 }
 
+/** Signs for deposit addresses. Like `Signer`, a service outside can take its place. */
+export interface DepositSigners {
+  of(userId: number): Signer
+}
+/** undefined: the settings name no secret, and nothing is swept. */
+export function depositSignersOf(settings: EvmSettings): DepositSigners | undefined {
+  const { sweeper_env, sweeper_keystore, sweeper_password_env, xpub } = settings
+  if (sweeper_env === undefined && sweeper_keystore === undefined) return undefined
+  const secret =
+    sweeper_env === undefined
+      ? openKeystoreText(readFileSync(sweeper_keystore!, 'utf8'), secretFrom(sweeper_password_env!))
+      : secretFrom(sweeper_env)
+  const account = accountKey(secret.trim())
+  // A word mistyped gives another key: it must be the one whose public half made the addresses.
+  if (account.publicExtendedKey !== HDKey.fromExtendedKey(xpub).publicExtendedKey)
+    throw new TypeError(`the sweeper's secret does not belong to node.xpub`)
+  const receiving = account.deriveChild(0)
+  return {
+    of: (userId) => keySigner(`0x${Buffer.from(receiving.deriveChild(userId).privateKey!).toString('hex')}`),
+  }
+}
+/** An extended private key of m/44'/60'/0', or the words that it is derived from (BIP-39, no passphrase). */
+function accountKey(secret: string): HDKey {
+  if (secret.startsWith('xprv')) return HDKey.fromExtendedKey(secret)
+  const words = secret.normalize('NFKD').split(/\s+/).join(' ')
+  const seed = pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')
+  return HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'")
+}
+
 interface Keystore {
   readonly version: number
   readonly crypto: {
@@ -55,7 +85,11 @@ interface Keystore {
 }
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 /** A version 3 keystore with scrypt, as wallets write it. */
-export function openKeystore(json: string, password: string): Hex {
+export const openKeystore = (json: string, password: string): Hex =>
+  `0x${unseal(json, password).toString('hex')}`
+export const openKeystoreText = (json: string, password: string): string =>
+  unseal(json, password).toString('utf8')
+function unseal(json: string, password: string): Buffer {
   const { version, crypto } = JSON.parse(json) as Keystore
   if (version !== 3 || crypto.kdf !== 'scrypt' || crypto.cipher !== 'aes-128-ctr')
     throw new TypeError('the keystore must be of version 3 with scrypt and aes-128-ctr')
@@ -65,5 +99,5 @@ export function openKeystore(json: string, password: string): Hex {
   const mac = Buffer.from(keccak_256(Buffer.concat([key.subarray(16, 32), sealed])))
   if (!mac.equals(bytes(crypto.mac))) throw new TypeError('the password does not open the keystore')
   const decipher = createDecipheriv('aes-128-ctr', key.subarray(0, 16), bytes(crypto.cipherparams.iv))
-  return `0x${Buffer.concat([decipher.update(sealed), decipher.final()]).toString('hex')}`
+  return Buffer.concat([decipher.update(sealed), decipher.final()])
 }

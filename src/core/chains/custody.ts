@@ -20,7 +20,8 @@ export function bookCustody(ctx: Ctx, input: CustodyBooking): Amount {
   if (kind === 'simulated')
     refuse('INVALID_PARAM_VALUE', `chain: ${chain} is simulated; POST /chains/${chain}/fund fills its wallet`)
   const { currency } = state.world.currency(input.currency)
-  const amount = amountOf(input.amount)
+  const size = amountOf(input.amount.replace(/^-/, ''))
+  const amount = input.amount.startsWith('-') ? (-size as Amount) : size
   const custody = { owner: PLATFORM, name: `custody:${chain}` }
   const lines = move(custody, { owner: PLATFORM, name: 'equity' }, currency, amount)
   state.ledger.post(ctx, { kind: 'hot_wallet', ref: `chain:${chain}`, lines })

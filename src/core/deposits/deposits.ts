@@ -1,6 +1,7 @@
 import { ZERO, add, type Amount } from '../../money/amount.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 import type { DepositStatus } from './deposit.flow.ts'
+import type { RefundStatus } from './refund.flow.ts'
 
 /** A payment to one of our addresses. An output of the chain has one row, whatever happens to it. */
 export interface Deposit {
@@ -22,6 +23,8 @@ export interface Deposit {
   readonly booked: 'none' | 'user' | 'unclaimed'
   /** Why it is held, blocked or invalid. */
   readonly reason: string
+  /** Of a blocked one: what becomes of its coins. */
+  readonly refund_status: RefundStatus
   /** So deep that no reorganisation reaches it. */
   readonly final: boolean
   readonly at: number
@@ -46,14 +49,17 @@ export const DEPOSIT: TableSpec<Deposit> = {
     height: 'int',
     booked: 'text',
     reason: 'text',
+    refund_status: 'text',
     final: 'bool',
     at: 'int',
     ordinal: 'int',
     currency_ordinal: 'int',
   },
   // What waits for somebody stays, however deep; all else until it is final.
-  live: ({ status, final }) => !final || status === 'REVIEW' || status === 'MANUAL',
+  live: ({ status, final }) => !final || HELD.has(status),
 }
+/** Somebody decides about them, now or later. */
+const HELD: ReadonlySet<DepositStatus> = new Set(['REVIEW', 'MANUAL', 'BLOCKED'])
 export const outputKey = (chain: string, txid: string, output: number): string => `${chain}/${txid}/${output}`
 
 export class Deposits {
@@ -63,6 +69,13 @@ export class Deposits {
   private readonly credited = new GroupIndex(this.table, ({ status, user_id, currency }) =>
     status === 'DEP_CREDITED' ? `${user_id}/${currency}` : undefined,
   )
+  private readonly held = new GroupIndex(this.table, ({ status, refund_status, chain, address }) =>
+    HELD.has(status) && refund_status !== 'REFUNDED' ? `${chain}/${address}` : undefined,
+  )
+  /** Somebody must decide about coins at this address: they are not mixed with others. */
+  isHeldAt(chain: string, address: string): boolean {
+    return this.held.count(`${chain}/${address}`) > 0
+  }
   /** Those of a chain that a new block may change, in the order of their making. */
   tracked(chain: string): Deposit[] {
     return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)

@@ -4,6 +4,7 @@ import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
+import { settleSweep } from '../sweeps/commands.ts'
 import { settleOutcome, type Outcome } from '../withdrawals/send.ts'
 import type { ChainConfig } from '../world/chains.ts'
 import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from './deposit.flow.ts'
@@ -28,6 +29,8 @@ export interface Observation {
   /** All payments in the blocks above the fork, and all that wait for a block. */
   readonly payments: readonly Payment[]
   readonly outcomes: readonly (Outcome & { readonly id: number })[]
+  /** Of sweeps; records from before there were any have none. */
+  readonly sweeps?: readonly (Outcome & { readonly id: number })[]
 }
 const UNCLAIMED = { owner: PLATFORM, name: 'deposits.unclaimed' } as const
 const GONE = 'gone from the chain'
@@ -56,6 +59,7 @@ export function observeChain(ctx: Ctx, input: Observation): null {
       if (made !== undefined) settleDeposit(ctx, made, input.tip.height)
     }
   for (const { id, ...outcome } of input.outcomes) settleOutcome(ctx, id, outcome, input.tip.height)
+  for (const { id, ...outcome } of input.sweeps ?? []) settleSweep(ctx, id, outcome, input.tip.height)
   return null
 }
 
@@ -81,6 +85,7 @@ function newDeposit(ctx: Ctx, chain: ChainConfig, payment: Payment): Deposit | u
     height: payment.height,
     booked: 'none',
     reason,
+    refund_status: 'NONE',
     final: false,
     at,
     ordinal: nextId(tx, state.counters, `d:${user_id}`),

@@ -23,8 +23,13 @@ function decide(ctx: Ctx, input: Decision, event: DepositEvent): Deposit {
       'INVALID_PARAM_VALUE',
       `deposit ${depositId(input.id)} is ${deposit.status}: "${event}" is not possible now; only ${Object.keys(DEPOSIT_FLOW[deposit.status]).join(', ')}`,
     )
+  if (deposit.refund_status === 'REFUNDING' || deposit.refund_status === 'REFUNDED')
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `deposit ${depositId(input.id)} is ${deposit.refund_status}: its coins are on their way back`,
+    )
   audit(ctx, input.actor, `deposit.${event}`, { id: depositId(input.id), reason: input.reason })
-  const changed: Deposit = { ...deposit, status, reason: input.reason }
+  const changed: Deposit = { ...deposit, status, reason: input.reason, refund_status: 'NONE' }
   ctx.tx.put(ctx.state.wallet.deposits.table, changed)
   return changed
 }

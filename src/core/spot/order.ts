@@ -110,6 +110,7 @@ export const SPOT_ORDER: TableSpec<Order> = {
     more: 'json',
   },
   live: (order) => order.status === 'open',
+  numbered: true,
   revive: (order) => OrderRow.of(order),
 }
 

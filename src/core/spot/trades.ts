@@ -30,6 +30,7 @@ export const SPOT_TRADE: TableSpec<Trade> = {
   },
   // History from the start; the newest stay in memory for those who ask.
   live: () => false,
+  numbered: true,
 }
 
 /** One side of a trade as its owner sees it. */

@@ -1,5 +1,6 @@
 import { ensureDepositAddress, saveAddress } from '../chains/addresses.ts'
 import { observeChain, type Observation } from '../deposits/observe.ts'
+import { refundDeposit, rejectRefund } from '../deposits/refund.ts'
 import { blockDeposit, holdDeposit, releaseDeposit } from '../deposits/review.ts'
 import { answerPush, createPush, expirePush } from '../push/push.ts'
 import {
@@ -13,6 +14,7 @@ import {
   reorganiseSim,
 } from '../sim/commands.ts'
 import type { Ctx } from '../state.ts'
+import { dropSweep, intendSweep, replaceSweep, sentSweep } from '../sweeps/commands.ts'
 import {
   approveWithdrawal,
   divertWithdrawal,
@@ -23,6 +25,7 @@ import {
 import { requestWithdrawal } from '../withdrawals/request.ts'
 import {
   claimWithdrawal,
+  displaceWithdrawal,
   holdForFunds,
   intendWithdrawal,
   releaseForFunds,
@@ -58,6 +61,8 @@ export const walletCommands = {
   'deposit.hold': holdDeposit,
   'deposit.release': releaseDeposit,
   'deposit.block': blockDeposit,
+  'deposit.refund': refundDeposit,
+  'deposit.reject_refund': rejectRefund,
   'withdrawal.request': requestWithdrawal,
   'withdrawal.cancel': cancelWithdrawal,
   'withdrawal.refund': refundCancelled,
@@ -72,6 +77,11 @@ export const walletCommands = {
   'withdrawal.intend': intendWithdrawal,
   'withdrawal.sent': sentWithdrawal,
   'withdrawal.replace': replaceIntent,
+  'withdrawal.displace': displaceWithdrawal,
+  'sweep.intend': intendSweep,
+  'sweep.sent': sentSweep,
+  'sweep.replace': replaceSweep,
+  'sweep.drop': dropSweep,
   'push.create': createPush,
   'push.answer': answerPush,
   'push.expire': expirePush,

@@ -1,6 +1,7 @@
 import { Addresses } from '../chains/addresses.ts'
 import { chainTips } from '../chains/tips.ts'
 import { Deposits } from '../deposits/deposits.ts'
+import { Sweeps } from '../sweeps/sweeps.ts'
 import { pushes } from '../push/push.ts'
 import { Withdrawals } from '../withdrawals/withdrawals.ts'
 import { smallBalances } from './small-balance.ts'
@@ -12,6 +13,7 @@ export class Wallet {
   readonly tips = chainTips()
   readonly deposits = new Deposits()
   readonly withdrawals = new Withdrawals()
+  readonly sweeps = new Sweeps()
   readonly pushes = pushes()
   readonly subTransfers = new SubTransfers()
   readonly smallBalances = smallBalances()
@@ -24,6 +26,7 @@ export class Wallet {
       this.deposits.table,
       this.withdrawals.table,
       this.withdrawals.usage,
+      this.sweeps.table,
       this.pushes,
       this.subTransfers.table,
       this.smallBalances,

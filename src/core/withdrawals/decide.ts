@@ -1,9 +1,10 @@
 import { refuse } from '../../labels.ts'
-import { format, parseAmount } from '../../money/amount.ts'
+import { ZERO, format, parseAmount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
 import { payInternally } from './internal.ts'
+import { postNetworkFee } from './network-fee.ts'
 import { change, refund, stepTo, withdrawalAt } from './settle.ts'
 import { DIVERSIONS, HOLD_STATUSES, type HoldStatus } from './withdrawal.flow.ts'
 import { withdrawalId, type Withdrawal } from './withdrawals.ts'
@@ -134,6 +135,8 @@ export function failWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
   if (withdrawal.status === 'FAIL') return withdrawal
   const status = stepTo(withdrawal, 'fail')
   audit(ctx, input.actor, 'withdrawal.fail', { id: withdrawalId(withdrawal.id), reason: input.reason })
+  // It is in a block: what the chain took for it is spent.
+  if (withdrawal.block_number > 0) postNetworkFee(ctx, withdrawal, withdrawal.network_fee, 'withdraw_failed')
   return change(ctx, withdrawal, { status, fail_reason: input.reason || 'failed by an operator' })
 }
 /** Signs and sends it again, as a new transaction: the failed one can't be mined any more. */
@@ -142,7 +145,14 @@ export function retryWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
   const status = stepTo(withdrawal, 'retry')
   audit(ctx, input.actor, 'withdrawal.retry', { id: withdrawalId(withdrawal.id), reason: input.reason })
   schedule(ctx, ctx.at, 'chain.wake', { chain: withdrawal.chain })
-  return change(ctx, withdrawal, { status, intent: null, txid: '', block_number: 0, fail_reason: '' })
+  return change(ctx, withdrawal, {
+    status,
+    intent: null,
+    txid: '',
+    block_number: 0,
+    network_fee: ZERO,
+    fail_reason: '',
+  })
 }
 /** Pausing a chain holds what was not sent yet; going on releases what the pause held. */
 export function pauseWithdrawals(ctx: Ctx, chain: string, paused: boolean): void {

@@ -35,6 +35,7 @@ export function payInternally(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
     height: null,
     booked: 'user',
     reason: '',
+    refund_status: 'NONE',
     final: true,
     at,
     ordinal: nextId(tx, state.counters, `d:${receiver}`),

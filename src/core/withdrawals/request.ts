@@ -79,6 +79,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   const withdrawal: Withdrawal = {
     id,
     user_id: user.user_id,
+    refund_of: 0,
     withdraw_order_id: input.withdraw_order_id,
     currency: currency.currency,
     chain: chain.chain,

@@ -1,10 +1,13 @@
 import { ZERO, amountOf, subtract, type Amount } from '../../money/amount.ts'
+import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
-import { PLATFORM, lockedName } from '../ledger/accounts.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { FINAL_DEPTH } from '../chains/tips.ts'
 import type { Ctx } from '../state.ts'
 import { clearHold } from './decide.ts'
+import { heldIn } from './refund-of.ts'
+import { postNetworkFee } from './network-fee.ts'
 import { IN_FLIGHT, change, stepTo, withdrawalAt } from './settle.ts'
 import { WITHDRAWAL_FLOW } from './withdrawal.flow.ts'
 import type { Intent, Withdrawal } from './withdrawals.ts'
@@ -22,12 +25,7 @@ export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | n
   state.ledger.post(ctx, {
     kind: 'withdraw_sent',
     ref: `withdrawal:${withdrawal.id}`,
-    lines: move(
-      { owner: withdrawal.user_id, name: lockedName('spot') },
-      IN_FLIGHT,
-      withdrawal.currency,
-      withdrawal.amount,
-    ),
+    lines: move(heldIn(withdrawal), IN_FLIGHT, withdrawal.currency, withdrawal.amount),
   })
   return change(ctx, withdrawal, { status })
 }
@@ -65,6 +63,18 @@ export function sentWithdrawal(ctx: Ctx, input: { id: number; txid: string }): W
   const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
   if (withdrawal?.status !== 'PEND' || withdrawal.txid !== input.txid) return null
   return change(ctx, withdrawal, { status: stepTo(withdrawal, 'broadcast') })
+}
+/**
+ * PEND or EXTPEND → PROCES: somebody else used the key, and so deep that the signed transaction is dead. It is signed
+ * anew; the chain was asked, and nothing of it was paid.
+ */
+export function displaceWithdrawal(ctx: Ctx, input: { id: number; txid: string }): Withdrawal | null {
+  const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
+  if (withdrawal?.txid !== input.txid) return null
+  const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'displace')
+  if (status === undefined) return null
+  schedule(ctx, ctx.at, 'chain.wake', { chain: withdrawal.chain })
+  return change(ctx, withdrawal, { status, intent: null, txid: '', block_number: 0, network_fee: ZERO })
 }
 /** A dearer copy of the same payment (same nonce) takes its place; only one of them can ever be mined. */
 export function replaceIntent(
@@ -108,15 +118,33 @@ export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: numbe
     } else if (block_number !== withdrawal.block_number) change(ctx, withdrawal, { block_number })
     return
   }
+  if (withdrawal.status === 'FAIL') {
+    const gone = outcome.height === null || outcome.ok
+    if (withdrawal.block_number === 0) {
+      // An operator's word came before the chain's: what the chain took for it is an expense all the same.
+      if (gone) return
+      const network_fee = amountOf(outcome.network_fee)
+      postNetworkFee(ctx, withdrawal, network_fee, 'withdraw_failed')
+      change(ctx, withdrawal, { block_number, network_fee })
+      return
+    }
+    if (!gone) {
+      if (block_number !== withdrawal.block_number) change(ctx, withdrawal, { block_number })
+      return
+    }
+    // A reorganisation revived it: it is on its way again, and pays if the chain says so.
+    postNetworkFee(ctx, withdrawal, -withdrawal.network_fee as Amount, 'withdraw_reorganised')
+    const status = stepTo(withdrawal, 'reorganise')
+    withdrawal = change(ctx, withdrawal, { status, block_number: 0, network_fee: ZERO, fail_reason: '' })
+  }
   if (withdrawal.status !== 'EXTPEND') return
   // A failure counts when it is as deep as a success must be: a reorganisation may turn it round.
   if (confirms >= chain.min_confirms) {
     if (!outcome.ok) {
       const status = stepTo(withdrawal, 'fail')
-      // The chain keeps its fee; a retry pays it again, so nothing of it stays with the withdrawal.
-      postNetworkFee(ctx, withdrawal, amountOf(outcome.network_fee), 'withdraw_failed')
-      const fail_reason = 'failed on its chain'
-      change(ctx, withdrawal, { status, block_number, network_fee: ZERO, fail_reason })
+      const network_fee = amountOf(outcome.network_fee)
+      postNetworkFee(ctx, withdrawal, network_fee, 'withdraw_failed')
+      change(ctx, withdrawal, { status, block_number, network_fee, fail_reason: FAILED })
       return
     }
     const paid = { ...withdrawal, network_fee: amountOf(outcome.network_fee) }
@@ -124,9 +152,10 @@ export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: numbe
     change(ctx, paid, { status: stepTo(withdrawal, 'confirm'), block_number, done_at: ctx.at })
   } else if (block_number !== withdrawal.block_number) {
     const network_fee = outcome.height === null ? ZERO : amountOf(outcome.network_fee)
-    change(ctx, withdrawal, { block_number, network_fee })
+    change(ctx, withdrawal, { block_number, network_fee, fail_reason: outcome.ok ? '' : FAILED })
   }
 }
+const FAILED = 'failed on its chain'
 /** in flight → custody (net) and fees; the chain's own fee is the platform's expense. */
 function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
   const { state } = ctx
@@ -143,15 +172,4 @@ function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
   const kind = sign === 1n ? 'withdraw_done' : 'withdraw_reorganised'
   state.ledger.post(ctx, { kind, ref, lines: paid })
   postNetworkFee(ctx, withdrawal, times(networkFee), kind)
-}
-/** Custody pays what the chain took. */
-function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, kind: string): void {
-  if (fee === 0n) return
-  const { state } = ctx
-  const { chain, native } = state.world.mustChain(withdrawal.chain)
-  const lines: Line[] = [
-    { owner: PLATFORM, name: 'network_fees', currency: native, amount: -fee as Amount },
-    { owner: PLATFORM, name: `custody:${chain}`, currency: native, amount: fee },
-  ]
-  state.ledger.post(ctx, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
 }

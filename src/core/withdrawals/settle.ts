@@ -1,9 +1,10 @@
 import { notFound, refuse } from '../../labels.ts'
 import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
-import { PLATFORM, lockedName } from '../ledger/accounts.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
+import { followRefund, givenBackTo, heldIn } from './refund-of.ts'
 import { uncountWithdrawal } from './usage.ts'
 import { WITHDRAWAL_FLOW, type WithdrawalEvent, type WithdrawalStatus } from './withdrawal.flow.ts'
 import { withdrawalId, type Withdrawal } from './withdrawals.ts'
@@ -31,6 +32,7 @@ export function stepTo(withdrawal: Withdrawal, event: WithdrawalEvent): Withdraw
 export function change(ctx: Ctx, withdrawal: Withdrawal, to: Partial<Withdrawal>): Withdrawal {
   const changed: Withdrawal = { ...withdrawal, ...to }
   ctx.tx.put(ctx.state.wallet.withdrawals.table, changed)
+  if (changed.status !== withdrawal.status) followRefund(ctx, changed)
   return changed
 }
 
@@ -42,12 +44,13 @@ export function refund(
   kind: 'cancel_withdraw' | 'withdraw_rej',
 ): void {
   const { state } = ctx
-  const user = { owner: withdrawal.user_id, name: 'spot' }
-  const source = from === 'locked' ? { owner: withdrawal.user_id, name: lockedName('spot') } : IN_FLIGHT
+  const source = from === 'locked' ? heldIn(withdrawal) : IN_FLIGHT
+  const back = givenBackTo(withdrawal)
+  if (source.name === back.name) return
   state.ledger.post(ctx, {
     kind,
     ref: `withdrawal:${withdrawal.id}`,
-    lines: move(source, user, withdrawal.currency, withdrawal.amount),
+    lines: move(source, back, withdrawal.currency, withdrawal.amount),
   })
   uncountWithdrawal(ctx, withdrawal)
 }

@@ -25,6 +25,7 @@ export type WithdrawalEvent =
   | 'reorganise'
   | 'fail'
   | 'retry'
+  | 'displace'
   | 'approve'
   | 'reject'
   | 'cancel'
@@ -75,10 +76,10 @@ export const WITHDRAWAL_FLOW: Flow<WithdrawalStatus, WithdrawalEvent> = {
   DMOVE: HELD,
   LOCKED: HELD,
   PROCES: { sign: 'PEND', fail: 'FAIL' },
-  PEND: { broadcast: 'EXTPEND', fail: 'FAIL' },
-  EXTPEND: { confirm: 'DONE', fail: 'FAIL' },
+  PEND: { broadcast: 'EXTPEND', fail: 'FAIL', displace: 'PROCES' },
+  EXTPEND: { confirm: 'DONE', fail: 'FAIL', displace: 'PROCES' },
   DONE: { reorganise: 'EXTPEND' },
-  FAIL: { retry: 'PROCES', reject: 'CANCEL' },
+  FAIL: { retry: 'PROCES', reject: 'CANCEL', reorganise: 'EXTPEND' },
   CANCELPEND: { refund: 'CANCEL' },
   CANCEL: {},
   REJECT: {},

@@ -21,7 +21,10 @@ export interface Intent {
 }
 export interface Withdrawal {
   readonly id: number
+  /** 0: the platform's own, which is a refund. */
   readonly user_id: number
+  /** The blocked deposit that it sends back; 0 for an ordinary one. */
+  readonly refund_of: number
   readonly withdraw_order_id: string | null
   readonly currency: string
   readonly chain: string
@@ -66,6 +69,7 @@ export const WITHDRAWAL: TableSpec<Withdrawal> = {
   columns: {
     id: 'int',
     user_id: 'int',
+    refund_of: 'int',
     withdraw_order_id: 'text',
     currency: 'text',
     chain: 'text',

@@ -64,6 +64,8 @@ export interface CurrencyChain {
   readonly withdraw_percent: string
   /** auto: the sandbox's operator fills the hot wallet as needed; manual: what is short waits as DMOVE. */
   readonly hot_wallet: 'auto' | 'manual'
+  /** Real chains: a deposit address that holds this much is swept into the hot wallet; left out or "0": never. */
+  readonly sweep_threshold?: string
 }
 /** What moves a currency in and out of the platform. */
 export interface CurrencyTransport {
@@ -171,5 +173,7 @@ export function checkTransport(
       'withdraw_percent',
     ] as const)
       if (!isDecimal(chain[name])) throw new TypeError(`${place}.${name} must be a decimal string`)
+    if (chain.sweep_threshold !== undefined && !isDecimal(chain.sweep_threshold))
+      throw new TypeError(`${place}.sweep_threshold must be a decimal string`)
   }
 }

@@ -4,6 +4,7 @@ import { foundation } from './0001_foundation.ts'
 import { wallet } from './0002_wallet.ts'
 import { spot } from './0003_spot.ts'
 import { unified } from './0004_unified.ts'
+import { sweeps } from './0005_sweeps.ts'
 import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
 
@@ -13,7 +14,7 @@ export interface Migration {
   readonly name: string
   readonly up: (dialect: Dialect) => readonly string[]
 }
-export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot, unified, riskAlerts, leanLines]
+export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot, unified, sweeps, riskAlerts, leanLines]
 
 /** Tables of the machine itself, made before the first migration. */
 export const BOOTSTRAP: readonly string[] = [

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ok } from '../support/client.ts'
+import { TestPlatform } from '../support/platform.ts'
+import { ETH_OUTSIDE, deposit, mine, newestDeposit, proveBalanced } from '../support/wallet.ts'
+
+let platform: TestPlatform
+before(async () => {
+  platform = await TestPlatform.start()
+  await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
+})
+after(() => platform.stop())
+
+const DEEP = 30
+async function blocked(amount = '3') {
+  const user = await platform.user()
+  await deposit(platform, user.user_id, amount)
+  await mine(platform, 'ETH', 1)
+  const { id } = await newestDeposit(user.client)
+  await platform.operator.ok('POST', `/deposits/${id}/block`, { reason: 'sanctioned' })
+  await mine(platform, 'ETH', DEEP)
+  return { ...user, id: id as string }
+}
+const refund = (id: string, body: Record<string, unknown> = { address: ETH_OUTSIDE }) =>
+  platform.operator.ok('POST', `/deposits/${id}/refund`, body)
+const payment = async () => (await platform.operator.ok('GET', '/withdrawals?user_id=0'))[0]
+const statusOf = async (user: { client: Parameters<typeof newestDeposit>[0] }) =>
+  (await newestDeposit(user.client)).refund_status
+async function unclaimed(): Promise<string> {
+  const { currencies } = await platform.operator.ok('GET', '/ledger/proof')
+  const { accounts } = currencies.find((one: { currency: string }) => one.currency === 'ETH')
+  return accounts['deposits.unclaimed'] ?? '0'
+}
+
+test('a blocked deposit is refunded: REFUNDING, then REFUNDED', async () => {
+  const user = await blocked()
+  assert.equal(await statusOf(user), undefined, 'nothing is shown before there is a refund')
+  assert.equal(await unclaimed(), '3')
+  assert.equal((await refund(user.id)).refund_status, 'REFUNDING')
+  assert.equal(await statusOf(user), 'REFUNDING')
+  await mine(platform, 'ETH', 1)
+  await mine(platform, 'ETH', DEEP)
+  assert.equal(await statusOf(user), 'REFUNDED')
+  const paid = await payment()
+  assert.deepEqual([paid.status, paid.amount, paid.address, paid.user_id], ['DONE', '3', ETH_OUTSIDE, 0])
+  assert.equal(await unclaimed(), '0')
+  assert.equal(await platform.balance(user.user_id, 'ETH'), '0')
+  assert.deepEqual(ok(await user.client.get('/wallet/withdrawals')), [])
+  await proveBalanced(platform)
+  for (const call of ['refund', 'reject_refund', 'release'])
+    assert.equal(
+      (await platform.operator.call('POST', `/deposits/${user.id}/${call}`, { address: ETH_OUTSIDE })).body
+        .label,
+      'INVALID_PARAM_VALUE',
+    )
+})
+
+test('a refund that fails: REFUND_FAILED, and again; turned down: REJECTED', async () => {
+  const user = await blocked()
+  await refund(user.id)
+  await mine(platform, 'ETH', 1)
+  const { id } = await payment()
+  await platform.operator.ok('POST', `/withdrawals/${id}/fail`, { reason: 'refused there' })
+  assert.equal(await statusOf(user), 'REFUNDING')
+  await platform.operator.ok('POST', `/withdrawals/${id}/reject`)
+  assert.equal(await statusOf(user), 'REFUND_FAILED')
+  assert.equal(await unclaimed(), '3')
+  const turned = await platform.operator.ok('POST', `/deposits/${user.id}/reject_refund`, {
+    reason: 'seized',
+  })
+  assert.equal(turned.refund_status, 'REJECTED')
+  assert.equal(await statusOf(user), 'REJECTED')
+  await refund(user.id)
+  await mine(platform, 'ETH', DEEP)
+  await mine(platform, 'ETH', DEEP)
+  assert.equal(await statusOf(user), 'REFUNDED')
+  await proveBalanced(platform)
+})
+
+test('a large refund needs another operator, and a reorganisation of it is followed', async () => {
+  await platform.operator.ok('PATCH', '/currencies/ETH', { approval_amount: '5' })
+  const user = await blocked('6')
+  await refund(user.id)
+  const held = await payment()
+  assert.equal(held.status, 'MANUAL')
+  const own = await platform.operator.call('POST', `/withdrawals/${held.id}/approve`)
+  assert.equal(own.body.label, 'FORBIDDEN')
+  await platform.operator.ok('POST', `/withdrawals/${held.id}/reject`)
+  assert.equal(await statusOf(user), 'REFUND_FAILED')
+  await platform.operator.ok('PATCH', '/currencies/ETH', { approval_amount: '100000' })
+  await refund(user.id)
+  await mine(platform, 'ETH', 1)
+  await mine(platform, 'ETH', 12)
+  assert.equal(await statusOf(user), 'REFUNDED')
+  const { txid } = await payment()
+  await platform.operator.ok('POST', '/chains/ETH/reorg', { depth: 14, drop: [txid] })
+  assert.equal(await statusOf(user), 'REFUNDING')
+  await mine(platform, 'ETH', DEEP)
+  assert.equal(await statusOf(user), 'REFUNDED')
+  await proveBalanced(platform)
+})
+
+test('what can not be refunded says why', async () => {
+  const user = await platform.user()
+  await deposit(platform, user.user_id, '2')
+  await mine(platform, 'ETH', 1)
+  const { id } = await newestDeposit(user.client)
+  const call = (path: string, body: object) => platform.operator.call('POST', `/deposits/${path}`, body)
+  const refuses = async (path: string, body: object, message: RegExp, label = 'INVALID_PARAM_VALUE') => {
+    const reply = await call(path, body)
+    assert.equal(reply.body.label, label)
+    assert.match(reply.body.message as string, message)
+  }
+  await refuses(`${id}/refund`, { address: ETH_OUTSIDE }, /only a BLOCKED/)
+  await platform.operator.ok('POST', `/deposits/${id}/block`)
+  await refuses(`${id}/refund`, { address: ETH_OUTSIDE }, /confirmations/)
+  await mine(platform, 'ETH', DEEP)
+  await refuses(`${id}/refund`, { address: 'nowhere' }, /address/)
+  const { address } = ok(await user.client.get('/wallet/deposit_address', { currency: 'ETH' }))
+  await refuses(`${id}/refund`, { address }, /belongs to this platform/)
+  await refuses(`${id}/refund`, {}, /address/, 'MISSING_REQUIRED_PARAM')
+  await refuses('d999999/refund', { address: ETH_OUTSIDE }, /no deposit/, 'NOT_FOUND')
+  await refuses('d999999/reject_refund', {}, /no deposit/, 'NOT_FOUND')
+})
