@@ -345,6 +345,17 @@ describe('unified account', () => {
       { currency: 'USDT', used: '1000' },
       { currency: 'ETH', used: '0.0666668' },
     ])
+    for (const empty of ['debt_currencies', 'available_currencies'])
+      refused(
+        await trader.client.post('/unified/quick_repayment', {
+          debt_currencies: ['BTC'],
+          available_currencies: ['ETH'],
+          [empty]: [],
+        }),
+        400,
+        'INVALID_PARAM_VALUE',
+        new RegExp(empty),
+      )
     refused(
       await trader.client.post('/unified/quick_repayment', {
         debt_currencies: ['BTC'],

@@ -14,7 +14,15 @@ export interface Migration {
   readonly name: string
   readonly up: (dialect: Dialect) => readonly string[]
 }
-export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot, unified, sweeps, riskAlerts, leanLines]
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  wallet,
+  spot,
+  unified,
+  sweeps,
+  riskAlerts,
+  leanLines,
+]
 
 /** Tables of the machine itself, made before the first migration. */
 export const BOOTSTRAP: readonly string[] = [
