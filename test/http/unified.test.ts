@@ -44,6 +44,17 @@ describe('unified account', () => {
       400,
       'ACCOUNT_EXCEPTION',
     )
+    refused(await client.get('/unified/estimate_rate', { currencies: 'BTC' }), 400, 'ACCOUNT_EXCEPTION')
+    for (const path of ['risk_units', 'delta_neutral', 'estimated_quick_repayment'])
+      refused(await client.get(`/unified/${path}`), 400, 'ACCOUNT_EXCEPTION')
+    for (const [path, body] of [
+      ['collateral_currencies', { collateral_type: 0 }],
+      ['leverage/user_currency_setting', { currency: 'BTC', leverage: '2' }],
+      ['leverage/user_setting', { leverage: '2' }],
+      ['quick_repayment', { debt_currencies: ['BTC'], available_currencies: ['USDT'] }],
+      ['delta_neutral', { enabled: true }],
+    ] as const)
+      refused(await client.post(`/unified/${path}`, body), 400, 'ACCOUNT_EXCEPTION')
     assert.deepEqual(ok(await client.get('/unified/unified_mode')), { mode: 'classic', settings: {} })
     for (const path of ['currencies', 'currency_discount_tiers', 'loan_margin_tiers'])
       assert.ok(ok(await client.get(`/unified/${path}`)).length > 5)
@@ -145,6 +156,9 @@ describe('unified account', () => {
     )
     const { ETH } = account.balances
     assert.deepEqual([ETH.available, ETH.borrowed, ETH.equity, ETH.total_liab], ['5', '5', '0', '5'])
+    assert.deepEqual([ETH.cross_balance, ETH.iso_balance, ETH.enabled_collateral], ['5', '0', true])
+    ok(await trader.client.put('/unified/unified_mode', { mode: 'portfolio' }), 204)
+    assert.equal(ok(await trader.client.get('/unified/accounts')).balances.ETH.cross_balance, '0')
     const only = ok(await trader.client.get('/unified/accounts', { currency: 'btc' }))
     assert.deepEqual(Object.keys(only.balances), ['BTC'])
   })
@@ -252,6 +266,13 @@ describe('unified account', () => {
     assert.deepEqual(ok(await trader.client.get('/unified/loans')), [])
     const [repaid] = ok(await trader.client.get('/unified/loan_records'))
     assert.deepEqual([repaid.type, repaid.repayment_type, repaid.amount], ['repay', 'auto_repay', '2000'])
+    // An order that is cancelled gives back what it had borrowed.
+    const open = await trader.placed('buy', '0.1', '50000', { auto_borrow: true, auto_repay: true })
+    assert.equal(ok(await trader.client.get('/unified/loans')).length, 1)
+    ok(await trader.client.delete(`/spot/orders/${open.id}`, { currency_pair: 'BTC_USDT' }))
+    const [back] = ok(await trader.client.get('/unified/loan_records'))
+    assert.deepEqual([back.type, back.repayment_type], ['repay', 'cancel_auto_repay'])
+    assert.deepEqual(ok(await trader.client.get('/unified/loans')), [])
     const classic = await Trader.of(platform, { USDT: '1000' })
     refused(
       await classic.place('buy', '0.01', '60000', { auto_borrow: true }),
@@ -324,6 +345,17 @@ describe('unified account', () => {
       { currency: 'USDT', used: '1000' },
       { currency: 'ETH', used: '0.0666668' },
     ])
+    for (const empty of ['debt_currencies', 'available_currencies'])
+      refused(
+        await trader.client.post('/unified/quick_repayment', {
+          debt_currencies: ['BTC'],
+          available_currencies: ['ETH'],
+          [empty]: [],
+        }),
+        400,
+        'INVALID_PARAM_VALUE',
+        new RegExp(empty),
+      )
     refused(
       await trader.client.post('/unified/quick_repayment', {
         debt_currencies: ['BTC'],
@@ -345,6 +377,13 @@ describe('unified account', () => {
     )
     assert.equal(history.rates.length, 2)
     assert.equal(history.rates[0].time - history.rates[1].time, HOUR * 1000)
+    assert.deepEqual([history.tier, history.tier_up_rate], ['0', '1'])
+    refused(
+      await platform.client().get('/unified/history_loan_rate', { currency: 'BTC', tier: 'x' }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /tier/,
+    )
     refused(
       await platform.client().get('/unified/history_loan_rate', { currency: 'POINT' }),
       400,

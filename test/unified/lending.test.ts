@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { BUILT_IN_UNIFIED } from '../../src/core/unified/built-in.ts'
+import { hourlyRate } from '../../src/core/unified/lending.ts'
+import { UNIFIED } from '../../src/core/unified/loan-book.ts'
+import { totalOwed } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { format } from '../../src/money/amount.ts'
 import { Crash } from './crash.ts'
 import { exactIsolatedLimits, exactLimits, interestOfMonth, marginKept } from './properties.ts'
-import { Lender } from './setup.ts'
+import { Lender, NO_SETTINGS } from './setup.ts'
 
 describe('lending', () => {
   test('in thousands of portfolios and price sets the limits are exact, by the commands themselves', () => {
@@ -14,6 +20,25 @@ describe('lending', () => {
   })
   test('interest of 30 days by the clock is the sum by hand, to the last unit', () => {
     for (const amount of ['1.2345', '0.00010001']) assert.ok(interestOfMonth(amount) > 0n)
+  })
+  test('a VIP tier pays its own share of the rate, and the record says so', () => {
+    const engine = new Lender()
+    const unified = { ...BUILT_IN_UNIFIED, tier_up_rates: ['1', '1.18'] }
+    engine.must('world.configure', { config: { ...BUILT_IN_WORLD, unified } })
+    const owed = [0, 1, 5].map((vip) => {
+      const user = engine.user({ USDT: '100000' }, { vip })
+      engine.must('margin.mode', { user_id: user, mode: 'multi_currency', settings: NO_SETTINGS })
+      engine.loan(user, 'borrow', 'BTC', '1')
+      return user
+    })
+    const rate = format(hourlyRate(engine.state, 'BTC')!)
+    engine.due(engine.at + 3_600e6)
+    // 3 of 1000 BTC are lent: 0.000002 + 0.000008 x 0.003 / 0.8 = 0.00000203, and 1.18 times that is 0.0000023954.
+    assert.equal(rate, '0.00000203')
+    assert.deepEqual(
+      owed.map((user) => format(totalOwed(engine.state, user, UNIFIED, 'BTC'))),
+      ['1.00000203', '1.0000024', '1.0000024'],
+    )
   })
   test('no call takes available margin below zero, only prices and interest do', () => {
     for (const seed of [2, 4, 6, 8]) {

@@ -3,6 +3,8 @@ import type { Tx } from '../../src/core/table.ts'
 import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
 
+export const NO_SETTINGS = { usdt_futures: null, spot_hedge: null, use_funding: null, options: null } as const
+
 /** The core's rules with filled lending pools, and short words for what borrowers do. */
 export class Lender extends Engine {
   /** Every step of every liquidation. */
@@ -23,8 +25,7 @@ export class Lender extends Engine {
     mode: 'multi_currency' | 'portfolio' = 'multi_currency',
   ): number {
     const user_id = this.user(funds)
-    const settings = { usdt_futures: null, spot_hedge: null, use_funding: null, options: null }
-    this.must('margin.mode', { user_id, mode, settings })
+    this.must('margin.mode', { user_id, mode, settings: NO_SETTINGS })
     return user_id
   }
   loan(user_id: number, type: 'borrow' | 'repay', currency: string, amount: string, scope = 'unified') {

@@ -133,10 +133,10 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, query }) => {
       const { world } = desk.core.state
       const userId = caller.user.user_id
-      const currency =
-        query.currency !== null
-          ? world.currency(query.currency).currency
-          : (query.loan_id?.split('-')[1] ?? null)
+      // A loan's id is its borrower's and its currency's: see GET /margin/cross/loans.
+      const [borrower, of = null] = query.loan_id?.split('-') ?? [String(userId)]
+      const currency = query.currency === null ? of : world.currency(query.currency).currency
+      if (borrower !== String(userId) || (of !== null && of !== currency)) return []
       const only = currency === null ? '' : ' and "currency" = ?'
       await desk.core.read(() => null)
       const records = await desk.store.select(

@@ -78,6 +78,8 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   ]
   const debts = names(input.debt_currencies)
   const means = names(input.available_currencies)
+  if (debts.length === 0 || means.length === 0)
+    refuse('INVALID_PARAM_VALUE', 'debt_currencies, available_currencies: name at least one currency in each')
   for (const currency of debts)
     if (totalOwed(state, input.user_id, UNIFIED, currency) === 0n)
       refuse('LOAN_NOT_FOUND', `debt_currencies: this account owes no ${currency}`)

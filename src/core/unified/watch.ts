@@ -6,54 +6,84 @@ import { distanceOf, levelOf } from './levels.ts'
 import { riskOf } from './risk.ts'
 
 /**
- * Knows which accounts a price can bring to another level: to a warning, a restriction, a liquidation. At each look at an account it computes how far prices
- * may move before the account needs another look, and keeps it, for every currency it holds or owes, at the
- * lower and upper price where that is. A tick then finds the accounts it concerns at the end of a sorted
- * list; all others, and those without the currency, cost nothing. It only ever decides whom to look at:
- * the state says what is to be done, so that losing it (a restart) loses nothing.
+ * Knows which accounts a price can bring to another level: to a warning, a restriction, a liquidation. At each
+ * look at an account it computes how far prices may move before the account needs another look, and keeps it,
+ * for every currency it holds or owes, at the lower and upper price where that is. A tick then finds the
+ * accounts it concerns on top of a heap; all others, and those without the currency, cost nothing. It only ever
+ * decides whom to look at: the state says what is to be done, so that losing it (a restart) loses nothing.
  */
 const ONE = 10n ** 18n
 
 interface Watched {
-  readonly key: string
   readonly user_id: number
   readonly scope: string
-  /** Currency → the prices between which nothing can happen. */
-  readonly bounds: ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>
+  /** The currencies that it has marks at. */
+  readonly currencies: readonly string[]
+  /** False when it has been looked at again since: its marks mean nothing any more. */
+  current: boolean
 }
 interface Mark {
   readonly at: bigint
   readonly watched: Watched
 }
-/** Marks sorted so that the next to be reached is the last. */
+/** Below this many marks nobody sweeps. */
+const SWEEP_LEAST = 64
+/** The marks of one currency that a fall, or a rise, reaches; a heap with the next one to be reached on top. */
 class Side {
-  readonly marks: Mark[] = []
-  /** +1: reached by a rise, so the lowest is last; -1: by a fall. */
-  private readonly sign: 1n | -1n
-  constructor(sign: 1n | -1n) {
-    this.sign = sign
+  private marks: Mark[] = []
+  private outdated = 0
+  /** Whether a price has to rise to reach a mark, or to fall. */
+  private readonly rising: boolean
+  constructor(rising: boolean) {
+    this.rising = rising
   }
-  private place(at: bigint, key: string): number {
-    let low = 0
-    let high = this.marks.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const other = this.marks[middle]!
-      const before = other.at === at ? other.watched.key > key : (other.at - at) * this.sign > 0n
-      if (before) low = middle + 1
-      else high = middle
-    }
-    return low
+  private before(one: Mark, other: Mark): boolean {
+    return this.rising ? one.at < other.at : one.at > other.at
   }
   add(mark: Mark): void {
-    this.marks.splice(this.place(mark.at, mark.watched.key), 0, mark)
+    const { marks } = this
+    let place = marks.push(mark) - 1
+    while (place > 0) {
+      const above = (place - 1) >> 1
+      if (!this.before(mark, marks[above]!)) break
+      marks[place] = marks[above]!
+      place = above
+    }
+    marks[place] = mark
   }
-  remove(at: bigint, key: string): void {
-    this.marks.splice(this.place(at, key), 1)
+  /** One mark has become outdated. When most have, they are swept out; a sorted list is a heap. */
+  outdate(): void {
+    this.outdated++
+    if (this.marks.length < SWEEP_LEAST || this.outdated * 2 < this.marks.length) return
+    this.marks = this.marks
+      .filter(({ watched }) => watched.current)
+      .sort((a, b) => (this.before(a, b) ? -1 : this.before(b, a) ? 1 : 0))
+    this.outdated = 0
   }
+  /** An account whose mark a price has reached. */
   reached(price: bigint): Watched | undefined {
-    const next = this.marks.at(-1)
-    return next !== undefined && (price - next.at) * this.sign >= 0n ? next.watched : undefined
+    for (let top = this.marks[0]; top !== undefined; top = this.marks[0]) {
+      if (top.watched.current)
+        return (this.rising ? price >= top.at : price <= top.at) ? top.watched : undefined
+      this.takeTop()
+      this.outdated--
+    }
+    return undefined
+  }
+  private takeTop(): void {
+    const { marks } = this
+    const last = marks.pop()!
+    if (marks.length === 0) return
+    let place = 0
+    for (;;) {
+      let below = 2 * place + 1
+      if (below >= marks.length) break
+      if (below + 1 < marks.length && this.before(marks[below + 1]!, marks[below]!)) below++
+      if (!this.before(marks[below]!, last)) break
+      marks[place] = marks[below]!
+      place = below
+    }
+    marks[place] = last
   }
 }
 
@@ -126,14 +156,13 @@ export class RiskWatch {
     const distance = distanceOf(input, figures, known)
     // A pair is priced in its quote currency: both sides moving a third apart move it by no more than the whole.
     const share = scope === UNIFIED.scope ? distance : ((distance / 3n) as Rate)
-    const bounds = new Map<string, { low: bigint; high: bigint }>()
-    for (const { currency } of input.assets)
-      bounds.set(currency, boundsOf(this.state.prices.of(currency), share))
-    const watched: Watched = { key, user_id, scope, bounds }
+    const currencies = input.assets.map(({ currency }) => currency)
+    const watched: Watched = { user_id, scope, currencies, current: true }
     this.watched.set(key, watched)
-    for (const [currency, { low, high }] of bounds) {
-      sideOf(this.falls, currency, -1n).add({ at: low, watched })
-      sideOf(this.rises, currency, 1n).add({ at: high, watched })
+    for (const currency of currencies) {
+      const { low, high } = boundsOf(this.state.prices.of(currency), share)
+      sideOf(this.falls, currency, false).add({ at: low, watched })
+      sideOf(this.rises, currency, true).add({ at: high, watched })
     }
     return false
   }
@@ -141,15 +170,16 @@ export class RiskWatch {
     const watched = this.watched.get(key)
     if (watched === undefined) return
     this.watched.delete(key)
-    for (const [currency, { low, high }] of watched.bounds) {
-      this.falls.get(currency)?.remove(low, key)
-      this.rises.get(currency)?.remove(high, key)
+    watched.current = false
+    for (const currency of watched.currencies) {
+      this.falls.get(currency)?.outdate()
+      this.rises.get(currency)?.outdate()
     }
   }
 }
-function sideOf(sides: Map<string, Side>, currency: string, sign: 1n | -1n): Side {
+function sideOf(sides: Map<string, Side>, currency: string, rising: boolean): Side {
   let side = sides.get(currency)
-  if (side === undefined) sides.set(currency, (side = new Side(sign)))
+  if (side === undefined) sides.set(currency, (side = new Side(rising)))
   return side
 }
 /** A price that has not moved is never reached: the bounds lie at least one unit away from it. */
