@@ -1,8 +1,12 @@
-import { OrderBook, Side } from 'nodejs-order-book'
+import { OrderBook, Side as LibrarySide } from 'nodejs-order-book'
 import { Book } from '../src/core/spot/book.ts'
-import type { Order } from '../src/core/spot/order.ts'
+import { commands, type Commands } from '../src/core/commands.ts'
+import { OrderRow, type Ask, type Side } from '../src/core/spot/order.ts'
 import type { NewOrder } from '../src/core/spot/place.ts'
-import { amountOf, priceOf, type Amount, type Price } from '../src/money/amount.ts'
+import type { Ctx } from '../src/core/state.ts'
+import { Tx } from '../src/core/table.ts'
+import { Refusal } from '../src/labels.ts'
+import { ZERO, amountOf, priceOf, type Amount, type Price } from '../src/money/amount.ts'
 import { random } from '../test/spot/compare.ts'
 import { Engine } from '../test/spot/engine.ts'
 import { median } from './load-generator.ts'
@@ -78,23 +82,25 @@ function stream(
 }
 
 interface Contender {
-  apply(operation: Operation): void
+  /** Everything but the operation itself: what a client's request would bring with it. */
+  prepare(operation: Operation): () => void
   readonly open: () => number
 }
 
 function library(): Contender {
   const book = new OrderBook()
   return {
-    apply: (operation) => {
-      if (operation.kind === 'cancel') book.cancel(String(operation.id))
-      else
-        book.limit({
-          id: String(operation.id),
-          side: operation.buy ? Side.BUY : Side.SELL,
-          size: operation.lots,
-          price: operation.price,
-          ...(operation.kind === 'cross' && { timeInForce: 'IOC' as never }),
-        })
+    prepare: (operation) => {
+      const id = String(operation.id)
+      if (operation.kind === 'cancel') return () => book.cancel(id)
+      const order = {
+        id,
+        side: operation.buy ? LibrarySide.BUY : LibrarySide.SELL,
+        size: operation.lots,
+        price: operation.price,
+        ...(operation.kind === 'cross' && { timeInForce: 'IOC' as never }),
+      }
+      return () => book.limit(order)
     },
     open: () =>
       book
@@ -104,134 +110,136 @@ function library(): Contender {
   }
 }
 
-const TEMPLATE: Order = {
-  id: 0,
-  user_id: 1,
-  pair: 'BTC_USDT',
-  side: 'buy',
-  type: 'limit',
-  account: 'spot',
-  time_in_force: 'gtc',
-  text: 'apiv4',
-  amend_text: '-',
-  price: 0n as Price,
-  amount: 0n as Amount,
-  left: 0n as Amount,
-  filled: 0n as Amount,
-  filled_total: 0n as Amount,
-  held: 0n as Amount,
-  fee: 0n as Amount,
-  gt_fee: 0n as Amount,
-  point_fee: 0n as Amount,
-  iceberg: 0n as Amount,
-  shown: 0n as Amount,
-  refreshed: false,
-  rank: 0,
-  stp_id: 0,
-  stp_act: '-',
-  status: 'open',
-  finish_as: 'open',
-  create_at: 0,
-  update_at: 0,
-  more: null,
-}
 const amounts = Array.from({ length: 200 }, (_, lots) =>
   amountOf((lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS)),
 )
 const prices = new Map<number, Price>()
 for (let price = MIDDLE - LEVELS; price <= MIDDLE + LEVELS; price++) prices.set(price, priceOf(String(price)))
 
+const askOf = (id: number, side: Side, price: Price, amount: Amount): Ask => ({
+  id,
+  user_id: 1,
+  pair: 'BTC_USDT',
+  side,
+  type: 'limit',
+  account: 'spot',
+  time_in_force: 'gtc',
+  text: 'apiv4',
+  amend_text: '-',
+  price,
+  amount,
+  iceberg: ZERO,
+  stp_id: 0,
+  stp_act: '-',
+  create_at: 0,
+  more: null,
+  place: undefined,
+})
+
 /** The book with rows of the real shape, and the sweep over it; no money and no records. */
 function bookAlone(): Contender {
   const book = new Book(priceOf('0.1'))
-  return {
-    apply: (operation) => {
-      if (operation.kind === 'cancel') {
-        const resting = book.find(operation.id)
-        if (resting !== undefined) book.remove(resting.order)
-        return
+  const orders = new Map<number, OrderRow>()
+  const apply = (operation: Operation): void => {
+    if (operation.kind === 'cancel') {
+      const order = orders.get(operation.id)
+      if (order === undefined) return
+      book.remove(order)
+      orders.delete(operation.id)
+      return
+    }
+    const amount = amounts[operation.lots]!
+    const price = prices.get(operation.price)!
+    const side = operation.buy ? 'buy' : 'sell'
+    let left: bigint = amount
+    for (;;) {
+      const level = book.facing(side)
+      if (level === undefined || left === 0n || (operation.buy ? level.price > price : level.price < price))
+        break
+      const maker = level.head!.order
+      if (maker.shown <= left) {
+        left -= maker.shown
+        book.remove(maker)
+        orders.delete(maker.id)
+      } else {
+        const filled = maker.copy()
+        filled.left = filled.shown = (maker.shown - left) as Amount
+        book.replace(maker, filled)
+        orders.set(maker.id, filled)
+        left = 0n
       }
-      const amount = amounts[operation.lots]!
-      const price = prices.get(operation.price)!
-      const side = operation.buy ? 'buy' : 'sell'
-      let left: bigint = amount
-      for (;;) {
-        const level = book.facing(side)
-        if (level === undefined || left === 0n || (operation.buy ? level.price > price : level.price < price))
-          break
-        const maker = level.head!.order
-        if (maker.shown <= left) {
-          left -= maker.shown
-          book.remove(maker)
-        } else {
-          const rest = (maker.shown - left) as Amount
-          book.replace(maker, { ...maker, left: rest, shown: rest })
-          left = 0n
-        }
-      }
-      if (operation.kind === 'cross' || left === 0n) return
-      const { id } = operation
-      book.insert({
-        ...TEMPLATE,
-        id,
-        side,
-        price,
-        amount,
-        left: left as Amount,
-        shown: left as Amount,
-        rank: id,
-      })
-    },
-    open: () => book.size,
+    }
+    if (operation.kind === 'cross' || left === 0n) return
+    const order = new OrderRow(askOf(operation.id, side, price, amount), ZERO)
+    order.left = order.shown = left as Amount
+    order.rank = operation.id
+    book.insert(order)
+    orders.set(operation.id, order)
   }
+  return { prepare: (operation) => () => apply(operation), open: () => book.size }
 }
 
+/**
+ * The commands as the platform runs them, in a transaction each, with the ledger's check after it. Finished rows
+ * leave memory as they do after a commit.
+ */
 function wholeCore(): Contender {
   const engine = new Engine()
+  const { state } = engine
   const users = Array.from({ length: USERS }, () => engine.user({ BTC: '1000000', USDT: '50000000000' }))
-  const ids = new Map<number, { user: number; id: number }>()
   const texts = amounts.map((_, lots) => (lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS))
-  return {
-    apply: (operation) => {
-      if (operation.kind === 'cancel') {
-        const order = ids.get(operation.id)
-        if (order !== undefined)
-          engine.run('spot.cancel', { user_id: order.user, id: order.id, currency_pair: 'BTC_USDT' })
-        return
-      }
-      const user = users[operation.id % USERS]!
-      const order: NewOrder = {
-        text: null,
-        currency_pair: 'BTC_USDT',
-        type: 'limit',
-        account: null,
-        side: operation.buy ? 'buy' : 'sell',
-        amount: texts[operation.lots]!,
-        price: String(operation.price),
-        time_in_force: operation.kind === 'cross' ? 'ioc' : 'gtc',
-        iceberg: null,
-        auto_borrow: null,
-        auto_repay: null,
-        stp_act: null,
-        slippage: null,
-        stop_profit: null,
-        stop_loss: null,
-      }
-      const outcome = engine.run('spot.place', { user_id: user, order })
-      if ('label' in outcome) throw new TypeError(outcome.label)
-      if (operation.kind === 'place') ids.set(operation.id, { user, id: outcome.reply.id })
-    },
-    open: () => engine.state.spot.book('BTC_USDT').size,
+  const run = <T extends 'spot.place' | 'spot.cancel'>(type: T, input: Parameters<Commands[T]>[1]): void => {
+    const tx = new Tx()
+    engine.at++
+    try {
+      ;(commands[type] as (ctx: Ctx, input: unknown) => unknown)({ state, tx, at: engine.at }, input)
+      state.ledger.check()
+    } catch (error) {
+      // The stream cancels orders that were filled meanwhile; nothing else is refused.
+      if (!(error instanceof Refusal) || type !== 'spot.cancel') throw error
+      tx.rollback()
+    }
+    for (const { table, key } of tx.touched)
+      if (table.spec.live !== undefined) table.retire([key], () => false)
   }
+  /** Orders are numbered as the stream numbers them: every one that is placed is accepted. */
+  const prepare = (operation: Operation): (() => void) => {
+    const user_id = users[operation.id % USERS]!
+    if (operation.kind === 'cancel') {
+      const input = { user_id, id: operation.id, currency_pair: 'BTC_USDT' }
+      return () => run('spot.cancel', input)
+    }
+    const order: NewOrder = {
+      text: null,
+      currency_pair: 'BTC_USDT',
+      type: 'limit',
+      account: null,
+      side: operation.buy ? 'buy' : 'sell',
+      amount: texts[operation.lots]!,
+      price: String(operation.price),
+      time_in_force: operation.kind === 'cross' ? 'ioc' : 'gtc',
+      iceberg: null,
+      auto_borrow: null,
+      auto_repay: null,
+      stp_act: null,
+      slippage: null,
+      stop_profit: null,
+      stop_loss: null,
+    }
+    const input = { user_id, order }
+    return () => run('spot.place', input)
+  }
+  return { prepare, open: () => state.spot.book('BTC_USDT').size }
 }
 
 /** Operations a second of the mixed stream, on a book that is filled first. */
 function measure(make: () => Contender, resting: number, seed: number): { rate: number; open: number } {
   const { rest, mixed } = stream(resting, OPERATIONS, seed)
   const contender = make()
-  for (const operation of rest) contender.apply(operation)
+  for (const operation of rest) contender.prepare(operation)()
+  const runs = mixed.map((operation) => contender.prepare(operation))
   const start = performance.now()
-  for (const operation of mixed) contender.apply(operation)
+  for (const operate of runs) operate()
   return { rate: OPERATIONS / ((performance.now() - start) / 1000), open: contender.open() }
 }
 

@@ -11,6 +11,12 @@ export interface LineFilter {
   readonly offset: number
 }
 
+/** A line with what its account says of itself. */
+export interface NamedLine extends LedgerLine {
+  readonly name: string
+  readonly currency: string
+}
+
 /**
  * A page of the ledger lines of some accounts, newest first. Each account's own index gives its newest lines and
  * the union is cut to the page, so that the ledger needs no second index, which every posting would pay for.
@@ -19,7 +25,7 @@ export async function newestLines(
   desk: Desk,
   accounts: readonly Account[],
   filter: LineFilter,
-): Promise<LedgerLine[]> {
+): Promise<NamedLine[]> {
   if (accounts.length === 0) return []
   const kinds = filter.kinds ?? []
   const ofKind = kinds.length === 0 ? '' : ` and "kind" in (${kinds.map(() => '?').join(', ')})`
@@ -35,9 +41,14 @@ export async function newestLines(
     ...kinds,
     filter.limit + filter.offset,
   ])
-  return desk.store.select(LEDGER_LINE, `where "id" in (${page}) order by "at" desc, "id" desc`, [
-    ...values,
-    filter.limit,
-    filter.offset,
-  ])
+  const lines = await desk.store.select(
+    LEDGER_LINE,
+    `where "id" in (${page}) order by "at" desc, "id" desc`,
+    [...values, filter.limit, filter.offset],
+  )
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  return lines.map((line) => {
+    const { name, currency } = byId.get(line.account)!
+    return { ...line, name, currency }
+  })
 }

@@ -21,7 +21,7 @@ import { World } from './world/world.ts'
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
 export class State {
   readonly counters = counters()
-  readonly ledger = new Ledger()
+  readonly ledger = new Ledger(this.counters)
   readonly world = new World()
   readonly prices = new Prices(this.world)
   readonly users = new Users()

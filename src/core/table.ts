@@ -17,6 +17,10 @@ export interface TableSpec<Row extends object> {
    * live on in the store alone. Left out: every row stays.
    */
   readonly live?: (row: Row) => boolean
+  /** Keys count up from 1 and rows stay: they are kept in an array instead of a map. */
+  readonly dense?: boolean
+  /** Makes the row of a table from the plain one that a store gives, where rows are objects of a class. */
+  readonly revive?: (row: Row) => Row
 }
 /** Append-only history: rows go to the store and are never held in memory. */
 export interface LogSpec<Row extends object> {
@@ -29,40 +33,49 @@ export type Observer<Row> = (before: Row | undefined, after: Row | undefined) =>
 const RECENT_MAX = 20_000
 
 export class Table<Row extends object> {
-  readonly rows = new Map<Key, Row>()
+  private readonly map = new Map<Key, Row>()
+  /** Of a dense table, instead of the map: an index finds a row sooner than a hash does. */
+  private readonly list: (Row | undefined)[] | undefined
   readonly spec: TableSpec<Row>
   private readonly observers: Observer<Row>[] = []
   private finished: Key[] = []
+  size = 0
   readonly keyOf: (row: Row) => Key
 
   constructor(spec: TableSpec<Row>) {
     this.spec = spec
+    this.list = spec.dense === true ? [] : undefined
     const [first, ...more] = spec.key
     this.keyOf =
       more.length === 0
-        ? (row) => row[first!] as Key
+        ? first === 'id'
+          ? (row) => (row as { id: Key }).id
+          : (row) => row[first!] as Key
         : (row) => spec.key.map((column) => String(row[column])).join('/')
   }
   get(key: Key): Row | undefined {
-    return this.rows.get(key)
+    const { list } = this
+    return list === undefined ? this.map.get(key) : list[key as number]
   }
-  get size(): number {
-    return this.rows.size
-  }
-  values(): IterableIterator<Row> {
-    return this.rows.values()
+  *values(): Generator<Row> {
+    if (this.list === undefined) yield* this.map.values()
+    else for (const row of this.list) if (row !== undefined) yield row
   }
   /** Indexes follow a table by observing it, on undo and eviction too. */
   observe(observer: Observer<Row>): void {
     this.observers.push(observer)
-    for (const row of this.rows.values()) observer(undefined, row)
+    for (const row of this.values()) observer(undefined, row)
   }
   /** Only Tx, load and eviction call this. */
   swap(key: Key, after: Row | undefined): Row | undefined {
-    const before = this.rows.get(key)
-    if (after === undefined) this.rows.delete(key)
-    else this.rows.set(key, after)
-    const observers = this.observers
+    const before = this.get(key)
+    if (this.list !== undefined) setDense(this.list, key as number, after)
+    else if (after === undefined) this.map.delete(key)
+    else this.map.set(key, after)
+    if (before === undefined) {
+      if (after !== undefined) this.size++
+    } else if (after === undefined) this.size--
+    const { observers } = this
     try {
       for (let i = 0; i < observers.length; i++) observers[i]!(before, after)
     } catch (error) {
@@ -76,12 +89,12 @@ export class Table<Row extends object> {
     const live = this.spec.live
     if (live === undefined) return
     for (const key of keys) {
-      const row = this.rows.get(key)
+      const row = this.get(key)
       if (row !== undefined && !live(row)) this.finished.push(key)
     }
     if (this.finished.length < RECENT_MAX * 2) return
     for (const key of this.finished.splice(0, this.finished.length - RECENT_MAX)) {
-      const row = this.rows.get(key)
+      const row = this.get(key)
       if (row === undefined || live(row)) continue
       if (needed(key)) this.finished.push(key)
       else this.swap(key, undefined)
@@ -89,9 +102,15 @@ export class Table<Row extends object> {
   }
   /** Forgets all rows, telling the indexes. */
   clear(): void {
-    for (const key of [...this.rows.keys()]) this.swap(key, undefined)
+    for (const row of [...this.values()]) this.swap(this.keyOf(row), undefined)
     this.finished = []
   }
+}
+
+function setDense<Row>(list: (Row | undefined)[], key: number, row: Row | undefined): void {
+  while (list.length <= key) list.push(undefined)
+  list[key] = row
+  while (list.length > 0 && list[list.length - 1] === undefined) list.pop()
 }
 
 interface Touch {
@@ -108,12 +127,21 @@ export interface Mark {
   readonly appended: number
 }
 
+/**
+ * A row that the present command made, after its last mark, may be written on in place: the row from before it is
+ * the undo record, and nobody else has seen this one. For rows that one command changes again and again, and
+ * whose changes no index follows.
+ */
+export type Own<Row> = { -readonly [M in keyof Row]: Row[M] } & { readonly stamp: number }
+
+let stamps = 0
+
 /** The changes of one command: all of them happen, or none. */
 export class Tx {
   readonly touched: Touch[] = []
   readonly appended: Appended[] = []
-  /** How many places to come back to there have been. */
-  marks = 0
+  /** Differs in every command, and after every mark in it. */
+  stamp = ++stamps
 
   put<Row extends object>(table: Table<Row>, row: NoInfer<Row>): void {
     const key = table.keyOf(row)
@@ -121,6 +149,10 @@ export class Tx {
   }
   remove<Row extends object>(table: Table<Row>, key: Key): void {
     this.touched.push({ table: table as unknown as Table<object>, key, before: table.swap(key, undefined) })
+  }
+  own<Row extends object>(table: Table<Row>, key: Key): Own<Row> | undefined {
+    const row = table.get(key) as Own<Row> | undefined
+    return row?.stamp === this.stamp ? row : undefined
   }
   append<Row extends object>(log: LogSpec<Row>, row: NoInfer<Row>): void {
     this.appended.push({ log: log, row })
@@ -130,7 +162,7 @@ export class Tx {
   }
   /** A place to come back to: one item of a batch may fail without the others. */
   mark(): Mark {
-    this.marks++
+    this.stamp = ++stamps
     return { touched: this.touched.length, appended: this.appended.length }
   }
   rollback(to: Mark = { touched: 0, appended: 0 }): void {
@@ -142,46 +174,52 @@ export class Tx {
   }
 }
 
-/** One row for each key, kept in step with its table. */
+/** One row for each value of a member, kept in step with its table. It knows keys, so a row that changes otherwise costs it nothing. */
 export class UniqueIndex<Row extends object, K> {
-  private readonly rows = new Map<K, Row>()
-  constructor(table: Table<Row>, keyOf: (row: Row) => K | undefined) {
+  private readonly keys = new Map<K, Key>()
+  private readonly table: Table<Row>
+  constructor(table: Table<Row>, valueOf: (row: Row) => K | undefined) {
+    this.table = table
     table.observe((before, after) => {
-      const was = before === undefined ? undefined : keyOf(before)
-      const is = after === undefined ? undefined : keyOf(after)
-      if (was !== undefined && was !== is) this.rows.delete(was)
-      if (is !== undefined) this.rows.set(is, after!)
+      const was = before === undefined ? undefined : valueOf(before)
+      const is = after === undefined ? undefined : valueOf(after)
+      if (was === is) return
+      if (was !== undefined) this.keys.delete(was)
+      if (is !== undefined) this.keys.set(is, table.keyOf(after!))
     })
   }
-  get(key: K): Row | undefined {
-    return this.rows.get(key)
+  get(value: K): Row | undefined {
+    const key = this.keys.get(value)
+    return key === undefined ? undefined : this.table.get(key)
   }
 }
 
 /** The rows of a group, in no promised order: sort where order matters. */
 export class GroupIndex<Row extends object, K> {
-  private readonly groups = new Map<K, Map<Key, Row>>()
+  private readonly groups = new Map<K, Set<Key>>()
+  private readonly table: Table<Row>
   constructor(table: Table<Row>, groupOf: (row: Row) => K | undefined) {
+    this.table = table
     table.observe((before, after) => {
       const was = before === undefined ? undefined : groupOf(before)
       const is = after === undefined ? undefined : groupOf(after)
-      if (was !== undefined && was !== is) {
+      if (was === is) return
+      if (was !== undefined) {
         const group = this.groups.get(was)!
         group.delete(table.keyOf(before!))
         if (group.size === 0) this.groups.delete(was)
       }
       if (is !== undefined) {
         let group = this.groups.get(is)
-        if (group === undefined) this.groups.set(is, (group = new Map<Key, Row>()))
-        group.set(table.keyOf(after!), after!)
+        if (group === undefined) this.groups.set(is, (group = new Set<Key>()))
+        group.add(table.keyOf(after!))
       }
     })
   }
-  get(group: K): IterableIterator<Row> {
-    return (this.groups.get(group) ?? EMPTY).values() as IterableIterator<Row>
+  *get(group: K): Generator<Row> {
+    for (const key of this.groups.get(group) ?? []) yield this.table.get(key)!
   }
   count(group: K): number {
     return this.groups.get(group)?.size ?? 0
   }
 }
-const EMPTY = new Map<Key, never>()

@@ -17,18 +17,31 @@ const ONE = 10n ** 18n
 export const ZERO = 0n as Amount
 
 /** Digits before the point that are accepted: 10^20 units is beyond any supply, and bounds the bigint. */
-const DECIMAL = /^(\d{1,20})(?:\.(\d{1,18}))?$/
-/** Sums of accepted amounts may have more digits, and must be read back all the same. */
-const STORED = /^(\d+)(?:\.(\d{1,18}))?$/
+const WHOLE_MAX = 20
+/** Digits that a plain number holds exactly, so that they become a bigint at once. */
+const NUMBER_DIGITS = 15
 
-function parseFixed(text: string, shape = DECIMAL): bigint | undefined {
-  const match = shape.exec(text)
-  if (match === null) return undefined
-  const fraction = match[2]
-  if (fraction === undefined) return BigInt(match[1]!) * ONE
-  return BigInt(match[1]! + fraction + PADDING[fraction.length]!)
+/** `wholeMax` is Infinity for sums of accepted amounts, which must be read back all the same. */
+function parseFixed(text: string, wholeMax = WHOLE_MAX): bigint | undefined {
+  const { length } = text
+  let point = -1
+  let digits = 0
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === POINT && point === -1) point = i
+    else if (code >= DIGIT_0 && code <= DIGIT_0 + 9) digits = digits * 10 + code - DIGIT_0
+    else return undefined
+  }
+  const whole = point === -1 ? length : point
+  const decimals = point === -1 ? 0 : length - point - 1
+  if (whole === 0 || whole > wholeMax || decimals > DECIMALS || (point !== -1 && decimals === 0))
+    return undefined
+  if (whole + decimals <= NUMBER_DIGITS) return BigInt(digits) * UNITS[decimals]!
+  return BigInt(text.slice(0, whole) + text.slice(whole + 1)) * UNITS[decimals]!
 }
-const PADDING = Array.from({ length: DECIMALS + 1 }, (_, digits) => '0'.repeat(DECIMALS - digits))
+const POINT = 46
+const DIGIT_0 = 48
+const UNITS = Array.from({ length: DECIMALS + 1 }, (_, decimals) => 10n ** BigInt(DECIMALS - decimals))
 
 /** Reads an unsigned decimal; undefined when it is not one (sign, exponent, over 18 decimals …). */
 export const parseAmount = (text: string): Amount | undefined => parseFixed(text) as Amount | undefined
@@ -38,7 +51,7 @@ export const parseRate = (text: string): Rate | undefined => parseFixed(text) as
 /** For texts that our own code or checked configuration wrote; may carry a minus sign. */
 export function amountOf(text: string): Amount {
   const negative = text.startsWith('-')
-  const value = parseFixed(negative ? text.slice(1) : text, STORED)
+  const value = parseFixed(negative ? text.slice(1) : text, Infinity)
   if (value === undefined) throw new TypeError(`not a decimal: ${text}`)
   return (negative ? -value : value) as Amount
 }
@@ -81,7 +94,6 @@ export const overDown = (amount: Amount, price: Price | Rate): Amount => ((amoun
 export const overUp = (amount: Amount, price: Price | Rate): Amount =>
   ((amount * ONE + price - 1n) / price) as Amount
 
-const UNITS = Array.from({ length: DECIMALS + 1 }, (_, decimals) => 10n ** BigInt(DECIMALS - decimals))
 /** The smallest amount at a precision: unitOf(8) is 0.00000001. */
 export const unitOf = (decimals: number): Amount => UNITS[decimals]! as Amount
 /** Cuts to a precision, towards zero. */

@@ -52,12 +52,13 @@ export const commandBatch = ([sequence, at, hash, commands]: readonly unknown[])
 
 /** Reads the rows that memory needs of one table, and what to do with each. */
 export function loading(table: Table<object>): { sql: string; row: (values: readonly unknown[]) => void } {
-  const { name, columns, live } = table.spec
+  const { name, columns, live, revive } = table.spec
   const decode = decoderOf<object>(columns)
   return {
     sql: `${selectFrom(name, columns)}${live === undefined ? '' : ' where "live"'}`,
     row: (values) => {
-      const row = decode(values)
+      const plain = decode(values)
+      const row = revive === undefined ? plain : revive(plain)
       table.swap(table.keyOf(row), row)
     },
   }

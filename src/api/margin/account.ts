@@ -1,4 +1,3 @@
-import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
 import { marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { requireSide, transferable } from '../../core/unified/loans.ts'
@@ -9,6 +8,7 @@ import { integer, object, oneOf, optional, text, time, withDefault } from '../fi
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { skipped, timeWindow } from '../spot/window.ts'
+import { newestLines } from '../ledger-lines.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
 
@@ -88,25 +88,19 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
           ? openedPairs(desk.core.state, caller.user.user_id)
           : [world.market(query.currency_pair).id]
       const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
-      if (pairs.length === 0) return []
-      const where = ['"owner" = ?', '"owner" > 0', '"at" >= ?', '"at" <= ?']
-      const values: (string | number)[] = [caller.user.user_id, from, to]
-      where.push(`"name" in (${pairs.map(() => '?').join(', ')})`)
-      values.push(...pairs.map(marginName))
-      for (const [column, value] of [
-        ['currency', query.currency === null ? null : world.currency(query.currency).currency],
-        ['kind', query.type],
-      ] as const)
-        if (value !== null) {
-          where.push(`"${column}" = ?`)
-          values.push(value)
-        }
-      await desk.core.read(() => null)
-      const lines = await desk.store.select(
-        LEDGER_LINE,
-        `where ${where.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
-        [...values, query.limit, skipped(query.page, query.limit)],
+      const currency = query.currency === null ? null : world.currency(query.currency).currency
+      const accounts = await desk.core.read(({ ledger }) =>
+        pairs
+          .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
+          .filter((account) => currency === null || account.currency === currency),
       )
+      const lines = await newestLines(desk, accounts, {
+        from,
+        to,
+        kinds: query.type === null ? undefined : [query.type],
+        limit: query.limit,
+        offset: skipped(query.page, query.limit),
+      })
       return lines.map((line) => ({
         id: String(line.id),
         time: String(Math.floor(line.at / 1e6)),

@@ -3,7 +3,7 @@ import { amountOf, format, type Amount } from '../../money/amount.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { cancelOpen } from '../spot/cancel.ts'
-import type { Order, Side } from '../spot/order.ts'
+import type { Order, OrderRow, Side } from '../spot/order.ts'
 import { placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
@@ -117,7 +117,7 @@ function tend(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, maker: num
   }
 }
 /** Quotes out of place, and of those in place the outer ones beyond the number of levels. */
-function unwanted(open: readonly Order[], fair: number, market: Market, levels: number): Order[] {
+function unwanted(open: readonly OrderRow[], fair: number, market: Market, levels: number): OrderRow[] {
   const stale = open.filter((order) => outOfPlace(order, fair, market, levels))
   for (const side of ['buy', 'sell'] as const)
     stale.push(
@@ -228,15 +228,12 @@ const FUNDS: Readonly<Record<string, string>> = {
 }
 /** operator equity → an agent that has run out. */
 function provide(ctx: Ctx, owner: number, currency: string): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const funds: Amount = amountOf(FUNDS[currency] ?? '1000000')
   if (state.ledger.balance(owner, 'spot', currency) * 10n > funds) return
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'credit',
-      ref: 'agents',
-      lines: move({ owner: PLATFORM, name: 'equity' }, { owner, name: 'spot' }, currency, funds),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'credit',
+    ref: 'agents',
+    lines: move({ owner: PLATFORM, name: 'equity' }, { owner, name: 'spot' }, currency, funds),
+  })
 }

@@ -15,7 +15,7 @@ export interface CustodyBooking {
 }
 /** equity ↔ custody: the operator's own coins in the wallets of a real chain. Answers what custody holds then. */
 export function bookCustody(ctx: Ctx, input: CustodyBooking): Amount {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { chain, kind } = state.world.mustChain(input.chain)
   if (kind === 'simulated')
     refuse('INVALID_PARAM_VALUE', `chain: ${chain} is simulated; POST /chains/${chain}/fund fills its wallet`)
@@ -24,10 +24,7 @@ export function bookCustody(ctx: Ctx, input: CustodyBooking): Amount {
   const amount = input.amount.startsWith('-') ? (-size as Amount) : size
   const custody = { owner: PLATFORM, name: `custody:${chain}` }
   const lines = move(custody, { owner: PLATFORM, name: 'equity' }, currency, amount)
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    { kind: 'hot_wallet', ref: `chain:${chain}`, lines },
-  )
+  state.ledger.post(ctx, { kind: 'hot_wallet', ref: `chain:${chain}`, lines })
   const { reason, actor } = input
   audit(ctx, actor, 'chain.book', { chain, currency, amount: format(amount), reason })
   return -state.ledger.balance(PLATFORM, custody.name, currency) as Amount

@@ -144,39 +144,33 @@ function vanish(ctx: Ctx, deposit: Deposit): void {
 function unbook(ctx: Ctx, deposit: Deposit): void {
   if (deposit.booked === 'none') return
   const holder = deposit.booked === 'user' ? { owner: deposit.user_id, name: 'spot' } : UNCLAIMED
-  const { state, tx, at } = ctx
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'deposit_rej',
-      ref: `deposit:${deposit.id}`,
-      lines: [
-        { ...holder, currency: deposit.currency, amount: negate(deposit.amount) },
-        {
-          owner: PLATFORM,
-          name: `custody:${deposit.chain}`,
-          currency: deposit.currency,
-          amount: deposit.amount,
-        },
-      ],
-      overdraft: true,
-    },
-  )
+  const { state } = ctx
+  state.ledger.post(ctx, {
+    kind: 'deposit_rej',
+    ref: `deposit:${deposit.id}`,
+    lines: [
+      { ...holder, currency: deposit.currency, amount: negate(deposit.amount) },
+      {
+        owner: PLATFORM,
+        name: `custody:${deposit.chain}`,
+        currency: deposit.currency,
+        amount: deposit.amount,
+      },
+    ],
+    overdraft: true,
+  })
 }
 /** custody → the user, or → unclaimed while somebody must decide; unclaimed → the user when decided. */
 function book(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
   if (deposit.booked === to) return deposit
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const from = deposit.booked === 'none' ? { owner: PLATFORM, name: `custody:${deposit.chain}` } : UNCLAIMED
   const holder = to === 'user' ? { owner: deposit.user_id, name: 'spot' } : UNCLAIMED
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'deposit',
-      ref: `deposit:${deposit.id}`,
-      lines: move(from, holder, deposit.currency, deposit.amount),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'deposit',
+    ref: `deposit:${deposit.id}`,
+    lines: move(from, holder, deposit.currency, deposit.amount),
+  })
   return put(ctx, deposit, { booked: to })
 }
 

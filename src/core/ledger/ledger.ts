@@ -1,6 +1,6 @@
 import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
-import { nextId, type Counters } from '../counters.ts'
+import { counting, nextId, type Counters } from '../counters.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../table.ts'
 import { isPlatform, mayGoNegative } from './accounts.ts'
 
@@ -22,6 +22,14 @@ export const ACCOUNT: TableSpec<Account> = {
   name: 'account',
   key: ['id'],
   columns: { id: 'int', owner: 'int', name: 'text', currency: 'text', amount: 'amount', version: 'int' },
+  dense: true,
+}
+/** All accounts of one name and currency, whoever owns them. */
+export interface Purpose {
+  readonly name: string
+  readonly currency: string
+  /** Ids by owner. */
+  readonly ids: Map<number, number>
 }
 
 /** One side of an entry, with the balance after it: any past balance is one look-up away. */
@@ -29,9 +37,6 @@ export interface LedgerLine {
   readonly id: number
   readonly entry: number
   readonly account: number
-  readonly owner: number
-  readonly name: string
-  readonly currency: string
   readonly amount: Amount
   readonly after: Amount
   readonly kind: string
@@ -44,15 +49,53 @@ export const LEDGER_LINE: LogSpec<LedgerLine> = {
     id: 'int',
     entry: 'int',
     account: 'int',
-    owner: 'int',
-    name: 'text',
-    currency: 'text',
     amount: 'amount',
     after: 'amount',
     kind: 'text',
     ref: 'text',
     at: 'int',
   },
+}
+
+/** What all lines of an entry share. */
+interface EntryHead {
+  readonly id: number
+  readonly kind: string
+  /** What it belongs to: a noun and a number, or a noun that says it all. */
+  readonly noun: string
+  readonly record: number | undefined
+  readonly at: number
+}
+/** A line as it is written: most of what it says, its entry and its account's new row know. */
+class BookedLine implements LedgerLine {
+  readonly id: number
+  private readonly head: EntryHead
+  private readonly row: Account
+  readonly amount: Amount
+  readonly kind: string
+  constructor(id: number, head: EntryHead, row: Account, amount: Amount, kind: string) {
+    this.id = id
+    this.head = head
+    this.row = row
+    this.amount = amount
+    this.kind = kind
+  }
+  get entry(): number {
+    return this.head.id
+  }
+  get account(): number {
+    return this.row.id
+  }
+  get after(): Amount {
+    return this.row.amount
+  }
+  get ref(): string {
+    const { noun, record } = this.head
+    return record === undefined ? noun : `${noun}:${record}`
+  }
+  get at(): number {
+    return this.head.at
+  }
 }
 
 export interface Line {
@@ -73,15 +116,25 @@ export interface Entry {
   readonly overdraft?: boolean
 }
 
+/** What a posting needs of the command that it is part of. */
+export interface Posting {
+  readonly tx: Tx
+  readonly at: number
+}
+
 export class Ledger {
   readonly accounts = new Table(ACCOUNT)
-  /** Ids by owner, name and currency: they stay while balances change. */
-  private readonly byOwner = new Map<number, Map<string, Map<string, number>>>()
+  /** By name, then by currency. */
+  private readonly purposes = new Map<string, Map<string, Purpose>>()
+  /** Ids: they stay while balances change. */
+  private readonly byOwner = new Map<number, number[]>()
   private readonly totals = new Map<string, { total: bigint }>()
-  /** How many currencies do not add up to zero at this moment: only ever above 0 inside `post`. */
+  /** How many currencies do not add up to zero at this moment: only ever above 0 while an entry is open. */
   private unbalanced = 0
+  readonly counters: Counters
 
-  constructor() {
+  constructor(counters: Counters) {
+    this.counters = counters
     this.accounts.observe((before, after) => {
       const row = (after ?? before)!
       if (before === undefined || after === undefined) this.index(row, after)
@@ -94,8 +147,16 @@ export class Ledger {
       } else if (sum.total === 0n) this.unbalanced--
     })
   }
+  /** Who books often under one name and currency looks it up once. */
+  purpose(name: string, currency: string): Purpose {
+    let byCurrency = this.purposes.get(name)
+    if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
+    let purpose = byCurrency.get(currency)
+    if (purpose === undefined) byCurrency.set(currency, (purpose = { name, currency, ids: new Map() }))
+    return purpose
+  }
   find(owner: number, name: string, currency: string): Account | undefined {
-    const id = this.byOwner.get(owner)?.get(name)?.get(currency)
+    const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
   }
   balance(owner: number, name: string, currency: string): Amount {
@@ -103,11 +164,10 @@ export class Ledger {
   }
   /** The accounts of one name of one owner: all spot balances of a user, say. */
   *named(owner: number, name: string): Generator<Account> {
-    for (const id of this.byOwner.get(owner)?.get(name)?.values() ?? []) yield this.accounts.get(id)!
+    for (const account of this.ownedBy(owner)) if (account.name === name) yield account
   }
   *ownedBy(owner: number): Generator<Account> {
-    for (const byCurrency of this.byOwner.get(owner)?.values() ?? [])
-      for (const id of byCurrency.values()) yield this.accounts.get(id)!
+    for (const id of this.byOwner.get(owner) ?? []) yield this.accounts.get(id)!
   }
   get currencies(): string[] {
     return [...this.totals.keys()].sort()
@@ -118,79 +178,89 @@ export class Ledger {
   get unbalancedCurrencies(): string[] {
     return this.currencies.filter((currency) => this.total(currency) !== 0n)
   }
-  /** The most important invariant there is; runs after every command, in production too. */
+  /** The most important invariant there is; runs after every entry and every command, in production too. */
   check(): void {
     if (this.unbalanced > 0)
       throw new BrokenInvariant(`the ledger does not add up in ${this.unbalancedCurrencies.join(', ')}`)
   }
 
   /**
-   * The only function that changes a balance. The lines of each currency add up to zero; an account that
-   * would fall below zero refuses with the label of its kind.
+   * Books an entry. Its lines add up to zero in each currency; an account that would fall below zero refuses
+   * with the label of its kind.
    */
-  post(context: { tx: Tx; at: number; counters: Counters }, entry: Entry): number {
-    const { tx, at, counters } = context
-    const { lines } = entry
-    // An entry has the number of its first line.
-    const entryId = nextId(tx, counters, 'line', 1, lines.length)
-    let sum = 0n
-    let { currency } = lines[0]!
-    for (let i = 0; i < lines.length; i++) {
-      const line = lines[i]!
-      if (line.currency !== currency) {
-        // Lines come grouped by currency, so each group must close at zero before the next one begins.
-        if (sum !== 0n) break
-        ;({ currency } = line)
-      }
-      sum += line.amount
-      this.book(tx, at, counters, entry, entryId, entryId + i, line)
-    }
-    if (sum !== 0n) throw new BrokenInvariant(`${entry.kind} ${entry.ref} does not add up in ${currency}`)
-    return entryId
+  post(posting: Posting, entry: Entry): number {
+    const open = new OpenEntry(this, posting, entry.kind, entry.ref, undefined, entry.overdraft)
+    for (const { owner, name, currency, amount, kind } of entry.lines)
+      open.line(owner, this.purpose(name, currency), amount, kind)
+    return open.close()
   }
-
-  private book(
-    tx: Tx,
-    at: number,
-    counters: Counters,
-    entry: Entry,
-    entryId: number,
-    id: number,
-    line: Line,
-  ): void {
-    const { owner, name, currency, amount } = line
-    const account = this.find(owner, name, currency)
-    const before = account?.amount ?? ZERO
-    const after = add(before, amount)
-    if (after < 0n && amount < 0n && entry.overdraft !== true && !mayGoNegative(owner, name))
-      refuseShortage(name, currency, before, amount)
-    const row: Account =
-      account === undefined
-        ? { id: nextId(tx, counters, 'account'), owner, name, currency, amount: after, version: 1 }
-        : { id: account.id, owner, name, currency, amount: after, version: account.version + 1 }
-    tx.put(this.accounts, row)
-    tx.append(LEDGER_LINE, {
-      id,
-      entry: entryId,
-      account: row.id,
-      owner,
-      name,
-      currency,
-      amount,
-      after,
-      kind: line.kind ?? entry.kind,
-      ref: entry.ref,
-      at,
-    })
+  /** The same line by line, for the record `noun:id`. */
+  open(posting: Posting, kind: string, noun: string, id: number): OpenEntry {
+    return new OpenEntry(this, posting, kind, noun, id)
   }
 
   private index(row: Account, after: Account | undefined): void {
-    let byName = this.byOwner.get(row.owner)
-    if (byName === undefined) this.byOwner.set(row.owner, (byName = new Map<string, Map<string, number>>()))
-    let byCurrency = byName.get(row.name)
-    if (byCurrency === undefined) byName.set(row.name, (byCurrency = new Map<string, number>()))
-    if (after === undefined) byCurrency.delete(row.currency)
-    else byCurrency.set(row.currency, after.id)
+    const { ids } = this.purpose(row.name, row.currency)
+    let owned = this.byOwner.get(row.owner)
+    if (owned === undefined) this.byOwner.set(row.owner, (owned = []))
+    if (after !== undefined) {
+      ids.set(row.owner, row.id)
+      owned.push(row.id)
+    } else {
+      ids.delete(row.owner)
+      owned.splice(owned.lastIndexOf(row.id), 1)
+    }
+  }
+}
+
+/** An entry that is being booked: the only code that changes a balance. */
+export class OpenEntry {
+  private readonly ledger: Ledger
+  private readonly posting: Posting
+  private readonly counter: { value: number }
+  private readonly head: EntryHead
+  private readonly overdraft: boolean
+
+  constructor(
+    ledger: Ledger,
+    posting: Posting,
+    kind: string,
+    noun: string,
+    record: number | undefined,
+    overdraft = false,
+  ) {
+    this.ledger = ledger
+    this.posting = posting
+    this.counter = counting(posting.tx, ledger.counters, 'line')
+    // An entry has the number of its first line.
+    this.head = { id: this.counter.value + 1, kind, noun, record, at: posting.at }
+    this.overdraft = overdraft
+  }
+  line(owner: number, purpose: Purpose, amount: Amount, kind: string = this.head.kind): void {
+    const { accounts } = this.ledger
+    const { tx } = this.posting
+    const { name, currency } = purpose
+    const id = purpose.ids.get(owner)
+    let row: Account
+    if (id === undefined) {
+      const made = nextId(tx, this.ledger.counters, 'account')
+      if (amount < 0n) this.checkShortage(owner, name, currency, ZERO, amount)
+      row = { id: made, owner, name, currency, amount, version: 1 }
+    } else {
+      const account = accounts.get(id)!
+      const after = add(account.amount, amount)
+      if (after < 0n && amount < 0n) this.checkShortage(owner, name, currency, account.amount, amount)
+      row = { id, owner, name, currency, amount: after, version: account.version + 1 }
+    }
+    tx.put(accounts, row)
+    tx.append(LEDGER_LINE, new BookedLine(++this.counter.value, this.head, row, amount, kind))
+  }
+  close(): number {
+    this.ledger.check()
+    return this.head.id
+  }
+  private checkShortage(owner: number, name: string, currency: string, before: Amount, amount: Amount): void {
+    if (!this.overdraft && !mayGoNegative(owner, name)) refuseShortage(name, currency, before, amount)
   }
 }
 

@@ -111,9 +111,9 @@ function step(push: Push, event: PushEvent): PushStatus {
   )
 }
 type Place = { readonly owner: number; readonly name: string }
-function book({ state, tx, at }: Ctx, push: Push, kind: string, from: Place, to: Place): void {
+function book(ctx: Ctx, push: Push, kind: string, from: Place, to: Place): void {
   const lines = move(from, to, push.currency, push.amount)
-  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref: `push:${push.id}`, lines })
+  ctx.state.ledger.post(ctx, { kind, ref: `push:${push.id}`, lines })
 }
 const KINDS = {
   accept: 'push_rcvd',

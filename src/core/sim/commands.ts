@@ -243,19 +243,16 @@ export function fundSim(
   const amount = amountOf(input.amount)
   const held = add(state.sim.held(config.chain, currency), amount)
   tx.put(state.sim.wallets, { chain: config.chain, currency, amount: held })
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'hot_wallet',
-      ref: `chain:${config.chain}`,
-      lines: move(
-        { owner: PLATFORM, name: `custody:${config.chain}` },
-        { owner: PLATFORM, name: 'equity' },
-        currency,
-        amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'hot_wallet',
+    ref: `chain:${config.chain}`,
+    lines: move(
+      { owner: PLATFORM, name: `custody:${config.chain}` },
+      { owner: PLATFORM, name: 'equity' },
+      currency,
+      amount,
+    ),
+  })
   schedule(ctx, at, 'chain.wake', { chain: config.chain })
   audit(ctx, input.actor, 'chain.fund', { chain: config.chain, currency, amount: format(amount) })
   return held

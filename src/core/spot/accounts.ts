@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { lockedName, marginName } from '../ledger/accounts.ts'
+import type { Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
@@ -35,9 +36,31 @@ export function orderAccount(state: State, user: User, asked: OrderAccount | nul
 /** The ledger account behind an order's account; what orders hold is beside it. */
 export const freeName = (account: OrderAccount, pair: string): string =>
   account === 'margin' ? marginName(pair) : 'spot'
-const SPOT_LOCKED = lockedName('spot')
-export const heldName = (account: OrderAccount, pair: string): string =>
-  account === 'margin' ? lockedName(marginName(pair)) : SPOT_LOCKED
+
+/** Where a market's orders of one kind of account keep their money. */
+export interface OrderMoney {
+  readonly freeBase: Purpose
+  readonly heldBase: Purpose
+  readonly freeQuote: Purpose
+  readonly heldQuote: Purpose
+}
+export function moneyOf(state: State, account: OrderAccount, market: Market): OrderMoney {
+  const known = account === 'margin' ? state.spot.marginMoney : state.spot.money
+  let money = known.get(market.id)
+  if (money === undefined) {
+    const free = freeName(account, market.id)
+    const held = lockedName(free)
+    const { ledger } = state
+    money = {
+      freeBase: ledger.purpose(free, market.base),
+      heldBase: ledger.purpose(held, market.base),
+      freeQuote: ledger.purpose(free, market.quote),
+      heldQuote: ledger.purpose(held, market.quote),
+    }
+    known.set(market.id, money)
+  }
+  return money
+}
 
 /** Runs before an order's money is held: the place where auto_borrow finds what is missing. */
 export function borrowMissing(

@@ -1,4 +1,4 @@
-import type { Amount, Rate } from '../../money/amount.ts'
+import { ZERO, type Amount, type Rate } from '../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec, type Tx } from '../table.ts'
 
 /** What an account did in a day, for its fill ratio. */
@@ -49,13 +49,20 @@ export class Activity {
   add(tx: Tx, userId: number, at: number, requests: number, volume: Amount): void {
     const day = dayOf(at)
     const id = userId * DAYS_MAX + day
-    const row = this.days.get(id)
-    tx.put(this.days, {
-      id,
-      user_id: userId,
-      day,
-      requests: (row?.requests ?? 0) + requests,
-      volume: ((row?.volume ?? 0n) + volume) as Amount,
-    })
+    let row = tx.own(this.days, id)
+    if (row === undefined) {
+      const before = this.days.get(id)
+      row = {
+        id,
+        user_id: userId,
+        day,
+        requests: before?.requests ?? 0,
+        volume: before?.volume ?? ZERO,
+        stamp: tx.stamp,
+      }
+      tx.put(this.days, row)
+    }
+    row.requests += requests
+    if (volume > 0n) row.volume = (row.volume + volume) as Amount
   }
 }

@@ -1,12 +1,11 @@
 import { refuse } from '../../labels.ts'
-import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
-import { nextId } from '../counters.ts'
+import { min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
 import type { Market } from '../world/markets.ts'
-import { afterEnd, bookChanged, endOrder, hold, release, sweep, type Taker } from './match.ts'
-import type { AttachedStop, FinishAs, Order } from './order.ts'
-import { refuseAtOnce } from './place.ts'
+import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type Taker } from './match.ts'
+import type { AttachedStop, Order, OrderExtras, OrderRow } from './order.ts'
+import { refuseAtOnce, settleDown } from './place.ts'
 import { checkOpen, checkProtected, checkSize, readBase, readPrice } from './rules.ts'
 import { termsOf } from './settle.ts'
 
@@ -22,7 +21,7 @@ export interface Amendment {
  * A smaller amount keeps its place; another price or a larger amount goes to the end of the queue, and may
  * match on the way there. The amount is the new total, with what is filled in it.
  */
-export function amendOrder(ctx: Ctx, order: Order, change: Amendment): Order {
+export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order {
   const market = ctx.state.world.market(order.pair)
   const stops = change.stop_profit !== null || change.stop_loss !== null
   if (change.amount === null && change.price === null && !stops)
@@ -33,7 +32,8 @@ export function amendOrder(ctx: Ctx, order: Order, change: Amendment): Order {
   const price = change.price === null ? order.price : readPrice(market, change.price)
   if (amount === order.amount && price === order.price && !stops)
     refuse('NO_CHANGE', `order ${order.id} has this amount and price already`)
-  const named = withStops({ ...order, amend_text: change.amend_text ?? '-', update_at: ctx.at }, change)
+  const named = order.amended({ amend_text: change.amend_text ?? '-', more: withStops(order.more, change) })
+  named.update_at = ctx.at
   if (amount < order.filled) return cancelled(ctx, market, named)
   if (price !== order.price || amount !== order.amount) {
     checkSize(market, amount, timesDown(amount, price))
@@ -47,18 +47,15 @@ export function amendOrder(ctx: Ctx, order: Order, change: Amendment): Order {
   )
 }
 
-function withStops(order: Order, { stop_profit, stop_loss }: Amendment): Order {
-  if (stop_profit === null && stop_loss === null) return order
+function withStops(more: OrderExtras | null, { stop_profit, stop_loss }: Amendment): OrderExtras | null {
+  if (stop_profit === null && stop_loss === null) return more
   return {
-    ...order,
-    more: {
-      ...order.more,
-      ...(stop_profit !== null && { stop_profit }),
-      ...(stop_loss !== null && { stop_loss }),
-    },
+    ...more,
+    ...(stop_profit !== null && { stop_profit }),
+    ...(stop_loss !== null && { stop_loss }),
   }
 }
-function cancelled(ctx: Ctx, market: Market, order: Order): Order {
+function cancelled(ctx: Ctx, market: Market, order: OrderRow): Order {
   const ended = endOrder(ctx, market, order, 'cancelled')
   bookChanged(ctx, market)
   return ended
@@ -68,19 +65,18 @@ const needs = (order: Order, left: Amount, price: Price): Amount =>
   order.side === 'buy' ? timesDown(left, price) : left
 
 /** Less to do at the same price: the place in the queue stays. */
-function shrink(ctx: Ctx, market: Market, order: Order, amount: Amount): Order {
+function shrink(ctx: Ctx, market: Market, order: OrderRow, amount: Amount): Order {
   const left = (amount - order.filled) as Amount
   const held = needs(order, left, order.price)
   release(ctx, order, market, (order.held - held) as Amount, 'cancel_order')
   const done = left === 0n
-  const shrunk: Order = {
-    ...order,
-    amount,
-    left,
-    held,
-    shown: order.iceberg === 0n ? left : min(order.shown, left),
-    status: done ? 'closed' : 'open',
-    finish_as: done ? 'filled' : 'open',
+  const shrunk = order.amended({ amount })
+  shrunk.left = left
+  shrunk.held = held
+  shrunk.shown = order.iceberg === 0n ? left : min(order.shown, left)
+  if (done) {
+    shrunk.status = 'closed'
+    shrunk.finish_as = 'filled'
   }
   ctx.tx.put(ctx.state.spot.orders, shrunk)
   if (done) afterEnd(ctx, market, shrunk)
@@ -89,58 +85,28 @@ function shrink(ctx: Ctx, market: Market, order: Order, amount: Amount): Order {
 }
 
 /** Off the book, matched as a newcomer would be, and back at the end of its queue with what is left. */
-function requeue(ctx: Ctx, market: Market, order: Order, amount: Amount, price: Price): Order {
+function requeue(ctx: Ctx, market: Market, order: OrderRow, amount: Amount, price: Price): Order {
   const { state, tx } = ctx
   checkOpen(market, order.side, ctx.at)
   const left = (amount - order.filled) as Amount
   const held = needs(order, left, price)
   if (held > order.held) hold(ctx, order, market, (held - order.held) as Amount)
   else release(ctx, order, market, (order.held - held) as Amount, 'cancel_order')
-  const off: Order = { ...order, amount, price, left, held, rank: 0 }
+  const off = order.amended({ amount, price })
+  off.left = left
+  off.held = held
+  off.rank = 0
   tx.put(state.spot.orders, off)
-  const taker = takerOf(ctx, market, off)
-  refuseAtOnce(ctx, off, taker)
-  const end = sweep(ctx, taker)
-  const finish_as: FinishAs = end === 'filled' ? 'filled' : end === 'stp' ? 'stp' : 'open'
-  const rests = finish_as === 'open'
-  const needed = rests ? needs(off, taker.left, price) : ZERO
-  release(
-    ctx,
-    taker,
+  const taker: Taker = {
+    order: off.copy(),
     market,
-    (taker.held - needed) as Amount,
-    finish_as === 'stp' ? 'cancel_order' : 'order_fill',
-  )
-  const { filled, filled_total, fee, gt_fee, point_fee } = taker
-  const amended: Order = {
-    ...off,
-    left: taker.left,
-    filled,
-    filled_total,
-    fee,
-    gt_fee,
-    point_fee,
-    held: needed,
-    shown: off.iceberg === 0n ? taker.left : min(off.iceberg, taker.left),
-    rank: rests ? nextId(tx, state.counters, 'rank') : 0,
-    status: rests ? 'open' : finish_as === 'filled' ? 'closed' : 'cancelled',
-    finish_as,
-  }
-  tx.put(state.spot.orders, amended)
-  if (!rests) afterEnd(ctx, market, amended)
-  bookChanged(ctx, market)
-  return amended
-}
-
-function takerOf(ctx: Ctx, market: Market, order: Order): Taker {
-  const { id, user_id, side, account, text, amend_text, stp_id, stp_act } = order
-  const { left, filled, filled_total, held, fee, gt_fee, point_fee } = order
-  return {
-    ...{ id, user_id, side, account, text, amend_text, stp_id, stp_act },
-    ...{ left, filled, filled_total, held, fee, gt_fee, point_fee },
-    market,
-    terms: termsOf(ctx.state, user_id, market),
-    bound: order.price,
+    terms: termsOf(state, order.user_id, market),
+    bound: price,
     byQuote: false,
   }
+  refuseAtOnce(ctx, taker)
+  const end = sweep(ctx, taker)
+  const amended = settleDown(ctx, taker, end === 'filled' || end === 'stp' ? end : 'open', nextRank(ctx))
+  bookChanged(ctx, market)
+  return amended
 }

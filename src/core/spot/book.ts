@@ -1,13 +1,15 @@
 import type { Amount, Price } from '../../money/amount.ts'
-import type { Order, Side } from './order.ts'
+import type { OrderRow, Side } from './order.ts'
 
 /** A resting order in the queue of its price. */
 export interface Resting {
-  order: Order
+  order: OrderRow
   readonly level: Level
   previous: Resting | undefined
   next: Resting | undefined
 }
+const placeOf = (order: OrderRow): Resting => order.ask.place as Resting
+
 /** All orders of one price, in the order of their rank. */
 export interface Level {
   /** The price in ticks: a plain number compares and hashes fast. */
@@ -70,23 +72,17 @@ class BookSide {
 export class Book {
   readonly buy = new BookSide('buy')
   readonly sell = new BookSide('sell')
-  private readonly resting = new Map<number, Resting>()
   private readonly tick: bigint
+  size = 0
 
   constructor(tick: Price) {
     this.tick = tick
-  }
-  get size(): number {
-    return this.resting.size
   }
   /** The best level that an order of this side would meet. */
   facing(side: Side): Level | undefined {
     return side === 'buy' ? this.sell.best : this.buy.best
   }
-  find(orderId: number): Resting | undefined {
-    return this.resting.get(orderId)
-  }
-  insert(order: Order): void {
+  insert(order: OrderRow): void {
     const side = order.side === 'buy' ? this.buy : this.sell
     const level = side.level(Number(order.price / this.tick), order.price)
     // Nearly always the last: only an undo puts an order back into the middle.
@@ -99,28 +95,31 @@ export class Book {
     if (next === undefined) level.tail = resting
     else next.previous = resting
     level.amount += order.shown
-    this.resting.set(order.id, resting)
+    order.ask.place = resting
+    this.size++
   }
-  remove(order: Order): void {
-    const resting = this.resting.get(order.id)!
+  remove(order: OrderRow): void {
+    const resting = placeOf(order)
     const { level, previous, next } = resting
     if (previous === undefined) level.head = next
     else previous.next = next
     if (next === undefined) level.tail = previous
     else next.previous = previous
     level.amount -= resting.order.shown
-    this.resting.delete(order.id)
+    order.ask.place = undefined
+    this.size--
     if (level.head === undefined) (order.side === 'buy' ? this.buy : this.sell).drop(level)
   }
   /** The same order with other figures: it keeps its place when price and rank are the same. */
-  replace(before: Order, after: Order): void {
+  replace(before: OrderRow, after: OrderRow): void {
     if (before.rank !== after.rank || before.price !== after.price) {
       this.remove(before)
       this.insert(after)
       return
     }
-    const resting = this.resting.get(after.id)!
+    const resting = placeOf(before)
     resting.order = after
+    after.ask.place = resting
     if (before.shown !== after.shown) resting.level.amount += after.shown - before.shown
   }
   /** Price levels from the best on, with what they show. */
@@ -132,7 +131,7 @@ export class Book {
     return list
   }
   /** Resting orders of a side, best first: what a sweep would meet. */
-  *queue(side: Side): Generator<Order> {
+  *queue(side: Side): Generator<OrderRow> {
     const { levels } = side === 'buy' ? this.buy : this.sell
     for (let i = levels.length - 1; i >= 0; i--)
       for (let node = levels[i]!.head; node !== undefined; node = node.next) yield node.order

@@ -1,10 +1,10 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { bookChanged, endOrder } from './match.ts'
-import type { FinishAs, Order } from './order.ts'
+import type { FinishAs, Order, OrderRow } from './order.ts'
 
 /** An order that can still change, named by its id; the labels tell what became of one that can't. */
-export function openOrderAt(state: State, userId: number, id: number, pair: string | null): Order {
+export function openOrderAt(state: State, userId: number, id: number, pair: string | null): OrderRow {
   const order = state.spot.orders.get(id)
   if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return orderNotFound(id, pair)
   refuseEnded(order)
@@ -20,7 +20,11 @@ export function refuseEnded(order: Order): void {
     refuse('ORDER_CANCELLED', `order ${order.id} has ended already (${order.finish_as})`)
 }
 
-export function cancelOpen(ctx: Ctx, orders: readonly Order[], finish_as: FinishAs = 'cancelled'): Order[] {
+export function cancelOpen(
+  ctx: Ctx,
+  orders: readonly OrderRow[],
+  finish_as: FinishAs = 'cancelled',
+): Order[] {
   return orders.map((order) => {
     const market = ctx.state.world.market(order.pair)
     const ended = endOrder(ctx, market, order, finish_as)

@@ -1,5 +1,5 @@
-import type { Amount, Price } from '../../money/amount.ts'
-import { Table, type TableSpec, type Tx } from '../table.ts'
+import { ZERO, type Amount, type Price } from '../../money/amount.ts'
+import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
 
 /** What happened in a span of time. Times are seconds. */
 export interface Candle {
@@ -62,6 +62,7 @@ export class Candles {
   private readonly recent = new Map<string, Candle[]>()
   /** Series of which the store knows more than memory does. */
   private readonly trimmed = new Set<string>()
+  private readonly names = new Map<string, readonly string[]>()
 
   constructor() {
     // The stack of closed candles follows the growing one: forward it is pushed, on undo popped.
@@ -104,35 +105,47 @@ export class Candles {
   /** A trade joins the growing candle of every span, or closes it and begins the next. */
   add(tx: Tx, pair: string, at: number, price: Price, amount: Amount, value: Amount): void {
     const second = Math.floor(at / 1e6)
-    for (const { seconds, keep } of BASE_SPANS) {
-      const series = seriesOf(pair, seconds)
+    const names = this.seriesNames(pair)
+    for (let i = 0; i < BASE_SPANS.length; i++) {
+      const series = names[i]!
+      const { seconds, keep } = BASE_SPANS[i]!
       const open_time = second - (second % seconds)
-      const growing = this.now.get(series)
-      if (growing?.open_time === open_time)
-        tx.put(this.now, {
-          series,
-          open_time,
-          open: growing.open,
-          high: price > growing.high ? price : growing.high,
-          low: price < growing.low ? price : growing.low,
-          close: price,
-          base: (growing.base + amount) as Amount,
-          quote: (growing.quote + value) as Amount,
-        })
-      else {
-        if (growing !== undefined)
-          tx.put(this.closed, { slot: `${series}/${(growing.open_time / seconds) % keep}`, ...growing })
-        tx.put(this.now, {
-          series,
-          open_time,
-          open: price,
-          high: price,
-          low: price,
-          close: price,
-          base: amount,
-          quote: value,
-        })
+      const own = tx.own(this.now, series)
+      if (own?.open_time === open_time) {
+        join(own, price, amount, value)
+        continue
       }
+      const before = this.now.get(series)
+      if (before !== undefined && before.open_time !== open_time)
+        tx.put(this.closed, { slot: `${series}/${(before.open_time / seconds) % keep}`, ...before })
+      const grown = before?.open_time === open_time ? before : undefined
+      const candle = {
+        series,
+        open_time,
+        open: grown?.open ?? price,
+        high: grown?.high ?? price,
+        low: grown?.low ?? price,
+        close: price,
+        base: grown?.base ?? ZERO,
+        quote: grown?.quote ?? ZERO,
+        stamp: tx.stamp,
+      }
+      join(candle, price, amount, value)
+      tx.put(this.now, candle)
     }
   }
+  private seriesNames(pair: string): readonly string[] {
+    let names = this.names.get(pair)
+    if (names === undefined)
+      this.names.set(pair, (names = BASE_SPANS.map(({ seconds }) => seriesOf(pair, seconds))))
+    return names
+  }
+}
+
+function join(candle: Own<SeriesCandle>, price: Price, amount: Amount, value: Amount): void {
+  if (price > candle.high) candle.high = price
+  if (price < candle.low) candle.low = price
+  candle.close = price
+  candle.base = (candle.base + amount) as Amount
+  candle.quote = (candle.quote + value) as Amount
 }

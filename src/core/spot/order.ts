@@ -1,4 +1,4 @@
-import type { Amount, Price } from '../../money/amount.ts'
+import { ZERO, type Amount, type Price } from '../../money/amount.ts'
 import type { TableSpec } from '../table.ts'
 
 export type Side = 'buy' | 'sell'
@@ -110,6 +110,143 @@ export const SPOT_ORDER: TableSpec<Order> = {
     more: 'json',
   },
   live: (order) => order.status === 'open',
+  revive: (order) => OrderRow.of(order),
+}
+
+/** What its client asked for: the same object in all rows of an order, until an amendment makes another. */
+export interface Ask extends Pick<
+  Order,
+  | 'id'
+  | 'user_id'
+  | 'pair'
+  | 'side'
+  | 'type'
+  | 'account'
+  | 'time_in_force'
+  | 'text'
+  | 'amend_text'
+  | 'price'
+  | 'amount'
+  | 'iceberg'
+  | 'stp_id'
+  | 'stp_act'
+  | 'create_at'
+  | 'more'
+> {
+  /** The book's own note of where the order rests. */
+  place: unknown
+}
+
+/**
+ * An order in memory: what was asked, and what has become of it. A new row is written on until it is put into
+ * its table, never after; to change an order, change a copy.
+ */
+export class OrderRow implements Order {
+  readonly ask: Ask
+  left: Amount
+  filled = ZERO
+  filled_total = ZERO
+  held: Amount
+  fee = ZERO
+  gt_fee = ZERO
+  point_fee = ZERO
+  shown: Amount
+  refreshed = false
+  rank = 0
+  status: OrderStatus = 'open'
+  finish_as: FinishAs = 'open'
+  update_at: number
+
+  /** Before anything has become of it; `held` is what it holds. */
+  constructor(ask: Ask, held: Amount) {
+    this.ask = ask
+    this.left = ask.amount
+    this.held = held
+    this.shown = ask.amount
+    this.update_at = ask.create_at
+  }
+  /** Of a plain row that a store gave. */
+  static of(order: Order): OrderRow {
+    const { id, user_id, pair, side, type, account, time_in_force, text, amend_text } = order
+    const { price, amount, iceberg, stp_id, stp_act, create_at, more } = order
+    const names = { id, user_id, pair, side, type, account, time_in_force, text, amend_text }
+    const ask = { ...names, price, amount, iceberg, stp_id, stp_act, create_at, more, place: undefined }
+    return figuresTo(new OrderRow(ask, order.held), order)
+  }
+  copy(): OrderRow {
+    return this.withAsk(this.ask)
+  }
+  amended(change: Partial<Omit<Ask, 'place'>>): OrderRow {
+    return this.withAsk({ ...this.ask, ...change })
+  }
+  private withAsk(ask: Ask): OrderRow {
+    return figuresTo(new OrderRow(ask, this.held), this)
+  }
+
+  get id(): number {
+    return this.ask.id
+  }
+  get user_id(): number {
+    return this.ask.user_id
+  }
+  get pair(): string {
+    return this.ask.pair
+  }
+  get side(): Side {
+    return this.ask.side
+  }
+  get type(): OrderType {
+    return this.ask.type
+  }
+  get account(): OrderAccount {
+    return this.ask.account
+  }
+  get time_in_force(): TimeInForce {
+    return this.ask.time_in_force
+  }
+  get text(): string {
+    return this.ask.text
+  }
+  get amend_text(): string {
+    return this.ask.amend_text
+  }
+  get price(): Price {
+    return this.ask.price
+  }
+  get amount(): Amount {
+    return this.ask.amount
+  }
+  get iceberg(): Amount {
+    return this.ask.iceberg
+  }
+  get stp_id(): number {
+    return this.ask.stp_id
+  }
+  get stp_act(): StpAct | '-' {
+    return this.ask.stp_act
+  }
+  get create_at(): number {
+    return this.ask.create_at
+  }
+  get more(): OrderExtras | null {
+    return this.ask.more
+  }
+}
+
+function figuresTo(row: OrderRow, from: Order): OrderRow {
+  row.left = from.left
+  row.filled = from.filled
+  row.filled_total = from.filled_total
+  row.fee = from.fee
+  row.gt_fee = from.gt_fee
+  row.point_fee = from.point_fee
+  row.shown = from.shown
+  row.refreshed = from.refreshed
+  row.rank = from.rank
+  row.status = from.status
+  row.finish_as = from.finish_as
+  row.update_at = from.update_at
+  return row
 }
 
 /** The text of an order whose client gave none. */

@@ -8,6 +8,8 @@ import type { Market } from '../world/markets.ts'
 import { borrowMissing, orderAccount } from './accounts.ts'
 import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
 import {
+  OrderRow,
+  type Ask,
   type AttachedStop,
   type FinishAs,
   type Order,
@@ -57,20 +59,17 @@ interface Draft {
   readonly market: Market
   readonly account: OrderAccount
   readonly side: Side
-  readonly type: OrderType
-  readonly time_in_force: TimeInForce
-  readonly text: string
-  readonly price: Price
-  readonly amount: Amount
-  readonly iceberg: Amount
+  readonly ask: Ask
   readonly bound: Price | undefined
-  readonly stp_id: number
-  readonly stp_act: StpAct | '-'
+  /** Price x amount, or a market buy's amount. */
+  readonly value: Amount
   readonly more: OrderExtras | null
 }
 
-/** Checks an order, holds its money, matches it, and leaves it resting or ended. */
-/** `liquidation` is the text of an order that the platform places to liquidate an account. */
+/**
+ * Checks an order, holds its money, matches it, and leaves it resting or ended. `liquidation` is the text of an
+ * order that the platform places to liquidate an account.
+ */
 export function placeOrder(
   ctx: Ctx,
   userId: number,
@@ -84,14 +83,19 @@ export function placeOrder(
     : matchDraft(ctx, draft)
 }
 function matchDraft(ctx: Ctx, draft: Draft): Order {
-  const { market } = draft
-  const id = nextId(ctx.tx, ctx.state.counters, 'order')
-  const taker = takerOf(ctx, draft, id)
-  refuseAtOnce(ctx, draft, taker)
-  borrowMissing(ctx, draft, taker.held)
-  hold(ctx, taker, market, taker.held)
+  const { market, ask, side, value } = draft
+  const taker: Taker = {
+    order: new OrderRow(ask, side === 'sell' ? ask.amount : value),
+    market,
+    terms: termsOf(ctx.state, ask.user_id, market),
+    bound: draft.bound,
+    byQuote: ask.type === 'market' && side === 'buy',
+  }
+  refuseAtOnce(ctx, taker)
+  borrowMissing(ctx, draft, taker.order.held)
+  hold(ctx, taker.order, market, taker.order.held)
   const end = sweep(ctx, taker)
-  const order = finish(ctx, draft, taker, end)
+  const order = settleDown(ctx, taker, finishAs(ask, end), ask.id)
   bookChanged(ctx, market)
   return order
 }
@@ -124,19 +128,27 @@ function readDraft(
       `stp_act: "${input.stp_act}" needs an account in an STP group; POST /account/stp_groups makes one`,
     )
   checkUnused(state, userId, text)
-  return {
-    user,
-    market,
-    account,
+  const more = extrasOf(market, input, origin)
+  const ask: Ask = {
+    id: nextId(ctx.tx, state.counters, 'order'),
+    user_id: userId,
+    pair: market.id,
     side,
     type,
+    account,
     time_in_force,
     text,
-    ...figures,
+    amend_text: '-',
+    price: figures.price,
+    amount: figures.amount,
+    iceberg: figures.iceberg,
     stp_id,
     stp_act: input.stp_act ?? '-',
-    more: extrasOf(market, input, origin),
+    create_at: at,
+    more,
+    place: undefined,
   }
+  return { user, market, account, side, ask, bound: figures.bound, value: figures.value, more }
 }
 
 function checkTimeInForce(type: OrderType, given: TimeInForce | null): TimeInForce {
@@ -146,15 +158,16 @@ function checkTimeInForce(type: OrderType, given: TimeInForce | null): TimeInFor
   return given ?? 'ioc'
 }
 
-type Figures = Pick<Draft, 'price' | 'amount' | 'iceberg' | 'bound'>
+type Figures = Pick<Ask, 'price' | 'amount' | 'iceberg'> & Pick<Draft, 'bound' | 'value'>
 function limitFigures(state: State, market: Market, input: NewOrder): Figures {
   if (input.price === null)
     refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: price (of a limit order)')
   const price = readPrice(market, input.price)
   const amount = readBase(market, input.amount)
-  checkSize(market, amount, timesDown(amount, price))
+  const value = timesDown(amount, price)
+  checkSize(market, amount, value)
   checkProtected(state, market, input.side, price)
-  return { price, amount, iceberg: readIceberg(market, input.iceberg, amount), bound: price }
+  return { price, amount, iceberg: readIceberg(market, input.iceberg, amount), bound: price, value }
 }
 function marketFigures(state: State, market: Market, input: NewOrder): Figures {
   const { side } = input
@@ -175,6 +188,7 @@ function marketFigures(state: State, market: Market, input: NewOrder): Figures {
     amount,
     iceberg: ZERO,
     bound: marketBound(state, market, side, input.slippage),
+    value: amount,
   }
 }
 
@@ -204,104 +218,48 @@ function extrasOf(market: Market, input: NewOrder, origin: string | undefined): 
   }
 }
 
-function takerOf(ctx: Ctx, draft: Draft, id: number): Taker {
-  const { market, side, amount, price } = draft
-  const byQuote = draft.type === 'market' && side === 'buy'
-  return {
-    id,
-    user_id: draft.user.user_id,
-    side,
-    account: draft.account,
-    text: draft.text,
-    amend_text: '-',
-    market,
-    terms: termsOf(ctx.state, draft.user.user_id, market),
-    bound: draft.bound,
-    byQuote,
-    stp_id: draft.stp_id,
-    stp_act: draft.stp_act,
-    left: amount,
-    filled: ZERO,
-    filled_total: ZERO,
-    held: side === 'sell' || byQuote ? amount : timesDown(amount, price),
-    fee: ZERO,
-    gt_fee: ZERO,
-    point_fee: ZERO,
-  }
-}
-
 /** Post-only that would take, and fill-or-kill that can't be filled, leave no order behind. */
-export function refuseAtOnce(
-  ctx: Ctx,
-  order: Pick<Order, 'time_in_force' | 'side' | 'price'>,
-  taker: Taker,
-): void {
-  if (order.time_in_force === 'poc') {
-    const facing = ctx.state.spot.book(taker.market.id).facing(order.side)
-    if (
-      facing !== undefined &&
-      (order.side === 'buy' ? facing.price <= order.price : facing.price >= order.price)
-    )
+export function refuseAtOnce(ctx: Ctx, taker: Taker): void {
+  const { time_in_force, side, price } = taker.order
+  if (time_in_force === 'poc') {
+    const facing = ctx.state.spot.book(taker.market.id).facing(side)
+    if (facing !== undefined && (side === 'buy' ? facing.price <= price : facing.price >= price))
       refuse(
         'POC_FILL_IMMEDIATELY',
         'a post-only order (time_in_force poc) would match at once; choose a price on your own side of the book',
       )
   }
-  if (order.time_in_force === 'fok' && !canFill(ctx, taker))
+  if (time_in_force === 'fok' && !canFill(ctx, taker))
     refuse('FOK_NOT_FILL', 'a fill-or-kill order (time_in_force fok) can not be filled at once and in full')
 }
 
 /** How a matched order goes on: resting with what is left, or ended with a word for it. */
-function outcome(draft: Draft, end: SweepEnd): FinishAs {
+function finishAs({ type, time_in_force }: Ask, end: SweepEnd): FinishAs {
   if (end === 'filled') return 'filled'
   if (end === 'stp') return 'stp'
-  if (draft.type === 'market' && end === 'bound') return 'price_protect_cancelled'
-  return draft.time_in_force === 'ioc' || draft.time_in_force === 'fok' ? 'ioc' : 'open'
+  if (type === 'market' && end === 'bound') return 'price_protect_cancelled'
+  return time_in_force === 'ioc' || time_in_force === 'fok' ? 'ioc' : 'open'
 }
-function finish(ctx: Ctx, draft: Draft, taker: Taker, end: SweepEnd): Order {
-  const { state, tx, at } = ctx
-  const { market, side, price } = draft
-  const finish_as = outcome(draft, end)
+
+/** What an order must hold for what is left of it. */
+function neededFor({ side, filled, held, left, price }: OrderRow): Amount {
+  if (filled === 0n) return held
+  return side === 'buy' ? timesDown(left, price) : left
+}
+
+/** After the sweep: what it no longer needs goes back, and the order rests or has ended. */
+export function settleDown(ctx: Ctx, { order, market }: Taker, finish_as: FinishAs, rank: number): OrderRow {
+  const { tx, state } = ctx
+  const { left, iceberg } = order
   const rests = finish_as === 'open'
-  const needed = !rests ? ZERO : side === 'buy' ? timesDown(taker.left, price) : taker.left
-  release(
-    ctx,
-    taker,
-    market,
-    (taker.held - needed) as Amount,
-    rests || finish_as === 'filled' ? 'order_fill' : 'cancel_order',
-  )
-  const order: Order = {
-    id: taker.id,
-    user_id: taker.user_id,
-    pair: market.id,
-    side,
-    type: draft.type,
-    account: draft.account,
-    time_in_force: draft.time_in_force,
-    text: draft.text,
-    amend_text: '-',
-    price,
-    amount: draft.amount,
-    left: taker.left,
-    filled: taker.filled,
-    filled_total: taker.filled_total,
-    held: needed,
-    fee: taker.fee,
-    gt_fee: taker.gt_fee,
-    point_fee: taker.point_fee,
-    iceberg: draft.iceberg,
-    shown: draft.iceberg === 0n ? taker.left : min(draft.iceberg, taker.left),
-    refreshed: false,
-    rank: rests ? nextId(tx, state.counters, 'rank') : 0,
-    stp_id: draft.stp_id,
-    stp_act: draft.stp_act,
-    status: rests ? 'open' : finish_as === 'filled' ? 'closed' : 'cancelled',
-    finish_as,
-    create_at: at,
-    update_at: at,
-    more: draft.more,
-  }
+  const needed = rests ? neededFor(order) : ZERO
+  const word = rests || finish_as === 'filled' ? 'order_fill' : 'cancel_order'
+  release(ctx, order, market, (order.held - needed) as Amount, word)
+  order.held = needed
+  order.shown = iceberg === 0n ? left : min(iceberg, left)
+  order.rank = rests ? rank : 0
+  order.status = rests ? 'open' : finish_as === 'filled' ? 'closed' : 'cancelled'
+  order.finish_as = finish_as
   tx.put(state.spot.orders, order)
   if (!rests) afterEnd(ctx, market, order)
   return order

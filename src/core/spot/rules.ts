@@ -105,14 +105,21 @@ function tooMuch(market: Market, size: Amount, currency: string, most: Amount): 
   )
 }
 
+/** By the market's rules as they are now: other rules are another object. */
+const GUARDS = new WeakMap<Market, { last: Price; buy: Price; sell: Price }>()
 /** The worst price that protection lets an order of this side have; undefined before the first trade. */
 export function protectedPrice(state: State, market: Market, side: Side): Price | undefined {
   const last = state.spot.lastPrice(market.id)
   if (last === undefined) return undefined
-  const factor = side === 'buy' ? ONE + market.upRate : ONE - market.downRate
-  return (side === 'buy'
-    ? timesDown(last as bigint as Amount, factor as Price)
-    : timesUp(last as bigint as Amount, factor as Price)) as bigint as Price
+  // Most orders come between two trades: the bounds of the last price are kept with the market.
+  let guard = GUARDS.get(market)
+  if (guard?.last !== last) {
+    const buy = timesDown(last as bigint as Amount, (ONE + market.upRate) as Price)
+    const sell = timesUp(last as bigint as Amount, (ONE - market.downRate) as Price)
+    guard = { last, buy: buy as bigint as Price, sell: sell as bigint as Price }
+    GUARDS.set(market, guard)
+  }
+  return guard[side]
 }
 export function checkProtected(state: State, market: Market, side: Side, price: Price): void {
   const bound = protectedPrice(state, market, side)

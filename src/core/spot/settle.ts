@@ -11,29 +11,15 @@ import {
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
-import type { Line } from '../ledger/ledger.ts'
+import type { OpenEntry, Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { feeSetting, ratesOf, withToken, type DebitFee, type Rates } from './fees.ts'
-import type { Order, OrderAccount, Side } from './order.ts'
-import { SPOT_FILL } from './trades.ts'
-import { freeName, heldName } from './accounts.ts'
+import { moneyOf } from './accounts.ts'
+import type { Taker } from './match.ts'
+import type { Order, OrderRow } from './order.ts'
+import { FillRow, SPOT_FILL, type Charge, type Trade } from './trades.ts'
 
-/** Who trades, for money and records: a resting order, or the one that is being matched. */
-export interface Party {
-  readonly id: number
-  readonly user_id: number
-  readonly side: Side
-  readonly account: OrderAccount
-  readonly text: string
-  readonly amend_text: string
-}
-/** Exactly one of the three is above zero, unless the rate is 0. */
-export interface Charge {
-  readonly fee: Amount
-  readonly gt: Amount
-  readonly points: Amount
-}
 export interface Terms {
   readonly rates: Rates
   readonly debit: DebitFee
@@ -58,7 +44,7 @@ const TOKEN_DECIMALS = 8
 export function chargeOf(
   state: State,
   market: Market,
-  party: Party,
+  order: Order,
   debit: DebitFee,
   rate: Rate,
   amount: Amount,
@@ -66,11 +52,11 @@ export function chargeOf(
 ): Charge {
   if (rate === 0n) return NO_CHARGE
   if (debit !== 3) {
-    const deducted = deduct(state, market, party.user_id, debit, rate, value)
+    const deducted = deduct(state, market, order.user_id, debit, rate, value)
     if (deducted !== undefined) return deducted
   }
   const [received, precision] =
-    party.side === 'buy' ? [amount, market.basePrecision] : [value, market.quotePrecision]
+    order.side === 'buy' ? [amount, market.basePrecision] : [value, market.quotePrecision]
   return { fee: min(received, roundUp(timesUp(received, rate), precision)), gt: ZERO, points: ZERO }
 }
 const NO_CHARGE: Charge = { fee: ZERO, gt: ZERO, points: ZERO }
@@ -97,8 +83,7 @@ function deduct(
   return state.ledger.balance(userId, 'spot', 'GT') >= gt ? { fee: ZERO, gt, points: ZERO } : undefined
 }
 
-export interface Fill {
-  readonly amount: Amount
+export interface Settled {
   readonly value: Amount
   readonly taker: Charge
   readonly maker: Charge
@@ -107,114 +92,71 @@ export interface Fill {
 /** buyer's hold → seller and seller's hold → buyer, each less its fee; then the records of the trade. */
 export function settleFill(
   ctx: Ctx,
-  market: Market,
-  taker: Party & { readonly terms: Terms },
-  maker: Order,
+  { order: taker, market, terms }: Taker,
+  maker: OrderRow,
   amount: Amount,
   sequence: number,
-): Fill {
+): Settled {
   const { state, tx, at } = ctx
   const { price } = maker
   const value = timesDown(amount, price)
   const makerTerms = termsOf(state, maker.user_id, market)
   const makerRate = maker.refreshed ? makerTerms.rates.taker : makerTerms.rates.maker
-  const takerCharge = chargeOf(
-    state,
-    market,
-    taker,
-    taker.terms.debit,
-    taker.terms.rates.taker,
-    amount,
-    value,
-  )
+  const takerCharge = chargeOf(state, market, taker, terms.debit, terms.rates.taker, amount, value)
   // Who trades with himself would have his tokens counted twice: the second fee is an ordinary one.
   const makerDebit = maker.user_id === taker.user_id ? 3 : makerTerms.debit
   const makerCharge = chargeOf(state, market, maker, makerDebit, makerRate, amount, value)
   const id = nextId(tx, state.counters, 'trade')
   const takerBuys = taker.side === 'buy'
-  const buyer = takerBuys ? taker : maker
-  const seller = takerBuys ? maker : taker
-  const buyerCharge = takerBuys ? takerCharge : makerCharge
-  const sellerCharge = takerBuys ? makerCharge : takerCharge
-  const lines: Line[] = []
-  pay(lines, buyer, seller, market.quote, value, sellerCharge.fee, market.id)
-  pay(lines, seller, buyer, market.base, amount, buyerCharge.fee, market.id)
-  payOther(lines, buyer.user_id, buyerCharge)
-  payOther(lines, seller.user_id, sellerCharge)
-  state.ledger.post({ tx, at, counters: state.counters }, { kind: 'order_fill', ref: `trade:${id}`, lines })
-  tx.put(state.spot.trades.table, { id, pair: market.id, sequence, side: taker.side, price, amount, at })
-  recordFill(ctx, market, taker, 'taker', id, sequence, price, amount, takerCharge)
-  recordFill(ctx, market, maker, 'maker', id, sequence, price, amount, makerCharge)
+  pay(
+    ctx,
+    market,
+    id,
+    { order: takerBuys ? taker : maker, charge: takerBuys ? takerCharge : makerCharge, gets: amount },
+    { order: takerBuys ? maker : taker, charge: takerBuys ? makerCharge : takerCharge, gets: value },
+  )
+  const trade: Trade = { id, pair: market.id, sequence, side: taker.side, price, amount, at }
+  tx.put(state.spot.trades.table, trade)
+  tx.append(SPOT_FILL, new FillRow(trade, 'taker', taker.ask, takerCharge, market))
+  tx.append(SPOT_FILL, new FillRow(trade, 'maker', maker.ask, makerCharge, market))
   state.spot.candles.add(tx, market.id, at, price, amount, value)
   countVolume(ctx, market, taker.user_id, value, TAKER_WEIGHT)
   countVolume(ctx, market, maker.user_id, value, MAKER_WEIGHT)
-  return { amount, value, taker: takerCharge, maker: makerCharge }
+  return { value, taker: takerCharge, maker: makerCharge }
 }
 
-/** payer's hold → payee, less the payee's fee. */
-function pay(
-  lines: Line[],
-  payer: Party,
-  payee: Party,
-  currency: string,
-  amount: Amount,
-  fee: Amount,
-  pair: string,
-): void {
-  const name = freeName(payee.account, pair)
-  const owner = payee.user_id
-  lines.push(
-    { owner: payer.user_id, name: heldName(payer.account, pair), currency, amount: -amount as Amount },
-    { owner, name, currency, amount },
-  )
-  if (fee > 0n)
-    lines.push(
-      { owner, name, currency, amount: -fee as Amount, kind: 'order_fee' },
-      { owner: PLATFORM, name: 'fees', currency, amount: fee, kind: 'order_fee' },
-    )
+interface Party {
+  readonly order: OrderRow
+  readonly charge: Charge
+  readonly gets: Amount
+}
+function pay(ctx: Ctx, market: Market, trade: number, buyer: Party, seller: Party): void {
+  const { state } = ctx
+  const entry = state.ledger.open(ctx, 'order_fill', 'trade', trade)
+  const buyerMoney = moneyOf(state, buyer.order.account, market)
+  const sellerMoney = moneyOf(state, seller.order.account, market)
+  entry.line(buyer.order.user_id, buyerMoney.heldQuote, -seller.gets as Amount)
+  receive(state, entry, seller, sellerMoney.freeQuote)
+  entry.line(seller.order.user_id, sellerMoney.heldBase, -buyer.gets as Amount)
+  receive(state, entry, buyer, buyerMoney.freeBase)
+  payOther(state, entry, buyer)
+  payOther(state, entry, seller)
+  entry.close()
+}
+/** What was received, and the fee out of it. */
+function receive(state: State, entry: OpenEntry, { order, charge, gets }: Party, free: Purpose): void {
+  entry.line(order.user_id, free, gets)
+  if (charge.fee > 0n) payFee(state, entry, order.user_id, free, charge.fee)
+}
+function payFee(state: State, entry: OpenEntry, owner: number, from: Purpose, fee: Amount): void {
+  entry.line(owner, from, -fee as Amount, 'order_fee')
+  entry.line(PLATFORM, state.ledger.purpose('fees', from.currency), fee, 'order_fee')
 }
 /** A fee in the token or in points comes out of the spot account, whatever account traded. */
-function payOther(lines: Line[], owner: number, { gt, points }: Charge): void {
-  if (gt > 0n) payToken(lines, owner, 'GT', gt)
-  if (points > 0n) payToken(lines, owner, 'POINT', points)
-}
-function payToken(lines: Line[], owner: number, currency: string, amount: Amount): void {
-  lines.push(
-    { owner, name: 'spot', currency, amount: -amount as Amount, kind: 'order_fee' },
-    { owner: PLATFORM, name: 'fees', currency, amount, kind: 'order_fee' },
-  )
-}
-
-function recordFill(
-  ctx: Ctx,
-  market: Market,
-  party: Party,
-  role: 'taker' | 'maker',
-  trade_id: number,
-  sequence: number,
-  price: Price,
-  amount: Amount,
-  charge: Charge,
-): void {
-  ctx.tx.append(SPOT_FILL, {
-    trade_id,
-    role,
-    user_id: party.user_id,
-    order_id: party.id,
-    pair: market.id,
-    sequence,
-    side: party.side,
-    account: party.account,
-    price,
-    amount,
-    fee: charge.fee,
-    fee_currency: party.side === 'buy' ? market.base : market.quote,
-    gt_fee: charge.gt,
-    point_fee: charge.points,
-    text: party.text,
-    amend_text: party.amend_text,
-    at: ctx.at,
-  })
+function payOther(state: State, entry: OpenEntry, { order, charge }: Party): void {
+  const { gt, points } = charge
+  if (gt > 0n) payFee(state, entry, order.user_id, state.ledger.purpose('spot', 'GT'), gt)
+  if (points > 0n) payFee(state, entry, order.user_id, state.ledger.purpose('spot', 'POINT'), points)
 }
 
 /** Weights of the fill ratio: by market in tenths, by role in hundredths. */
@@ -225,6 +167,7 @@ function countVolume(ctx: Ctx, market: Market, userId: number, value: Amount, ro
   const price = usdtPrice(ctx.state, market.quote)
   if (price === undefined) return
   const weight = (FULL_WEIGHT.has(market.id) ? 10n : 4n) * roleWeight
-  const volume = ((timesDown(value, price) * weight) / 1000n) as Amount
+  const inUsdt = price === ONE_PRICE ? value : timesDown(value, price)
+  const volume = ((inUsdt * weight) / 1000n) as Amount
   ctx.state.spot.activity.add(ctx.tx, userId, ctx.at, 0, volume)
 }

@@ -1,11 +1,12 @@
 import type { Price } from '../../money/amount.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
 import type { Market } from '../world/markets.ts'
+import type { OrderMoney } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
-import { SPOT_ORDER, isClientText, type Order } from './order.ts'
+import { SPOT_ORDER, isClientText, type OrderRow } from './order.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -38,16 +39,20 @@ export interface PriceHistory {
 export class Spot {
   /** Prices from before the first start, where the sandbox has made some up. */
   history: PriceHistory | undefined
-  readonly orders = new Table(SPOT_ORDER)
+  /** Its spec makes these rows of plain ones. */
+  readonly orders = new Table(SPOT_ORDER) as unknown as Table<OrderRow>
   readonly figures = new Table(SPOT_MARKET)
   readonly trades = new Trades()
   readonly candles = new Candles()
   readonly priceOrders = new PriceOrders()
   readonly countdowns = new Countdowns()
   readonly activity = new Activity()
+  /** By market; accounts.ts fills them. */
+  readonly money = new Map<string, OrderMoney>()
+  readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
-  private readonly openByUser = new Map<number, Map<number, Order>>()
-  private readonly openByText = new Map<string, Order>()
+  private readonly openByUser = new Map<number, Set<number>>()
+  private readonly openByText = new Map<string, number>()
   private readonly tickOf: (pair: string) => Price
 
   constructor(tickOf: (pair: string) => Price) {
@@ -57,7 +62,7 @@ export class Spot {
       const is = after?.status === 'open' ? after : undefined
       if (was === undefined && is === undefined) return
       this.indexBook(was, is)
-      this.indexOwner(was, is)
+      if (was === undefined || is === undefined) this.indexOwner((is ?? was)!, is !== undefined)
     })
   }
   book(pair: string): Book {
@@ -73,19 +78,27 @@ export class Spot {
   figuresOf(pair: string): MarketFigures {
     return this.figures.get(pair) ?? { pair, book_id: 0, sequence: 0, last: 0n as Price, update_at: 0 }
   }
+  /** For the present command to write on. */
+  writeFigures(tx: Tx, pair: string): Own<MarketFigures> {
+    const own = tx.own(this.figures, pair)
+    if (own !== undefined) return own
+    const { book_id, sequence, last, update_at } = this.figuresOf(pair)
+    const fresh = { pair, book_id, sequence, last, update_at, stamp: tx.stamp }
+    tx.put(this.figures, fresh)
+    return fresh
+  }
   /** The open orders of an account, oldest first. */
-  openOrders(userId: number, pair?: string): Order[] {
-    const open = this.openByUser.get(userId)
-    if (open === undefined) return []
-    const list =
-      pair === undefined ? [...open.values()] : [...open.values()].filter((order) => order.pair === pair)
-    return list.sort((a, b) => a.id - b.id)
+  openOrders(userId: number, pair?: string): OrderRow[] {
+    const ids = [...(this.openByUser.get(userId) ?? [])].sort((a, b) => a - b)
+    const open = ids.map((id) => this.orders.get(id)!)
+    return pair === undefined ? open : open.filter((order) => order.pair === pair)
   }
   openCount(userId: number): number {
     return this.openByUser.get(userId)?.size ?? 0
   }
-  openWithText(userId: number, text: string): Order | undefined {
-    return this.openByText.get(`${userId}/${text}`)
+  openWithText(userId: number, text: string): OrderRow | undefined {
+    const id = this.openByText.get(`${userId}/${text}`)
+    return id === undefined ? undefined : this.orders.get(id)
   }
   get tables(): readonly unknown[] {
     return [
@@ -101,7 +114,7 @@ export class Spot {
     ]
   }
 
-  private indexBook(was: Order | undefined, is: Order | undefined): void {
+  private indexBook(was: OrderRow | undefined, is: OrderRow | undefined): void {
     const rested = was !== undefined && was.rank > 0
     const rests = is !== undefined && is.rank > 0
     if (rests) {
@@ -110,20 +123,18 @@ export class Spot {
       else book.insert(is)
     } else if (rested) this.book(was.pair).remove(was)
   }
-  private indexOwner(was: Order | undefined, is: Order | undefined): void {
-    const order = (is ?? was)!
-    let open = this.openByUser.get(order.user_id)
-    if (open === undefined) this.openByUser.set(order.user_id, (open = new Map<number, Order>()))
-    if (is !== undefined) open.set(is.id, is)
+  private indexOwner(order: OrderRow, opens: boolean): void {
+    const { id, user_id, text } = order
+    let open = this.openByUser.get(user_id)
+    if (open === undefined) this.openByUser.set(user_id, (open = new Set<number>()))
+    if (opens) open.add(id)
     else {
-      open.delete(order.id)
-      if (open.size === 0) this.openByUser.delete(order.user_id)
+      open.delete(id)
+      if (open.size === 0) this.openByUser.delete(user_id)
     }
-    if (isClientText(order.text)) {
-      const key = `${order.user_id}/${order.text}`
-      if (is !== undefined) this.openByText.set(key, is)
-      else this.openByText.delete(key)
-    }
+    if (!isClientText(text)) return
+    if (opens) this.openByText.set(`${user_id}/${text}`, id)
+    else this.openByText.delete(`${user_id}/${text}`)
   }
 }
 

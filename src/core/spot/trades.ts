@@ -1,6 +1,7 @@
 import type { Amount, Price } from '../../money/amount.ts'
 import { Table, type LogSpec, type TableSpec } from '../table.ts'
-import type { OrderAccount, Side } from './order.ts'
+import type { Market } from '../world/markets.ts'
+import type { Ask, OrderAccount, Side } from './order.ts'
 
 /** A trade as everybody sees it. */
 export interface Trade {
@@ -72,6 +73,73 @@ export const SPOT_FILL: LogSpec<Fill> = {
     amend_text: 'text',
     at: 'int',
   },
+}
+
+/** Exactly one of the three is above zero, unless the rate is 0. */
+export interface Charge {
+  readonly fee: Amount
+  readonly gt: Amount
+  readonly points: Amount
+}
+/** A fill as it is written: all that it says, the trade, the order and the charge know. */
+export class FillRow implements Fill {
+  readonly role: 'taker' | 'maker'
+  readonly fee_currency: string
+  private readonly trade: Trade
+  private readonly ask: Ask
+  private readonly charge: Charge
+  constructor(trade: Trade, role: 'taker' | 'maker', ask: Ask, charge: Charge, market: Market) {
+    this.role = role
+    this.fee_currency = ask.side === 'buy' ? market.base : market.quote
+    this.trade = trade
+    this.ask = ask
+    this.charge = charge
+  }
+  get trade_id(): number {
+    return this.trade.id
+  }
+  get user_id(): number {
+    return this.ask.user_id
+  }
+  get order_id(): number {
+    return this.ask.id
+  }
+  get pair(): string {
+    return this.trade.pair
+  }
+  get sequence(): number {
+    return this.trade.sequence
+  }
+  get side(): Side {
+    return this.ask.side
+  }
+  get account(): OrderAccount {
+    return this.ask.account
+  }
+  get price(): Price {
+    return this.trade.price
+  }
+  get amount(): Amount {
+    return this.trade.amount
+  }
+  get fee(): Amount {
+    return this.charge.fee
+  }
+  get gt_fee(): Amount {
+    return this.charge.gt
+  }
+  get point_fee(): Amount {
+    return this.charge.points
+  }
+  get text(): string {
+    return this.ask.text
+  }
+  get amend_text(): string {
+    return this.ask.amend_text
+  }
+  get at(): number {
+    return this.trade.at
+  }
 }
 
 export const RECENT_MAX = 2_000

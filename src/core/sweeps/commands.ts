@@ -100,17 +100,14 @@ export function settleSweep(ctx: Ctx, id: number, outcome: Outcome, tip: number)
 /** Custody pays what the chain took; below zero it is taken back. */
 function bookFee(ctx: Ctx, { id, chain }: Sweep, fee: Amount): void {
   if (fee === 0n) return
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { native: currency } = state.world.mustChain(chain)
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'sweep_fee',
-      ref: `sweep:${id}`,
-      lines: [
-        { owner: PLATFORM, name: 'network_fees', currency, amount: -fee as Amount },
-        { owner: PLATFORM, name: `custody:${chain}`, currency, amount: fee },
-      ],
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'sweep_fee',
+    ref: `sweep:${id}`,
+    lines: [
+      { owner: PLATFORM, name: 'network_fees', currency, amount: -fee as Amount },
+      { owner: PLATFORM, name: `custody:${chain}`, currency, amount: fee },
+    ],
+  })
 }

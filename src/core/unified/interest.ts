@@ -63,7 +63,7 @@ function chargeLoan(ctx: Ctx, loan: Loan, rate: Rate, hour: number): void {
   if (interest === 0n) return
   const id = nextId(tx, state.counters, 'interest_record')
   const lines = accrueLines(loan.user_id, book, loan.currency, interest)
-  state.ledger.post({ tx, at, counters: state.counters }, { kind: 'interest', ref: `interest:${id}`, lines })
+  state.ledger.post(ctx, { kind: 'interest', ref: `interest:${id}`, lines })
   tx.append(INTEREST_RECORD, {
     id,
     user_id: loan.user_id,

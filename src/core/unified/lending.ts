@@ -158,13 +158,13 @@ export function lendingCap(state: State, userId: number, currency: string): Amou
 /** Runs at every start: fills the sandbox's pools once, and sees to it that the next full hour is due. */
 export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
   const { state, tx } = ctx
-  if (input.seed) seed(ctx)
+  if (input.seed) seed()
   const due = state.world.settings.get(HOURLY)?.value as { due_id: number } | undefined
   if (due === undefined || state.due.table.get(due.due_id) === undefined)
     planHour(ctx, (Math.floor(ctx.at / HOUR) + 1) * HOUR)
   return null
 
-  function seed({ at }: Ctx): void {
+  function seed(): void {
     const done = (state.world.settings.get(SEEDED)?.value ?? []) as readonly string[]
     const fresh = state.world.loanCurrencyNames.filter((currency) => !done.includes(currency))
     if (fresh.length === 0) return
@@ -178,7 +178,7 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
         const amount = amountOf(text)
         if (amount === 0n) continue
         const lines = move(EQUITY, { owner: PLATFORM, name }, currency, amount)
-        state.ledger.post({ tx, at, counters: state.counters }, { kind: 'fund', ref: `fund:${name}`, lines })
+        state.ledger.post(ctx, { kind: 'fund', ref: `fund:${name}`, lines })
       }
     }
     tx.put(state.world.settings, { name: SEEDED, value: [...done, ...fresh] })
@@ -195,7 +195,7 @@ export function fundLending(
   ctx: Ctx,
   input: { currency: string; fund: Fund; amount: string; actor: Actor },
 ): null {
-  const { state, tx, at } = ctx
+  const { state, tx } = ctx
   const { currency } = state.world.currency(input.currency)
   if (state.world.loanTerms(currency) === undefined)
     refuse(
@@ -208,7 +208,7 @@ export function fundLending(
   const name = input.fund === 'pool' ? POOL.name : input.fund
   const lines = move(EQUITY, { owner: PLATFORM, name }, currency, amount)
   const ref = `fund:${nextId(tx, state.counters, 'fund')}`
-  state.ledger.post({ tx, at, counters: state.counters }, { kind: 'fund', ref, lines })
+  state.ledger.post(ctx, { kind: 'fund', ref, lines })
   audit(ctx, input.actor, 'lending.fund', { currency, fund: input.fund, amount: input.amount })
   return null
 }

@@ -273,7 +273,7 @@ const insurance = (book: LoanBook) =>
 
 /** No market takes the collateral: the insurance fund does, at index prices, and pays the debt with its own money. */
 function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook, figures: RiskFigures): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const user = { owner: input.user_id, name: book.free }
   const debt = largestDebt(figures)!
   const { currency: owedCurrency, price: owedPrice } = debt.asset
@@ -298,9 +298,8 @@ function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook, figures: RiskFig
       (paid - interest) as Amount,
       interest,
     )
-    state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines })
-    if (pays.length > 0)
-      state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines: pays })
+    state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
+    if (pays.length > 0) state.ledger.post(ctx, { kind: 'liquidation', ref, lines: pays })
     closeIfPaid(ctx, input.user_id, book, owedCurrency)
     note(ctx, input, 'taken_over', asset.currency, taken, { repaid: format(paid), currency: owedCurrency })
   }
@@ -308,7 +307,7 @@ function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook, figures: RiskFig
 
 /** Nothing is left to sell: the insurance fund pays as far as it goes, the lenders bear the rest together. */
 function coverShortfall(ctx: Ctx, input: Liquidation, book: LoanBook): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const ref = `liquidation:${input.id}`
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
@@ -319,13 +318,13 @@ function coverShortfall(ctx: Ctx, input: Liquidation, book: LoanBook): void {
     const principal = min((has - interest) as Amount, owed.principal)
     const lines = settleLines(state, fund, input.user_id, book, currency, principal, interest)
     if (lines.length > 0) {
-      state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines })
+      state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
       note(ctx, input, 'insured', currency, add(principal, interest))
     }
     const left = owedOf(state, input.user_id, book, currency)
     const written = writeOffLines(input.user_id, book, currency, left.principal, left.interest)
     if (written.length > 0) {
-      state.ledger.post({ tx, at, counters: state.counters }, { kind: 'liquidation', ref, lines: written })
+      state.ledger.post(ctx, { kind: 'liquidation', ref, lines: written })
       note(ctx, input, 'socialised', currency, add(left.principal, left.interest))
     }
     closeIfPaid(ctx, input.user_id, book, currency)

@@ -164,7 +164,7 @@ export function lend(
     text,
   })
   const lines = lendLines(userId, book, currency, amount)
-  state.ledger.post({ tx, at, counters: state.counters }, { kind: 'borrow', ref: `loan:${record.id}`, lines })
+  state.ledger.post(ctx, { kind: 'borrow', ref: `loan:${record.id}`, lines })
   const known = state.margin.loans.get(`${userId}/${book.scope}/${currency}`)
   tx.put(state.margin.loans, {
     user_id: userId,
@@ -222,10 +222,7 @@ export function repay(
     text,
   })
   const lines = settleLines(state, payer, userId, book, currency, principal, interest)
-  state.ledger.post(
-    { tx: ctx.tx, at: ctx.at, counters: state.counters },
-    { kind: 'repay', ref: `loan:${record.id}`, lines },
-  )
+  state.ledger.post(ctx, { kind: 'repay', ref: `loan:${record.id}`, lines })
   closeIfPaid(ctx, userId, book, currency)
   return record
 }

@@ -59,7 +59,7 @@ export function quickRepay(
   ctx: Ctx,
   input: { user_id: number; debt_currencies: readonly string[]; available_currencies: readonly string[] },
 ): QuickRepayment {
-  const { state, tx, at } = ctx
+  const { state, tx } = ctx
   requireShared(state, input.user_id)
   if (state.margin.isLocked(input.user_id, UNIFIED.scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it repays by itself')
@@ -115,7 +115,7 @@ export function quickRepay(
     const equity = { owner: PLATFORM, name: 'equity' }
     const lines = [...move(user, equity, from, taken), ...move(equity, user, to, brought)]
     const ref = `quick_repayment:${id}`
-    state.ledger.post({ tx, at, counters: state.counters }, { kind: 'quick_repay', ref, lines })
+    state.ledger.post(ctx, { kind: 'quick_repay', ref, lines })
     used.set(from, (used.get(from) ?? 0n) + taken)
     return brought
   }

@@ -91,7 +91,7 @@ export function convertDust(
       { owner: input.user_id, name: 'spot', currency: TOKEN, amount: gt },
     ]
     const ref = `small_balance:${id}`
-    state.ledger.post({ tx, at, counters: state.counters }, { kind: 'convert_small', ref, lines })
+    state.ledger.post(ctx, { kind: 'convert_small', ref, lines })
     const ordinal = (name: string): number => nextId(tx, state.counters, `g:${input.user_id}${name}`)
     tx.put(state.wallet.smallBalances, {
       id,

@@ -110,19 +110,16 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   const { from, to, currency, amount } = booking
   guardOutflow(state, from.user.user_id, from.ref.name, currency, amount)
   const tx_id = nextId(tx, state.counters, 'transfer')
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: booking.kind === 'own' ? ownKind(from.ref, to.ref) : 'subaccount_trf',
-      ref: `transfer:${tx_id}`,
-      lines: move(
-        { owner: from.user.user_id, name: from.ref.name },
-        { owner: to.user.user_id, name: to.ref.name },
-        currency,
-        amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: booking.kind === 'own' ? ownKind(from.ref, to.ref) : 'subaccount_trf',
+    ref: `transfer:${tx_id}`,
+    lines: move(
+      { owner: from.user.user_id, name: from.ref.name },
+      { owner: to.user.user_id, name: to.ref.name },
+      currency,
+      amount,
+    ),
+  })
   checkCeiling(ctx, to.user, to.ref, currency)
   const pairOrSettle = from.ref.kind === 'spot' ? to.ref : from.ref
   const record: Transfer = {
@@ -195,19 +192,16 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
     )
   const ref = accountRef(state.world, input.account, currency, input)
   const tx_id = nextId(tx, state.counters, 'transfer')
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'credit',
-      ref: `transfer:${tx_id}`,
-      lines: move(
-        { owner: PLATFORM, name: 'equity' },
-        { owner: user.user_id, name: ref.name },
-        currency,
-        amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'credit',
+    ref: `transfer:${tx_id}`,
+    lines: move(
+      { owner: PLATFORM, name: 'equity' },
+      { owner: user.user_id, name: ref.name },
+      currency,
+      amount,
+    ),
+  })
   const record: Transfer = {
     tx_id,
     kind: 'credit',

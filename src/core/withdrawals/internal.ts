@@ -11,19 +11,16 @@ export function payInternally(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
   const { id, currency, amount, chain, address, memo } = withdrawal
   const receiver = withdrawal.internal_to
   const txid = `internal-${withdrawalId(id)}`
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'deposit',
-      ref: `withdrawal:${id}`,
-      lines: move(
-        { owner: withdrawal.user_id, name: lockedName('spot') },
-        { owner: receiver, name: 'spot' },
-        currency,
-        amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'deposit',
+    ref: `withdrawal:${id}`,
+    lines: move(
+      { owner: withdrawal.user_id, name: lockedName('spot') },
+      { owner: receiver, name: 'spot' },
+      currency,
+      amount,
+    ),
+  })
   const deposit: Deposit = {
     id: nextId(tx, state.counters, 'deposit'),
     user_id: receiver,

@@ -7,11 +7,11 @@ import type { Withdrawal } from './withdrawals.ts'
 /** Custody pays what the chain took; below zero it is taken back. */
 export function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, kind: string): void {
   if (fee === 0n) return
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { chain, native } = state.world.mustChain(withdrawal.chain)
   const lines: Line[] = [
     { owner: PLATFORM, name: 'network_fees', currency: native, amount: -fee as Amount },
     { owner: PLATFORM, name: `custody:${chain}`, currency: native, amount: fee },
   ]
-  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
+  state.ledger.post(ctx, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
 }

@@ -108,19 +108,16 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
     currency_ordinal: ordinal(`:${currency.currency}`),
     class_ordinal: ordinal(`:@${currency.asset_class}`),
   }
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'withdraw',
-      ref: `withdrawal:${id}`,
-      lines: move(
-        { owner: user.user_id, name: 'spot' },
-        { owner: user.user_id, name: lockedName('spot') },
-        currency.currency,
-        amount,
-      ),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'withdraw',
+    ref: `withdrawal:${id}`,
+    lines: move(
+      { owner: user.user_id, name: 'spot' },
+      { owner: user.user_id, name: lockedName('spot') },
+      currency.currency,
+      amount,
+    ),
+  })
   countWithdrawal(ctx, user.user_id, currency.currency, amount, usdt)
   tx.put(state.wallet.withdrawals.table, withdrawal)
   if (input.requested_by !== null)

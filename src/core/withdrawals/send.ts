@@ -17,19 +17,16 @@ export const netOf = ({ amount, fee }: Withdrawal): Amount => subtract(amount, f
 
 /** REQUEST → PROCES: from here on it can't be cancelled. null: somebody else was first. */
 export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | null {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const withdrawal = state.wallet.withdrawals.table.get(input.id)
   if (withdrawal === undefined) return null
   const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'claim')
   if (status === undefined || withdrawal.internal_to !== 0) return null
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind: 'withdraw_sent',
-      ref: `withdrawal:${withdrawal.id}`,
-      lines: move(heldIn(withdrawal), IN_FLIGHT, withdrawal.currency, withdrawal.amount),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind: 'withdraw_sent',
+    ref: `withdrawal:${withdrawal.id}`,
+    lines: move(heldIn(withdrawal), IN_FLIGHT, withdrawal.currency, withdrawal.amount),
+  })
   return change(ctx, withdrawal, { status })
 }
 /** The hot wallet can't pay it now. */
@@ -161,7 +158,7 @@ export function settleOutcome(ctx: Ctx, id: number, outcome: Outcome, tip: numbe
 const FAILED = 'failed on its chain'
 /** in flight → custody (net) and fees; the chain's own fee is the platform's expense. */
 function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const { currency, amount, fee, network_fee: networkFee } = withdrawal
   const chain = state.world.mustChain(withdrawal.chain)
   const custody = { owner: PLATFORM, name: `custody:${chain.chain}` }
@@ -173,6 +170,6 @@ function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
   if (fee > 0n) paid.push({ owner: PLATFORM, name: 'fees', currency, amount: times(fee) })
   const ref = `withdrawal:${withdrawal.id}`
   const kind = sign === 1n ? 'withdraw_done' : 'withdraw_reorganised'
-  state.ledger.post({ tx, at, counters: state.counters }, { kind, ref, lines: paid })
+  state.ledger.post(ctx, { kind, ref, lines: paid })
   postNetworkFee(ctx, withdrawal, times(networkFee), kind)
 }

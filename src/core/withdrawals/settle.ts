@@ -43,18 +43,15 @@ export function refund(
   from: 'locked' | 'in_flight',
   kind: 'cancel_withdraw' | 'withdraw_rej',
 ): void {
-  const { state, tx, at } = ctx
+  const { state } = ctx
   const source = from === 'locked' ? heldIn(withdrawal) : IN_FLIGHT
   const back = givenBackTo(withdrawal)
   if (source.name === back.name) return
-  state.ledger.post(
-    { tx, at, counters: state.counters },
-    {
-      kind,
-      ref: `withdrawal:${withdrawal.id}`,
-      lines: move(source, back, withdrawal.currency, withdrawal.amount),
-    },
-  )
+  state.ledger.post(ctx, {
+    kind,
+    ref: `withdrawal:${withdrawal.id}`,
+    lines: move(source, back, withdrawal.currency, withdrawal.amount),
+  })
   uncountWithdrawal(ctx, withdrawal)
 }
 
