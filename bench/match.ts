@@ -4,7 +4,7 @@ import { commands, type Commands } from '../src/core/commands.ts'
 import { OrderRow, type Ask, type Side } from '../src/core/spot/order.ts'
 import type { NewOrder } from '../src/core/spot/place.ts'
 import type { Ctx } from '../src/core/state.ts'
-import { Tx } from '../src/core/table.ts'
+import { Tx, type Key, type Table } from '../src/core/table.ts'
 import { Refusal } from '../src/labels.ts'
 import { ZERO, amountOf, priceOf, type Amount, type Price } from '../src/money/amount.ts'
 import { random } from '../test/spot/compare.ts'
@@ -23,6 +23,8 @@ const ROUNDS = 3
 const USERS = 100
 const MIDDLE = 50_000
 const LOT_DECIMALS = 3
+/** Commands that would be committed together. */
+const BATCH = 64
 
 type Operation =
   | {
@@ -188,6 +190,8 @@ function wholeCore(): Contender {
   const { state } = engine
   const users = Array.from({ length: USERS }, () => engine.user({ BTC: '1000000', USDT: '50000000000' }))
   const texts = amounts.map((_, lots) => (lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS))
+  let ran = 0
+  const touched = new Map<Table<object>, Key[]>()
   const run = <T extends 'spot.place' | 'spot.cancel'>(type: T, input: Parameters<Commands[T]>[1]): void => {
     const tx = new Tx()
     engine.at++
@@ -199,8 +203,15 @@ function wholeCore(): Contender {
       if (!(error instanceof Refusal) || type !== 'spot.cancel') throw error
       tx.rollback()
     }
-    for (const { table, key } of tx.touched)
-      if (table.spec.live !== undefined) table.retire([key], () => false)
+    for (const { table, key } of tx.touched) {
+      if (table.spec.live === undefined) continue
+      const keys = touched.get(table)
+      if (keys === undefined) touched.set(table, [key])
+      else keys.push(key)
+    }
+    if (++ran % BATCH !== 0) return
+    for (const [table, keys] of touched) table.retire(keys, () => false)
+    touched.clear()
   }
   /** Orders are numbered as the stream numbers them: every one that is placed is accepted. */
   const prepare = (operation: Operation): (() => void) => {

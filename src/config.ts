@@ -15,6 +15,9 @@ export interface Config {
   /** Multiplier of every rate limit; null switches them off. */
   readonly rateLimits: number | null
   readonly agents: boolean
+  readonly agentsSeed: number
+  /** Unix seconds at which the sandbox clock begins and stands until it is moved; undefined: it runs. */
+  readonly clockStart: number | undefined
   readonly log: LogLevel
   readonly trustProxy: number
 }
@@ -35,6 +38,8 @@ export const SETTINGS = [
   ['KONTOR_CONFIG', 'built-in', 'file with currencies, chains, markets, fees, limits, policies'],
   ['KONTOR_RATE_LIMITS', '1', 'multiplier of all rate limits; off switches them off (sandbox)'],
   ['KONTOR_AGENTS', 'on', 'market agents that keep the books alive; on or off'],
+  ['KONTOR_AGENTS_SEED', '20240229', 'what the agents draw their decisions from, at the first start'],
+  ['KONTOR_CLOCK', 'unset', 'Unix seconds at which a clock begins that only POST /clock moves (sandbox)'],
   ['KONTOR_LOG', 'info', LOG_LEVELS.join(', ')],
   ['KONTOR_TRUST_PROXY', 'off', 'number of proxies whose X-Forwarded-For is trusted'],
 ] as const
@@ -52,6 +57,8 @@ export function readConfig(env: Environment): Config {
     world: worldConfig(env),
     rateLimits: rateLimits(env, mode),
     agents: oneOf(env, 'KONTOR_AGENTS', ['on', 'off'] as const, 'on') === 'on',
+    agentsSeed: integer(env, 'KONTOR_AGENTS_SEED', 20_240_229, 0, 4_294_967_295),
+    clockStart: clockStart(env, mode),
     log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
     trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
   }
@@ -114,6 +121,11 @@ function rateLimits(env: Environment, mode: string): number | null {
   if (!/^\d+(\.\d+)?$/.test(value) || multiplier <= 0)
     fail('KONTOR_RATE_LIMITS', `must be a positive number or off, not "${value}"`)
   return multiplier
+}
+function clockStart(env: Environment, mode: string): number | undefined {
+  if (text(env, 'KONTOR_CLOCK') === undefined) return undefined
+  if (mode === 'live') fail('KONTOR_CLOCK', 'can be set in sandbox mode only')
+  return integer(env, 'KONTOR_CLOCK', 0, 1_500_000_000, 9_999_999_999)
 }
 function worldConfig(env: Environment): WorldConfig {
   const path = text(env, 'KONTOR_CONFIG')

@@ -15,7 +15,10 @@ import { subTransferEndpoints } from './api/sub-transfers.ts'
 import { subAccountEndpoints } from './api/sub-accounts.ts'
 import { unifiedAccountEndpoints } from './api/unified/account.ts'
 import { calculatorEndpoints } from './api/unified/calculator.ts'
+import { unifiedLeverageEndpoints } from './api/unified/leverage.ts'
 import { unifiedLoanEndpoints } from './api/unified/loans.ts'
+import { unifiedModeEndpoints } from './api/unified/modes.ts'
+import { quickRepaymentEndpoints } from './api/unified/quick-repayment.ts'
 import { unifiedTableEndpoints } from './api/unified/tables.ts'
 import { marginAccountEndpoints } from './api/margin/account.ts'
 import { crossMarginEndpoints } from './api/margin/cross.ts'
@@ -31,6 +34,7 @@ import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
+import { operatorPriceEndpoints } from './operator/prices.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
@@ -52,6 +56,9 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...spotAccountEndpoints,
   ...feeEndpoints,
   ...unifiedAccountEndpoints,
+  ...unifiedModeEndpoints,
+  ...unifiedLeverageEndpoints,
+  ...quickRepaymentEndpoints,
   ...unifiedLoanEndpoints,
   ...unifiedTableEndpoints,
   ...calculatorEndpoints,
@@ -66,6 +73,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,
+  ...operatorPriceEndpoints(controls),
   ...policyEndpoints,
   ...operatorMarketEndpoints,
   ...operatorLendingEndpoints,

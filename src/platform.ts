@@ -15,7 +15,8 @@ import { State } from './core/state.ts'
 import { openapi } from './docs/openapi.ts'
 import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
-import { AgentDriver } from './runtime/agents.ts'
+import { AgentDriver, restAgents } from './runtime/agents.ts'
+import { Housekeeper } from './runtime/housekeeper.ts'
 import { Clock } from './runtime/clock.ts'
 import {
   ensureWorld,
@@ -60,7 +61,8 @@ export async function startPlatform(
   let ready = false
   let resetting: Promise<void> | undefined
   const state = new State()
-  const clock = new Clock()
+  const { clockStart } = config
+  const clock = clockStart === undefined ? new Clock() : new Clock(() => clockStart * 1e6)
   const metrics = new Metrics()
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
@@ -81,18 +83,24 @@ export async function startPlatform(
   const chains = new Chains({ core, store, clock, log })
   const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
   const risk = new RiskWatcher(core, log)
+  const housekeeper = new Housekeeper({ core, store, clock, log })
   const ticker = new Ticker(core, clock, log, ({ command, input }) =>
     command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
   )
   const agents =
     config.agents && config.mode === 'sandbox'
-      ? new AgentDriver(core, log, () => metrics.requests)
+      ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
       : undefined
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
     faults,
-    advanceTo: (micros, operator) => ticker.advanceTo(micros, operator),
+    advanceTo: async (micros, operator) => {
+      const move = (): Promise<void> => ticker.advanceTo(micros, operator)
+      await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
+      await settle()
+    },
+    settle,
     reset,
   }
   const operatorApi = operatorEndpoints(controls)
@@ -141,9 +149,11 @@ export async function startPlatform(
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
   ]
   if (core.writesStopped === undefined) {
+    if (agents === undefined) await restAgents(core)
     await chains.start()
     ticker.start()
     risk.start()
+    housekeeper.start()
     await agents?.start()
   }
   ready = true
@@ -185,6 +195,9 @@ export async function startPlatform(
   function keep(credentials: Credentials): void {
     writeCredentials(config, { ...credentials, url })
   }
+  async function settle(): Promise<void> {
+    while ((await risk.settle()) > 0) await ticker.runNow()
+  }
   function reset(): Promise<void> {
     return (resetting ??= startOver()
       .catch((error: unknown) => {
@@ -198,6 +211,7 @@ export async function startPlatform(
     ready = false
     ticker.stop()
     risk.stop()
+    housekeeper.stop()
     agents?.stop()
     await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
@@ -216,12 +230,14 @@ export async function startPlatform(
     await chains.start()
     ticker.start()
     risk.start()
+    housekeeper.start()
     ready = true
   }
   async function stop(): Promise<void> {
     agents?.stop()
     ticker.stop()
     risk.stop()
+    housekeeper.stop()
     for (const timer of timers) clearInterval(timer)
     await server.close()
     await chains.stop()

@@ -1,6 +1,6 @@
 import { lockedName } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
-import { UNIFIED } from '../core/unified/accounts.ts'
+import { UNIFIED } from '../core/unified/loan-book.ts'
 import { unifiedPortfolio } from '../core/unified/portfolio.ts'
 import { riskOf } from '../core/unified/risk.ts'
 import type { User } from '../core/users/users.ts'

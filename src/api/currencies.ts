@@ -1,4 +1,4 @@
-import type { CurrencyConfig } from '../core/world/world.ts'
+import type { CurrencyConfig, World } from '../core/world/world.ts'
 import { notFound } from '../labels.ts'
 import { PUBLIC, endpoint, type AnyEndpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
@@ -15,12 +15,17 @@ const currencyShape = shape({
   trade_disabled: bool,
   fixed_rate: str,
   chain: str,
+  total_supply: str,
+  market_cap: str,
   chains: array(
     shape({ name: str, addr: str, withdraw_disabled: bool, withdraw_delayed: bool, deposit_disabled: bool }),
   ),
   category: array(str),
 })
-function currencyView(config: CurrencyConfig) {
+function currencyView(world: World, config: CurrencyConfig) {
+  const markets = world.allMarkets.filter(
+    ({ base, quote }) => base === config.currency || quote === config.currency,
+  )
   const chains = config.chains.map((on) => ({
     name: on.chain,
     addr: on.contract_address,
@@ -36,9 +41,13 @@ function currencyView(config: CurrencyConfig) {
     withdraw_disabled: chains.every(({ withdraw_disabled }) => withdraw_disabled),
     withdraw_delayed: false,
     deposit_disabled: chains.every(({ deposit_disabled }) => deposit_disabled),
-    trade_disabled: false,
+    trade_disabled:
+      markets.length > 0 && markets.every((market) => market.config.trade_status === 'untradable'),
     fixed_rate: '',
     chain: chains[0]?.name ?? '',
+    // Facts of the world outside that the platform does not know.
+    total_supply: '',
+    market_cap: '',
     chains,
     category: [],
   }
@@ -54,7 +63,8 @@ export const currencyEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(currencyShape),
     refuses: [],
-    handle: async ({ desk }) => desk.core.read(({ world }) => world.allCurrencies.map(currencyView)),
+    handle: async ({ desk }) =>
+      desk.core.read(({ world }) => world.allCurrencies.map((config) => currencyView(world, config))),
   }),
   endpoint({
     method: 'GET',
@@ -69,6 +79,7 @@ export const currencyEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, path }) =>
       desk.core.read(({ world }) =>
         currencyView(
+          world,
           world.findCurrency(path.currency) ??
             notFound(
               'INVALID_CURRENCY',

@@ -13,7 +13,8 @@ import {
 } from './spot/triggers.ts'
 import type { Ctx } from './state.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
-import { stepAgents } from './agents/step.ts'
+import { lookAtMarket, paceAgents } from './agents/pace.ts'
+import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
 import {
   changeUser,
@@ -71,8 +72,10 @@ const plain = {
   'spot.price_order.fire': firePriceOrders,
   'spot.ratios': computeRatios,
   ...marginCommands,
+  'spot.trades.forget': forgetTrades,
   'agents.begin': beginAgents,
-  'agents.step': stepAgents,
+  'agents.pace': paceAgents,
+  'agents.look': lookAtMarket,
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,

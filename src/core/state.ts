@@ -15,7 +15,8 @@ import { transfers } from './wallet/transfers.ts'
 import { SimChains } from './sim/sim.ts'
 import { Wallet } from './wallet/state.ts'
 import { Prices } from './world/prices.ts'
-import { MARGIN_LOGS, MarginAccounts } from './unified/accounts.ts'
+import { MarginAccounts } from './unified/accounts.ts'
+import { MARGIN_LOGS } from './unified/records.ts'
 import { World } from './world/world.ts'
 
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */

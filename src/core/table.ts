@@ -1,4 +1,5 @@
 import { BrokenInvariant } from '../labels.ts'
+import { Pages } from './pages.ts'
 
 /**
  * State is a set of tables of immutable rows. `Tx` is the only way to change one: the old row is the undo
@@ -17,8 +18,8 @@ export interface TableSpec<Row extends object> {
    * live on in the store alone. Left out: every row stays.
    */
   readonly live?: (row: Row) => boolean
-  /** Keys count up from 1 and rows stay: they are kept in an array instead of a map. */
-  readonly dense?: boolean
+  /** Keys are numbers that count up from 1, and looking rows up must be fast: kept in pages instead of a map. */
+  readonly numbered?: boolean
   /** Makes the row of a table from the plain one that a store gives, where rows are objects of a class. */
   readonly revive?: (row: Row) => Row
 }
@@ -34,8 +35,8 @@ const RECENT_MAX = 20_000
 
 export class Table<Row extends object> {
   private readonly map = new Map<Key, Row>()
-  /** Of a dense table, instead of the map: an index finds a row sooner than a hash does. */
-  private readonly list: (Row | undefined)[] | undefined
+  /** Of a numbered table, instead of the map. */
+  private readonly pages: Pages<Row> | undefined
   readonly spec: TableSpec<Row>
   private readonly observers: Observer<Row>[] = []
   private finished: Key[] = []
@@ -44,7 +45,7 @@ export class Table<Row extends object> {
 
   constructor(spec: TableSpec<Row>) {
     this.spec = spec
-    this.list = spec.dense === true ? [] : undefined
+    this.pages = spec.numbered === true ? new Pages<Row>() : undefined
     const [first, ...more] = spec.key
     this.keyOf =
       more.length === 0
@@ -54,12 +55,11 @@ export class Table<Row extends object> {
         : (row) => spec.key.map((column) => String(row[column])).join('/')
   }
   get(key: Key): Row | undefined {
-    const { list } = this
-    return list === undefined ? this.map.get(key) : list[key as number]
+    const { pages } = this
+    return pages === undefined ? this.map.get(key) : pages.get(key as number)
   }
-  *values(): Generator<Row> {
-    if (this.list === undefined) yield* this.map.values()
-    else for (const row of this.list) if (row !== undefined) yield row
+  values(): Iterable<Row> {
+    return this.pages === undefined ? this.map.values() : this.pages.values()
   }
   /** Indexes follow a table by observing it, on undo and eviction too. */
   observe(observer: Observer<Row>): void {
@@ -69,7 +69,7 @@ export class Table<Row extends object> {
   /** Only Tx, load and eviction call this. */
   swap(key: Key, after: Row | undefined): Row | undefined {
     const before = this.get(key)
-    if (this.list !== undefined) setDense(this.list, key as number, after)
+    if (this.pages !== undefined) this.pages.set(key as number, after)
     else if (after === undefined) this.map.delete(key)
     else this.map.set(key, after)
     if (before === undefined) {
@@ -105,12 +105,6 @@ export class Table<Row extends object> {
     for (const row of [...this.values()]) this.swap(this.keyOf(row), undefined)
     this.finished = []
   }
-}
-
-function setDense<Row>(list: (Row | undefined)[], key: number, row: Row | undefined): void {
-  while (list.length <= key) list.push(undefined)
-  list[key] = row
-  while (list.length > 0 && list[list.length - 1] === undefined) list.pop()
 }
 
 interface Touch {

@@ -10,11 +10,11 @@ import {
   readFields,
   type Fields,
 } from '../api/fields.ts'
-import { array, bool, decimalText, int, map, shape, str } from '../api/shapes.ts'
+import { array, bool, decimalText, int, shape, str } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
 import type { CurrencyChain, CurrencyChange } from '../core/world/chains.ts'
 import type { CurrencyConfig } from '../core/world/world.ts'
-import { notFound, refuse } from '../labels.ts'
+import { notFound } from '../labels.ts'
 import { amountOf, format } from '../money/amount.ts'
 
 const currencyShape = shape({
@@ -181,54 +181,6 @@ export const operatorCurrencyEndpoints: readonly AnyEndpoint[] = [
       const change = readChange(config, body)
       const input = { currency: config.currency, change, actor: operator }
       return currencyView(await desk.core.submit('currency.configure', input))
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/prices',
-    summary: 'Index prices in USDT, and where each comes from',
-    access: operatorOf('viewer'),
-    limit: null,
-    status: 200,
-    reply: map(shape({ price: decimalText, source: str })),
-    refuses: [],
-    handle: async ({ desk }) =>
-      desk.core.read(({ world, prices }) =>
-        Object.fromEntries(
-          world.allCurrencies.map(({ currency }) => {
-            const { price, source } = prices.explain(currency)
-            return [currency, { price: format(price), source }]
-          }),
-        ),
-      ),
-  }),
-  endpoint({
-    method: 'PUT',
-    path: '/prices',
-    summary: 'Fixes index prices in USDT until they are changed, or released with null',
-    access: operatorOf('operator'),
-    limit: null,
-    sandboxOnly: true,
-    body: anyObject(),
-    status: 200,
-    reply: map(decimalText),
-    refuses: ['INVALID_CURRENCY'],
-    handle: async ({ desk, operator, body }) => {
-      const prices: Record<string, string | null> = {}
-      for (const [currency, value] of Object.entries(body)) {
-        if (value !== null && typeof value !== 'string')
-          refuse(
-            'INVALID_PARAM_VALUE',
-            `${currency}: ${JSON.stringify(value)} must be a decimal string, or null to release it`,
-          )
-        prices[currency] = value
-      }
-      await desk.core.submit('prices.set', { prices, actor: operator })
-      return desk.core.read((state) =>
-        Object.fromEntries(
-          state.world.allCurrencies.map(({ currency }) => [currency, format(state.prices.of(currency))]),
-        ),
-      )
     },
   }),
 ]

@@ -4,16 +4,12 @@ import { anything, array, bool, decimalText, int64, map, shape, str } from '../a
 import { currencyField } from '../api/wallet.ts'
 import { PLATFORM, insuranceName } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
-import { LIQUIDATION_STEP, UNIFIED } from '../core/unified/accounts.ts'
+import { UNIFIED } from '../core/unified/loan-book.ts'
+import { LIQUIDATION_STEP } from '../core/unified/records.ts'
 import { hourlyRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'
-import {
-  distanceOf,
-  mustLiquidate,
-  riskOf,
-  type AssetFigures,
-  type RiskFigures,
-} from '../core/unified/risk.ts'
+import { distanceOf, mustLiquidate } from '../core/unified/levels.ts'
+import { riskOf, type AssetFigures, type RiskFigures } from '../core/unified/risk.ts'
 import { notFound } from '../labels.ts'
 import { format, type Amount, type Rate } from '../money/amount.ts'
 
@@ -103,8 +99,9 @@ function explain(state: State, userId: number, scope: string) {
     mode: state.margin.modeOf(userId),
     scope,
     locked: state.margin.isLocked(userId, scope),
+    level: state.margin.levelOf(userId, scope),
     below_maintenance: mustLiquidate(figures),
-    distance: format(distanceOf(input, figures)),
+    distance: format(distanceOf(input, figures, state.margin.levelOf(userId, scope))),
     figures: Object.fromEntries(
       FORMULAS.map(([name, formula, of]) => [name, { value: format(of(figures)), formula }]),
     ),
@@ -133,6 +130,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
       mode: str,
       scope: str,
       locked: bool,
+      level: str,
       below_maintenance: bool,
       distance: decimalText,
       figures: map(shape({ value: decimalText, formula: str })),
@@ -150,7 +148,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
     path: '/users/{uid}/liquidations',
-    summary: "Lists the steps of an account's liquidations, newest first",
+    summary: "Lists an account's warnings, restrictions and steps of liquidations, newest first",
     access: operatorOf('viewer'),
     limit: null,
     params: UID,

@@ -24,6 +24,8 @@ export interface Controls {
   readonly faults: Faults
   /** Moves the sandbox clock; everything due in between happens first. */
   readonly advanceTo: (micros: number, operator: string) => Promise<void>
+  /** Everything that follows from the present prices, and is due now, has happened when it resolves. */
+  readonly settle: () => Promise<void>
   readonly reset: () => Promise<void>
 }
 const operatorShape = shape({ name: str, role: str, created_at: int64 })

@@ -1,59 +1,86 @@
 import { agentsSetting } from '../core/agents/commands.ts'
 import { MadeHistory } from '../core/agents/history.ts'
+import { IDLE_MICROS } from '../core/agents/pace.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../core/core.ts'
 import type { State } from '../core/state.ts'
 import type { Log } from './log.ts'
 
-/** A look at one market in turn, this often while somebody is there, and seldom when nobody is. */
-const BUSY_MS = 500
-const IDLE_MS = 20_000
+/** A look at one market in turn, this often while somebody is there. */
+const BUSY_MICROS = 1_000_000
 const IDLE_AFTER_MS = 120_000
-export const AGENTS_SEED = 20_240_229
+const WATCH_MS = 1_000
+const HOUR_MICROS = 3_600e6
+/** Looks of one move of the clock: a move takes seconds, however far it goes. */
+const MOVE_LOOKS_MAX = 4_000
+const HOUR_LOOKS_MAX = 2_000
 
-/** Drives the market agents: it only says when; what they do is decided in the core, from a seed. */
+/**
+ * Sets the pace of the market agents. When they look is work that falls due in the core, on the platform's clock;
+ * what they do is decided there too, from a seed.
+ */
 export class AgentDriver {
   private readonly core: Core<State, Commands>
   private readonly log: Log
+  private readonly seed: number
   /** How many requests there have been: agents rest while nobody asks. */
   private readonly requests: () => number
   private timer: NodeJS.Timeout | undefined
-  private turn = 0
   private seen = 0
-  private lastStep = 0
   private lastAsked = Date.now()
+  private every = 0
+  private moving = false
 
-  constructor(core: Core<State, Commands>, log: Log, requests: () => number) {
+  constructor(core: Core<State, Commands>, log: Log, seed: number, requests: () => number) {
     this.core = core
     this.log = log
+    this.seed = seed
     this.requests = requests
   }
   /** Makes the agents at the first start, then lets them run. */
   async start(): Promise<void> {
-    await this.core.submit('agents.begin', { seed: AGENTS_SEED })
+    await this.core.submit('agents.begin', { seed: this.seed })
     const { state } = this.core
     const setting = agentsSetting({ state })!
     state.spot.history = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
     this.lastAsked = Date.now()
-    this.timer = setInterval(() => this.tick(), BUSY_MS)
+    await this.pace(BUSY_MICROS)
+    this.timer = setInterval(() => void this.watch(), WATCH_MS)
   }
   stop(): void {
     clearInterval(this.timer)
     this.core.state.spot.history = undefined
   }
-  private tick(): void {
+  /** The clock is about to move so far: the agents live through it, in longer steps the farther it goes. */
+  async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
+    this.moving = true
+    const looks = micros <= HOUR_MICROS ? HOUR_LOOKS_MAX : MOVE_LOOKS_MAX
+    try {
+      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / looks)))
+      return await move()
+    } finally {
+      this.moving = false
+      await this.pace(BUSY_MICROS)
+    }
+  }
+  private async watch(): Promise<void> {
     const now = Date.now()
     const asked = this.requests()
     if (asked !== this.seen) this.lastAsked = now
     this.seen = asked
-    if (now - this.lastAsked > IDLE_AFTER_MS && now - this.lastStep < IDLE_MS) return
-    if (this.core.writesStopped !== undefined) return
-    this.lastStep = now
-    const pairs = [...this.core.state.agents.markets.values()].map(({ pair }) => pair).sort()
-    const currency_pair = pairs[this.turn++ % pairs.length]
-    if (currency_pair === undefined) return
-    this.core
-      .submit('agents.step', { currency_pair })
-      .catch((error: unknown) => this.log.warn('the market agents missed a step', { currency_pair, error }))
+    const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
+    if (!this.moving && every !== this.every) await this.pace(every)
   }
+  private async pace(every: number): Promise<void> {
+    if (this.core.writesStopped !== undefined) return
+    this.every = every
+    await this.core
+      .submit('agents.pace', { every })
+      .catch((error: unknown) => this.log.warn('the market agents kept their pace', { every, error }))
+  }
+}
+
+/** Where agents were and are no longer wanted, their orders leave the books. */
+export async function restAgents(core: Core<State, Commands>): Promise<void> {
+  if (agentsSetting(core) !== undefined) await core.submit('agents.pace', { every: null })
 }

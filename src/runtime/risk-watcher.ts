@@ -14,7 +14,7 @@ export class RiskWatcher {
   private readonly log: Log
   private readonly watch: RiskWatch
   private timer: NodeJS.Timeout | undefined
-  private running: Promise<void> | undefined
+  private running: Promise<number> | undefined
 
   constructor(core: Core<State, Commands>, log: Log) {
     this.core = core
@@ -27,13 +27,22 @@ export class RiskWatcher {
   stop(): void {
     clearInterval(this.timer)
   }
-  /** Looks at everything that has changed; resolves when what follows from it is on the disk. */
-  step(): Promise<void> {
+  /** Looks at everything that has changed; tells how many accounts were handed on when that is on the disk. */
+  step(): Promise<number> {
     return (this.running ??= this.work()
-      .catch((error: unknown) => this.log.error('the risk watcher failed', { error }))
+      .catch((error: unknown) => {
+        this.log.error('the risk watcher failed', { error })
+        return 0
+      })
       .finally(() => (this.running = undefined)))
   }
-  private async work(): Promise<void> {
+  /** As step, but surely after what is now: a step under way may have passed it already. */
+  async settle(): Promise<number> {
+    const before = (await this.running) ?? 0
+    return before + (await this.step())
+  }
+  private async work(): Promise<number> {
+    let handed = 0
     for (;;) {
       const { found, more } = this.watch.suspects(LOOKS_MAX)
       if (found.length > 0)
@@ -43,7 +52,8 @@ export class RiskWatcher {
             this.watch.again(found)
             throw error
           })
-      if (!more) return
+      handed += found.length
+      if (!more) return handed
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -8,6 +8,8 @@ import type { Log } from './log.ts'
 const TICK_MS = 200
 /** Items of one tick; the rest waits for the next. */
 const ITEMS_MAX = 5_000
+/** Items applied before their commits are waited for: requests get their turn in between. */
+const WAITING_MAX = 100
 
 /** Runs what falls due, in the order of its time, each item as a command of its own. */
 export class Ticker {
@@ -32,13 +34,17 @@ export class Ticker {
   }
   start(): void {
     this.timer = setInterval(() => {
-      if (!this.busy) void this.runDue(this.clock.peek(), ITEMS_MAX)
+      if (!this.busy) void this.runNow()
     }, TICK_MS)
   }
   stop(): void {
     clearInterval(this.timer)
   }
 
+  /** Runs what is due at this moment; resolves when it is on the disk. */
+  runNow(): Promise<void> {
+    return this.runDue(this.clock.peek(), ITEMS_MAX)
+  }
   /** Moves the clock to a later moment. Everything due on the way happens first, at its own time. */
   async advanceTo(target: number, operator: string): Promise<void> {
     this.busy = true
@@ -70,7 +76,7 @@ export class Ticker {
       }
       const outside = this.ran(item)
       if (outside !== undefined) await outside
-      if (this.core.waiting > 1_000) await last
+      if (this.core.waiting > WAITING_MAX) await last
     }
     await last
   }

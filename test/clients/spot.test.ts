@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import ccxt from 'ccxt'
-import { ApiClient, SpotApi, WalletApi } from 'gate-api'
+import { AccountApi, ApiClient, SpotApi, WalletApi } from 'gate-api'
+import type { Credential } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
+
+interface Words {
+  readonly id?: string
+  readonly status?: string
+  readonly type?: string
+  readonly info?: { readonly type: string }
+  readonly takerOrMaker?: string
+}
 
 /** Unmodified clients go through the life of a spot trader; only their address is changed. */
 describe('real clients trade spot', () => {
@@ -17,19 +26,21 @@ describe('real clients trade spot', () => {
   })
   after(() => platform.stop())
 
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its own types are looser than its values
+  function connected({ key, secret }: Credential): any {
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+    const exchange: any = new ccxt.gate({ apiKey: key, secret, enableRateLimit: false })
+    for (const group of ['public', 'private'])
+      for (const name of Object.keys(exchange.urls.api[group]))
+        exchange.urls.api[group][name] = `${platform.url}/api/v4`
+    return exchange
+  }
+
   test('ccxt', async () => {
     const { user_id, credential } = await platform.user()
     await platform.credit(user_id, 'BTC', '10')
     await platform.credit(user_id, 'USDT', '1000000')
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its own types are looser than its values
-    const exchange: any = new ccxt.gate({
-      apiKey: credential.key,
-      secret: credential.secret,
-      enableRateLimit: false,
-    })
-    for (const group of ['public', 'private'])
-      for (const name of Object.keys(exchange.urls.api[group]))
-        exchange.urls.api[group][name] = `${platform.url}/api/v4`
+    const exchange = connected(credential)
     const markets = await exchange.loadMarkets()
     assert.equal(markets['BTC/USDT'].active, true)
     assert.equal(markets['BTC/USDT'].precision.price, 0.1)
@@ -92,6 +103,71 @@ describe('real clients trade spot', () => {
     assert.ok(balance.free.USDT > 0 && balance.used.USDT === 0)
   })
 
+  test('ccxt: every type of order, triggers, and what it asks around them', async () => {
+    const { user_id, credential } = await platform.user()
+    await platform.credit(user_id, 'BTC', '10')
+    await platform.credit(user_id, 'USDT', '1000000')
+    const exchange = connected(credential)
+    await exchange.loadMarkets()
+    assert.ok(Math.abs((await exchange.fetchTime()) - Date.now()) < 60_000)
+    const currencies = await exchange.fetchCurrencies()
+    assert.equal(currencies.BTC.active, true)
+    assert.equal((await exchange.fetchTradingFees())['ETH/USDT'].maker, 0.002)
+    await maker.placed('sell', '1', '50000')
+    await maker.placed('buy', '1', '49000')
+
+    const fok = await exchange.createOrder('BTC/USDT', 'limit', 'buy', 0.2, 50000, { timeInForce: 'FOK' })
+    assert.equal(`${fok.status} ${fok.filled} ${fok.timeInForce}`, 'closed 0.2 FOK')
+    await assert.rejects(
+      exchange.createOrder('BTC/USDT', 'limit', 'buy', 5, 50000, { timeInForce: 'FOK' }),
+      /FOK_NOT_FILL/,
+    )
+    const cost = await exchange.createMarketBuyOrderWithCost('BTC/USDT', 5000)
+    assert.equal(`${cost.status} ${cost.cost} ${cost.filled}`, 'closed 5000 0.1')
+    const { cost: total, fees } = await exchange.fetchOrder(cost.id, 'BTC/USDT')
+    assert.equal(total, 5000)
+    assert.deepEqual(
+      fees.filter((fee: { cost: number }) => fee.cost > 0),
+      [{ cost: 0.0002, currency: 'BTC' }],
+    )
+    const iceberg = await exchange.createOrder('BTC/USDT', 'limit', 'buy', 1, 48000, { iceberg: '0.1' })
+    assert.equal((await exchange.fetchOrder(iceberg.id, 'BTC/USDT')).info.iceberg, '0.1')
+    await exchange.cancelOrder(iceberg.id, 'BTC/USDT')
+    await assert.rejects(exchange.cancelOrder(iceberg.id, 'BTC/USDT'), ccxt.BaseError)
+    await assert.rejects(exchange.editOrder(iceberg.id, 'BTC/USDT', 'limit', 'buy', 2, 1), ccxt.BaseError)
+
+    // The last price is 50000 now: a stop below, a target above.
+    const stop = await exchange.createOrder('BTC/USDT', 'market', 'sell', 0.1, undefined, {
+      stopLossPrice: 45000,
+    })
+    const target = await exchange.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 55000, {
+      takeProfitPrice: 55000,
+    })
+    const triggers = { trigger: true }
+    const waiting = await exchange.fetchOpenOrders('BTC/USDT', undefined, undefined, triggers)
+    assert.deepEqual(waiting.map(({ id }: { id: string }) => id).sort(), [stop.id, target.id].sort())
+    const asked = await exchange.fetchOrder(stop.id, 'BTC/USDT', triggers)
+    assert.equal(`${asked.status} ${asked.triggerPrice}`, 'open 45000')
+    await exchange.cancelOrder(stop.id, 'BTC/USDT', triggers)
+    await exchange.cancelAllOrders('BTC/USDT', triggers)
+    const ended = await exchange.fetchClosedOrders('BTC/USDT', undefined, undefined, triggers)
+    assert.equal(ended.length, 2)
+
+    const open = await exchange.createOrder('BTC/USDT', 'limit', 'sell', 0.3, 60000)
+    assert.equal((await exchange.fetchOpenOrders()).length, 1)
+    assert.equal((await exchange.fetchBalance()).used.BTC, 0.3)
+    await exchange.cancelAllOrders()
+    const closed = await exchange.fetchClosedOrders('BTC/USDT')
+    assert.ok(closed.some(({ id, status }: Words) => id === open.id && status === 'canceled'))
+    assert.equal((await exchange.fetchOrder(fok.id, 'BTC/USDT')).status, 'closed')
+    const ledger = await exchange.fetchLedger('BTC', Date.now() - 3_600_000)
+    assert.ok(ledger.some(({ type, info }: Words) => type === 'trade' && info?.type === 'order_fill'))
+    const mine = await exchange.fetchMyTrades('BTC/USDT', Date.now() - 3_600_000, 10)
+    assert.ok(mine.every(({ takerOrMaker }: Words) => takerOrMaker === 'taker'))
+    const candles = await exchange.fetchOHLCV('BTC/USDT', '1w', undefined, 2)
+    assert.equal(candles.at(-1)[4], 50000)
+  })
+
   test('gate-api', async () => {
     const { user_id, credential } = await platform.user()
     await platform.credit(user_id, 'BTC', '10')
@@ -152,5 +228,35 @@ describe('real clients trade spot', () => {
     assert.ok((await spot.countdownCancelAllSpot({ timeout: 30 })).body.triggerTime > 0)
     assert.equal((await new WalletApi(client).getTradeFee({})).body.takerFee, '0.002')
     assert.ok((await spot.getSystemTime()).body.serverTime > 0)
+
+    assert.ok((await spot.listCurrencies()).body.length >= 10)
+    assert.equal((await spot.getCurrency('USDT')).body.chains.length, 3)
+    assert.equal((await spot.getFee({ currencyPair: 'BTC_USDT' })).body.makerFee, '0.002')
+    const fees = (await spot.getBatchSpotFee('BTC_USDT,ETH_USDT')).body
+    assert.deepEqual(Object.keys(fees), ['BTC_USDT', 'ETH_USDT'])
+    const left = (await spot.createOrder({ ...order, text: 't-left' }, {})).body
+    const change = { orderId: left.id, currencyPair: 'BTC_USDT', price: '45002', amendText: 'why' }
+    const [changed] = (await spot.amendBatchOrders([change], {})).body
+    assert.equal(`${changed.succeeded} ${changed.price} ${changed.amendText}`, 'true 45002 why')
+    const [gone] = (await spot.cancelOrders({ currencyPair: 'BTC_USDT' })).body
+    assert.equal(`${gone.id} ${gone.succeeded} ${gone.finishAs}`, `${left.id} true cancelled`)
+    const finished = (await spot.listOrders('BTC_USDT', 'finished', { limit: 2 })).body
+    assert.equal(finished[0].id, left.id)
+    await spot.createSpotPriceTriggeredOrder({ ...price, put })
+    assert.equal((await spot.listSpotPriceTriggeredOrders('open', {})).body.length, 1)
+    const stopped = (await spot.cancelSpotPriceTriggeredOrderList({ market: 'BTC_USDT' })).body
+    assert.equal(stopped[0].status, 'cancelled')
+    const now = Math.floor(platform.now())
+    const insurance = (await spot.getSpotInsuranceHistory('unified', 'USDT', now - 3600, now, {})).body
+    assert.equal(insurance[0].currency, 'USDT')
+    const account: any = new AccountApi(client) // eslint-disable-line @typescript-eslint/no-explicit-any
+    const group = (await account.createSTPGroup({ name: 'sdk' })).body
+    await account.addSTPGroupUsers(group.id, [user_id])
+    const resting = (await spot.createOrder({ ...order, side: 'sell', price: '49900', text: 't-own' }, {}))
+      .body
+    assert.equal(resting.stpId, group.id)
+    const met = (await spot.createOrder({ ...order, price: '49900', text: 't-met', stpAct: 'cb' }, {})).body
+    assert.equal(`${met.status} ${met.finishAs} ${met.stpAct}`, 'cancelled stp cb')
+    assert.equal((await spot.getOrder('t-own', 'BTC_USDT', {})).body.finishAs, 'stp')
   })
 })

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
 import { openSnapshot } from '../../src/store/open.ts'
 import { Client, OperatorClient, ok } from '../support/client.ts'
+import { postgres } from '../support/postgres.ts'
 import { TOKEN, allPerms } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
 import { Trader } from '../support/spot.ts'
@@ -21,9 +22,20 @@ interface Told {
   readonly status: string
 }
 
-test('kill -9 under order load: orders and fills that were told are there, queues too, and the proof balances', async () => {
+after(async () => (await postgres()).stop())
+
+for (const store of ['SQLite', 'PostgreSQL'] as const)
+  test(`kill -9 under order load on ${store}: orders and fills that were told are there, queues too, and the proof balances`, async () => {
+    await killedUnderLoad(store === 'SQLite' ? undefined : await (await postgres()).database())
+  })
+
+async function killedUnderLoad(databaseUrl: string | undefined): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'kontor-spot-crash-'))
-  const env = { KONTOR_DATA: data, KONTOR_OPERATOR_TOKEN: TOKEN }
+  const env = {
+    KONTOR_DATA: data,
+    KONTOR_OPERATOR_TOKEN: TOKEN,
+    ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
+  }
   let platform = await PlatformProcess.start(env)
   after(async () => {
     await platform.kill()
@@ -41,7 +53,7 @@ test('kill -9 under order load: orders and fills that were told are there, queue
     await platform.kill()
     await Promise.all(running)
 
-    const snapshot = await openSnapshot({ data, databaseUrl: undefined })
+    const snapshot = await openSnapshot({ data, databaseUrl })
     assert.deepEqual((await verifyStore(snapshot)).wrong, [])
     const rows = new Map<string, { filled: string; status: string; user: number }>()
     await snapshot.each(
@@ -69,7 +81,7 @@ test('kill -9 under order load: orders and fills that were told are there, queue
     assert.equal((await operator.ok('GET', '/ledger/proof')).balanced, true)
     await checkQueue(traders)
   }
-})
+}
 
 async function makeTraders(url: string): Promise<{ user_id: number; client: Client }[]> {
   const operator = new OperatorClient(url, TOKEN)

@@ -253,6 +253,16 @@ describe('margin and liquidation', () => {
     assert.equal(unit.margin_result[0].profit_loss_ranges.length, 33)
     assert.equal(unit.margin_result[0].max_loss.price_percentage, '-0.15')
     assert.equal((await ask({ spot_hedge: true })).maintain_margin_total, '0')
+    // Long 2 perpetual against short 1 of a quarter: 1 BTC is net, and 1 BTC stands against another term.
+    const spread = await ask({
+      futures_positions: [
+        { contract: 'BTC_USDT', size: '2' },
+        { contract: 'BTC_USDT_20270326', size: '-1' },
+      ],
+    })
+    const [original] = spread.risk_unit[0].margin_result
+    assert.deepEqual([original.mr1, original.mr2, original.mr3], ['9000', '300', '0'])
+    assert.equal(spread.maintain_margin_total, '9300')
     const year = new Date((platform.now() + 365 * 86_400) * 1000)
       .toISOString()
       .slice(0, 10)
@@ -264,6 +274,24 @@ describe('margin and liquidation', () => {
     // At the money, a year, 60 %: d1 = 0.3, N(0.3) = 0.6179.
     assert.match(options.risk_unit[0].delta, /^0\.61[78]/)
     assert.ok(Number(options.risk_unit[0].vega) > 0 && Number(options.risk_unit[0].theta) < 0)
+    // A year against two years, at the money: vegas 60000 x n(0.3) / 100 = 228.8 and 60000 x n(0.4243) x 1.4142 / 100
+    // = 309.4 for 1 %; the smaller one is not a hedge: 5 x 228.8 = 1144.
+    const later = String(Number(year.slice(0, 4)) + 1) + year.slice(4)
+    const calendar = await ask({
+      spot_balances: [],
+      futures_positions: [],
+      options_positions: [
+        { options_name: `BTC_USDT-${year}-60000-C`, size: '1' },
+        { options_name: `BTC_USDT-${later}-60000-C`, size: '-1' },
+      ],
+    })
+    const [result] = calendar.risk_unit[0].margin_result
+    assert.ok(Math.abs(Number(result.mr3) - 1144) < 4, result.mr3)
+    // Deltas 0.618 and 0.664: 0.618 x 60000 x 0.5 %; short one option: 60000 x 0.5 %.
+    assert.ok(Math.abs(Number(result.mr2) - 185.4) < 1, result.mr2)
+    assert.equal(result.mr4, '300')
+    const needs = Number(result.mr1) + Number(result.mr2) + Number(result.mr3)
+    assert.ok(Math.abs(Number(calendar.maintain_margin_total) - needs) < 1e-6)
     refused(
       await anybody.post('/unified/portfolio_calculator', {
         options_positions: [{ options_name: 'X', size: '1' }],

@@ -33,7 +33,7 @@ describe('spot market data', () => {
     assert.equal(btc.trade_status, 'tradable')
     assert.equal(btc.fee, '0.2')
     assert.deepEqual(ok(await anybody.get('/spot/currency_pairs/btc_usdt')), btc)
-    refused(await anybody.get('/spot/currency_pairs/BTC_DOGE'), 400, 'INVALID_CURRENCY_PAIR')
+    refused(await anybody.get('/spot/currency_pairs/BTC_DOGE'), 404, 'INVALID_CURRENCY_PAIR')
   })
 
   test('a market without trades has a ticker, an empty book and no candles', async () => {

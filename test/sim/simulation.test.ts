@@ -4,6 +4,7 @@ import { Batch } from '../../src/core/batch.ts'
 import { commands } from '../../src/core/commands.ts'
 import { Ledger } from '../../src/core/ledger/ledger.ts'
 import { GroupIndex, Tx } from '../../src/core/table.ts'
+import { plant } from '../support/plant.ts'
 import { COVERAGE, Simulation } from './simulation.ts'
 
 /** SEED=… reproduces a run; STEPS=… makes it longer. docs/simulation.md describes the planted bugs. */
@@ -20,18 +21,6 @@ test(`any history conserves money, is what the store holds, and replays to the s
   for (const item of COVERAGE) assert.ok(reached.has(item), `the simulation never reached: ${item}`)
 })
 
-/** Puts a bug in place of a method or command, and takes it out again. */
-function plant<T extends object, K extends keyof T>(
-  target: T,
-  name: K,
-  bug: (original: T[K]) => T[K],
-): () => void {
-  const original = target[name]
-  target[name] = bug(original)
-  return () => {
-    target[name] = original
-  }
-}
 const changeable = commands
 
 const BUGS: Record<string, () => () => void> = {

@@ -38,9 +38,12 @@ export class Comparison {
   private readonly byId = new Map<number, RefOrder>()
   private readonly known: RefOrder[] = []
   private readonly draw: (below: number) => number
+  /** Ticks that each side keeps away from the middle: books of a handful of orders, of dozens, of a hundred. */
+  private readonly shyness: number
 
   constructor(seed: number) {
     this.draw = random(seed)
+    this.shyness = [0, 6, 10][seed % 3]!
     const { engine, reference } = this
     const main = VIPS.map((vip) => engine.user({ BTC: '50', USDT: '2500000' }, { vip }))
     const sub = engine.user({ BTC: '50', USDT: '2500000' }, { parent_id: main[0]! })
@@ -60,6 +63,10 @@ export class Comparison {
       engine.must('stp_group.add', { user_id: owner, stp_id: id, members })
       for (const member of members) reference.groups.set(member, id)
     }
+  }
+  /** Orders that rest in the book; every fifty steps, exactly. */
+  get depth(): number {
+    return this.reference.orders.length
   }
   step(): void {
     this.counts.operations++
@@ -81,7 +88,7 @@ export class Comparison {
       : (['gtc', 'gtc', 'gtc', 'gtc', 'ioc', 'poc', 'fok'] as const)[draw(7)]!
     const user = this.users[draw(this.users.length)]!
     const base = BigInt(1 + draw(draw(20) === 0 ? 500_000 : 3_000)) * LOT
-    const price = BigInt(50_000 - 12 + draw(25)) * TICK
+    const price = this.price(side)
     const amount = market && side === 'buy' ? ((base * price) / 10n ** 18n / 10n ** 10n) * 10n ** 10n : base
     const rests = tif === 'gtc' || tif === 'poc'
     const iceberg = rests && draw(6) === 0 ? BigInt(1 + draw(Number(base / LOT))) * LOT : 0n
@@ -115,6 +122,10 @@ export class Comparison {
     this.compareFills(outcome)
     if (placed.status === 'open' || this.draw(4) === 0) this.known.push(placed)
   }
+  private price(side: 'buy' | 'sell'): bigint {
+    const away = side === 'buy' ? -this.shyness : this.shyness
+    return BigInt(50_000 + away - 12 + this.draw(25)) * TICK
+  }
   private cancel(): void {
     const order = this.known[this.draw(this.known.length)]!
     const input = { user_id: order.user, id: order.id, currency_pair: PAIR }
@@ -126,8 +137,7 @@ export class Comparison {
   }
   private amend(): void {
     const order = this.known[this.draw(this.known.length)]!
-    const price =
-      order.market || this.draw(2) === 0 ? order.price : BigInt(50_000 - 12 + this.draw(25)) * TICK
+    const price = order.market || this.draw(2) === 0 ? order.price : this.price(order.side)
     const amount = this.draw(3) === 0 ? order.amount : BigInt(1 + this.draw(5_000)) * LOT
     if (order.market) return
     const input = {

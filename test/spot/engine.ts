@@ -59,6 +59,8 @@ export class Engine {
       })
     return user_id
   }
+  /** For those who follow what commands write. */
+  protected applied(_tx: Tx): void {}
   private attempt<T extends keyof Commands>(
     type: T,
     input: Parameters<Commands[T]>[1],
@@ -69,6 +71,7 @@ export class Engine {
       const handler = commands[type] as (context: object, input: unknown) => ReturnType<Commands[T]>
       const reply = handler({ state: this.state, tx, at: this.at }, input)
       this.state.ledger.check()
+      this.applied(tx)
       return { tx, outcome: { reply, fills: () => fillsOf(tx) } }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BUILT_IN_UNIFIED, compileTerms, marginSlices } from '../../src/core/unified/config.ts'
+import { BUILT_IN_UNIFIED } from '../../src/core/unified/built-in.ts'
+import { compileTerms, marginSlices } from '../../src/core/unified/config.ts'
 import { curveRate } from '../../src/core/unified/lending.ts'
+import { mustLiquidate } from '../../src/core/unified/levels.ts'
 import {
   availableAfterLeaving,
   availableAfterLoan,
   borrowableOf,
-  mustLiquidate,
   riskOf,
   transferableOf,
   type RiskAsset,

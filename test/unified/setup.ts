@@ -1,11 +1,19 @@
 import type { NewOrder } from '../../src/core/spot/place.ts'
+import type { Tx } from '../../src/core/table.ts'
+import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
 
 /** The core's rules with filled lending pools, and short words for what borrowers do. */
 export class Lender extends Engine {
+  /** Every step of every liquidation. */
+  readonly steps: LiquidationStep[] = []
   constructor() {
     super()
     this.must('lending.begin', { seed: true })
+  }
+  protected override applied(tx: Tx): void {
+    for (const { log, row } of tx.appended)
+      if (log.name === LIQUIDATION_STEP.name) this.steps.push(row as LiquidationStep)
   }
   prices(prices: Readonly<Record<string, string>>): void {
     this.must('prices.set', { prices, actor: null })

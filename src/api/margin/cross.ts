@@ -1,5 +1,6 @@
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { LOAN_RECORD, UNIFIED } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
+import { LOAN_RECORD } from '../../core/unified/records.ts'
 import { refuse } from '../../labels.ts'
 import { format, negate, subtract } from '../../money/amount.ts'
 import { crossShape, crossView } from '../cross-margin.ts'
@@ -170,10 +171,11 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(interestShape),
     refuses: ['INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
+    handle: async (call) => {
+      const { desk, query } = call
       const currency =
         query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
-      return interestRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
+      return interestRecords(call, { ...query, kind: 'unified', pair: null, currency })
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import type { State } from '../../core/state.ts'
-import { UNIFIED } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import type { IsolatedMarket } from '../../core/unified/config.ts'
 import { borrowable, requireSide } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
@@ -129,7 +129,8 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: map(str),
     refuses: [],
-    handle: async ({ desk, query }) => desk.core.read((state) => rateMap(state, query.currencies)),
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => rateMap(state, caller.user, query.currencies)),
   }),
   endpoint({
     method: 'POST',
@@ -193,8 +194,8 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(interestShape),
     refuses: PAIR_LABELS,
-    handle: async ({ desk, caller, query }) =>
-      interestRecords(desk, caller.user.user_id, { ...query, kind: 'margin', ...named(desk, query) }),
+    handle: async (call) =>
+      interestRecords(call, { ...call.query, kind: 'margin', ...named(call.desk, call.query) }),
   }),
   endpoint({
     method: 'GET',

@@ -4,12 +4,11 @@ import { SPOT_FILL } from '../../core/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { described, id, integer, optional, text, time, withDefault } from '../fields.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
-import { accountField } from './order-fields.ts'
 import { fillView, myTradeShape } from './views.ts'
 import { skipped, timeWindow } from './window.ts'
 
@@ -118,7 +117,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
       currency_pair: optional(pairField),
       ...pageFields,
       order_id: optional(id()),
-      account: optional(accountField),
+      account: optional(described(text({ max: 64 }), 'ignored')),
       from: optional(time()),
       to: optional(time()),
     },

@@ -1,4 +1,5 @@
 import type { ItemResult } from '../../core/spot/commands.ts'
+import type { OrderAccount } from '../../core/spot/order.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
@@ -21,6 +22,8 @@ import {
   amendFields,
   amendment,
   bodyMarkets,
+  channelOf,
+  checkTradeQuote,
   newOrder,
   orderFields,
 } from './order-fields.ts'
@@ -140,14 +143,14 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
       refuseStale(call)
       const { desk, caller, body } = call
       checkBatch(body)
-      const reads = body.map((item) => readItem(batchFields, item))
+      const reads = body.map((item) => orderItem(desk, item))
       const orders = understood(reads)
       const results =
         orders.length === 0
           ? []
           : await desk.core.submit('spot.place_batch', {
               user_id: caller.user.user_id,
-              orders: orders.map(newOrder),
+              orders: orders.map((order) => newOrder(order, channelOf(call))),
             })
       return weave(
         reads,
@@ -245,15 +248,31 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
   }),
 ]
 
-async function named(desk: Desk, userId: number, name: string, pair: string) {
-  const currency_pair = desk.core.state.world.market(pair).id
-  return { id: await openId(desk, userId, name, currency_pair), currency_pair }
+function orderItem(desk: Desk, item: Item): Read<Values<typeof batchFields>> {
+  const read = readItem(batchFields, item)
+  if ('fault' in read) return read
+  try {
+    checkTradeQuote(desk, read.value)
+    return read
+  } catch (error) {
+    return { fault: asFault(error) }
+  }
+}
+async function named(
+  desk: Desk,
+  userId: number,
+  name: string,
+  item: { readonly currency_pair: string; readonly account: OrderAccount | null },
+) {
+  const { account } = item
+  const currency_pair = desk.core.state.world.market(item.currency_pair).id
+  return { id: await openId(desk, userId, name, { pair: currency_pair, account }), currency_pair, account }
 }
 async function cancelItem(desk: Desk, userId: number, item: Item) {
   const read = readItem(cancelFields, item)
   if ('fault' in read) return read
   try {
-    return { value: await named(desk, userId, read.value.id, read.value.currency_pair) }
+    return { value: await named(desk, userId, read.value.id, read.value) }
   } catch (error) {
     return { fault: asFault(error) }
   }
@@ -263,7 +282,7 @@ async function amendItem(desk: Desk, userId: number, item: Item) {
   if ('fault' in read) return read
   const { value } = read
   try {
-    const which = await named(desk, userId, value.order_id, value.currency_pair)
+    const which = await named(desk, userId, value.order_id, value)
     return { value: { ...which, ...amendment(value), mode: value.action_mode ?? ('FULL' as const) } }
   } catch (error) {
     return { fault: asFault(error) }

@@ -72,7 +72,10 @@ export async function candles(
       'where "series" = ? and "open_time" >= ? and "open_time" < ? order by "open_time"',
       [series, range.first, before],
     )
-    list = [...older, ...list]
+    // The one before them tells the price that empty buckets begin with.
+    const where = 'where "series" = ? and "open_time" < ? order by "open_time" desc limit 1'
+    const prior = await desk.store.select(SPOT_CANDLE, where, [series, range.first])
+    list = [...prior, ...older, ...list]
   }
   const made = desk.core.state.spot.history?.candles(pair, interval.base, range.first, end) ?? []
   return merge([...made, ...list], interval, range)

@@ -1,4 +1,5 @@
-import { refuseEnded } from '../../core/spot/cancel.ts'
+import { isMeant } from '../../core/spot/accounts.ts'
+import { placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
 import { SPOT_ORDER, type Order } from '../../core/spot/order.ts'
 import { notFound, refuse, type Refusal } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'
@@ -6,22 +7,19 @@ import type { Desk } from '../endpoint.ts'
 /** Orders have ids of digits; anything else is a text that the client chose. */
 const isId = (name: string): boolean => /^\d{1,15}$/.test(name)
 
-/** An order by id or text, open or long finished. Its pair must be the one that was named. */
-export async function findOrder(
-  desk: Desk,
-  userId: number,
-  name: string,
-  pair: string | null,
-): Promise<Order> {
+/** An order by id or text, open or long finished. Pair and account must be those that were named. */
+export async function findOrder(desk: Desk, userId: number, name: string, place: Place): Promise<Order> {
   const order = isId(name) ? await byId(desk, Number(name)) : await byText(desk, userId, name)
-  if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return missing(name, pair)
+  const { state } = desk.core
+  if (order?.user_id !== userId || order.pair !== place.pair || !isMeant(state, order, place.account))
+    return missing(name, place)
   return order
 }
 /**
  * The id of an order that is about to change. Open ones are in memory; for others the store tells whether
  * they are finished or never were.
  */
-export async function openId(desk: Desk, userId: number, name: string, pair: string | null): Promise<number> {
+export async function openId(desk: Desk, userId: number, name: string, place: Place): Promise<number> {
   const { spot } = desk.core.state
   if (isId(name)) {
     if (spot.orders.get(Number(name)) !== undefined) return Number(name)
@@ -29,7 +27,7 @@ export async function openId(desk: Desk, userId: number, name: string, pair: str
     const open = spot.openWithText(userId, name)
     if (open !== undefined) return open.id
   }
-  const order = await findOrder(desk, userId, name, pair)
+  const order = await findOrder(desk, userId, name, place)
   refuseEnded(order)
   return order.id
 }
@@ -45,8 +43,8 @@ async function byText(desk: Desk, userId: number, text: string): Promise<Order |
   const where = `where "user_id" = ? and "text" = ? and "text" <> 'apiv4' order by "id" desc limit 1`
   return (await desk.store.select(SPOT_ORDER, where, [userId, text]))[0]
 }
-export function missing(name: string, pair: string | null): never {
-  const where = pair === null ? '' : ` in ${pair}`
+function missing(name: string, place: Place): never {
+  const where = placeWords(place)
   if (isId(name)) notFound('ORDER_NOT_FOUND', `this account has no order ${name}${where}`)
   return notFound('CLIENT_ID_NOT_FOUND', `Order with client ID ${name} not found${where}`)
 }

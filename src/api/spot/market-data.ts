@@ -3,7 +3,7 @@ import { SPOT_TRADE, type Trade } from '../../core/spot/trades.ts'
 import type { Market } from '../../core/world/markets.ts'
 import { insuranceName } from '../../core/ledger/accounts.ts'
 import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
-import { refuse } from '../../labels.ts'
+import { notFound, refuse } from '../../labels.ts'
 import { format, parsePrice, type Amount, type Price } from '../../money/amount.ts'
 import { PUBLIC, endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { decimal, flag, id, integer, oneOf, optional, time, withDefault } from '../fields.ts'
@@ -23,6 +23,7 @@ const pairShape = shape({
   base_name: str,
   quote: str,
   quote_name: str,
+  trade_quotes: array(str),
   fee: str,
   min_base_amount: bound,
   min_quote_amount: bound,
@@ -50,6 +51,7 @@ function pairView(desk: Desk, { config }: Market): object {
     ...rules,
     base_name: world.currency(config.base).name,
     quote_name: world.currency(config.quote).name,
+    trade_quotes: [config.quote],
     type: 'normal',
     trade_url: '',
     st_tag: false,
@@ -115,27 +117,52 @@ async function publicTrades(
   pair: string,
   query: TradeQuery,
 ): Promise<Trade[]> {
-  const { desk } = call
   const skip = skipped(query.page, query.limit)
-  const { last_id, limit, reverse } = query
-  if (last_id === null && (query.from !== null || query.to !== null)) {
-    const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
-    const where =
-      'where "pair" = ? and "at" >= ? and "at" <= ? order by "at" desc, "id" desc limit ? offset ?'
-    await desk.core.read(() => null)
-    return desk.store.select(SPOT_TRADE, where, [pair, from, to, limit, skip])
-  }
-  const recent = await desk.core.read(({ spot }) => {
-    const list = spot.trades.of(pair).filter(({ id }) => inReach(id, last_id, reverse))
-    const page = list.reverse().slice(skip, skip + limit)
-    return page.length === limit || spot.trades.covers(pair, 1) ? page : undefined
-  })
-  if (recent !== undefined) return recent
-  const where = `where "pair" = ? and "id" ${reverse && last_id !== null ? '<' : '>'} ? order by "id" desc limit ? offset ?`
-  return desk.store.select(SPOT_TRADE, where, [pair, last_id ?? 0, limit, skip])
+  return query.last_id === null
+    ? tradesByTime(call, pair, query, skip)
+    : tradesById(call.desk, pair, query.last_id, query, skip)
 }
-const inReach = (id: number, lastId: number | null, reverse: boolean): boolean =>
-  lastId === null || (reverse ? id < lastId : id > lastId)
+async function tradesByTime(
+  call: Parameters<typeof publicTrades>[0],
+  pair: string,
+  query: TradeQuery,
+  skip: number,
+): Promise<Trade[]> {
+  const { desk } = call
+  const { limit } = query
+  const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+  const recent = await desk.core.read(({ spot }) => {
+    const list = spot.trades.of(pair)
+    const page = list
+      .filter(({ at }) => at >= from && at <= to)
+      .reverse()
+      .slice(skip, skip + limit)
+    const known = spot.trades.covers(pair, 1) || (list[0] !== undefined && list[0].at < from)
+    return page.length === limit || known ? page : undefined
+  })
+  const where = 'where "pair" = ? and "at" >= ? and "at" <= ? order by "at" desc, "id" desc limit ? offset ?'
+  return recent ?? desk.store.select(SPOT_TRADE, where, [pair, from, to, limit, skip])
+}
+/** Those next to an id on one side of it, so that no trade is passed over from call to call. */
+async function tradesById(
+  desk: Desk,
+  pair: string,
+  lastId: number,
+  { limit, reverse }: TradeQuery,
+  skip: number,
+): Promise<Trade[]> {
+  const recent = await desk.core.read(({ spot }) => {
+    const list = spot.trades.of(pair).filter(({ id }) => (reverse ? id < lastId : id > lastId))
+    const near = reverse ? list.reverse() : list
+    const page = near.slice(skip, skip + limit)
+    const known = spot.trades.covers(pair, reverse ? 1 : lastId + 1)
+    return known || (reverse && page.length === limit) ? page : undefined
+  })
+  const [beyond, order] = reverse ? ['<', 'desc'] : ['>', 'asc']
+  const where = `where "pair" = ? and "id" ${beyond} ? order by "id" ${order} limit ? offset ?`
+  const near = recent ?? (await desk.store.select(SPOT_TRADE, where, [pair, lastId, limit, skip]))
+  return reverse ? near : near.reverse()
+}
 
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
 
@@ -161,9 +188,18 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     params: { currency_pair: pairField },
     status: 200,
     reply: pairShape,
-    refuses: PAIR_LABELS,
+    refuses: ['INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, path }) =>
-      desk.core.read(({ world }) => pairView(desk, world.market(path.currency_pair))),
+      desk.core.read(({ world }) =>
+        pairView(
+          desk,
+          world.findMarket(path.currency_pair) ??
+            notFound(
+              'INVALID_CURRENCY_PAIR',
+              `currency_pair: "${path.currency_pair}" is not a market of this platform; GET /spot/currency_pairs lists them`,
+            ),
+        ),
+      ),
   }),
   endpoint({
     method: 'GET',

@@ -14,7 +14,9 @@ import {
   type Field,
   type Values,
 } from '../fields.ts'
-import { pairField } from '../wallet.ts'
+import { refuse } from '../../labels.ts'
+import type { Desk } from '../endpoint.ts'
+import { currencyField, pairField } from '../wallet.ts'
 import { ACTION_MODES } from './views.ts'
 
 export const accountField = oneOf(...ORDER_ACCOUNTS)
@@ -48,10 +50,47 @@ export const orderFields = {
   slippage: optional(decimal()),
   stop_profit: optional(stopField),
   stop_loss: optional(stopField),
+  trade_quote: optional(currencyField),
   action_mode: actionModeField,
 }
-export function newOrder({ action_mode: _, ...order }: Values<typeof orderFields>): NewOrder {
-  return order
+/** What a client sends, as the core takes it. `channel` is the program that sends it. */
+export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): NewOrder {
+  const order: NewOrder = {
+    text: body.text,
+    currency_pair: body.currency_pair,
+    type: body.type,
+    account: body.account,
+    side: body.side,
+    amount: body.amount,
+    price: body.price,
+    time_in_force: body.time_in_force,
+    iceberg: body.iceberg,
+    auto_borrow: body.auto_borrow,
+    auto_repay: body.auto_repay,
+    stp_act: body.stp_act,
+    slippage: body.slippage,
+    stop_profit: body.stop_profit,
+    stop_loss: body.stop_loss,
+  }
+  return channel === undefined ? order : { ...order, channel }
+}
+/** Some clients name themselves in a header; what is no short name is ignored. */
+export function channelOf(call: { header(name: string): string | undefined }): string | undefined {
+  const value = call.header('x-gate-channel-id') ?? call.header('x-svc-channel-id')
+  return value !== undefined && /^[\w.-]{1,32}$/.test(value) ? value : undefined
+}
+/** A market has one quote currency; who names another means another market. */
+export function checkTradeQuote(
+  desk: Desk,
+  { currency_pair, trade_quote }: { currency_pair: string; trade_quote: string | null },
+): void {
+  if (trade_quote === null) return
+  const { id, quote } = desk.core.state.world.market(currency_pair)
+  if (trade_quote.toUpperCase() !== quote)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `trade_quote: "${trade_quote}" is not the quote currency of ${id}, which is ${quote}`,
+    )
 }
 
 export const amendFields = {

@@ -1,11 +1,12 @@
 import type { Order } from '../../core/spot/order.ts'
-import { SPOT_ORDER, sameAccount } from '../../core/spot/order.ts'
+import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
+import { SPOT_ORDER, type OrderAccount } from '../../core/spot/order.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
-import { pairField } from '../wallet.ts'
+import { currencyField, pairField } from '../wallet.ts'
 import { findOrder, openId, refuseStale } from './find.ts'
 import {
   accountField,
@@ -13,6 +14,8 @@ import {
   amendFields,
   amendment,
   bodyMarkets,
+  channelOf,
+  checkTradeQuote,
   newOrder,
   orderFields,
   sideField,
@@ -67,9 +70,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call
+      checkTradeQuote(desk, body)
       const order = await desk.core.submit('spot.place', {
         user_id: caller.user.user_id,
-        order: newOrder(body),
+        order: newOrder(body, channelOf(call)),
       })
       return orderView(desk.core.state, order, body.action_mode)
     },
@@ -107,7 +111,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       return desk.core.read((state) =>
         state.spot
           .openOrders(userId, pair)
-          .filter((order) => query.account === null || sameAccount(order.account, query.account))
+          .filter((order) => isMeant(state, order, query.account))
           .filter((order) => query.side === null || order.side === query.side)
           .reverse()
           .slice(skip, skip + query.limit)
@@ -133,7 +137,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) => {
         const byPair = new Map<string, Order[]>()
         for (const order of state.spot.openOrders(caller.user.user_id).reverse()) {
-          if (query.account !== null && !sameAccount(order.account, query.account)) continue
+          if (!isMeant(state, order, query.account)) continue
           const list = byPair.get(order.pair)
           if (list === undefined) byPair.set(order.pair, [order])
           else list.push(order)
@@ -162,6 +166,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       currency_pair: optional(pairField),
       side: optional(sideField),
       account: optional(accountField),
+      trade_quote: optional(currencyField),
       action_mode: actionModeField,
     },
     status: 200,
@@ -190,8 +195,8 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     reply: orderShape,
     refuses: FIND_LABELS,
     handle: async ({ desk, caller, path, query }) => {
-      const pair = pairOf(desk, query.currency_pair)
-      return orderView(desk.core.state, await findOrder(desk, caller.user.user_id, path.order_id, pair))
+      const place = { pair: pairOf(desk, query.currency_pair), account: query.account }
+      return orderView(desk.core.state, await findOrder(desk, caller.user.user_id, path.order_id, place))
     },
   }),
   endpoint({
@@ -207,9 +212,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED'],
     handle: async ({ desk, caller, path, query }) => {
       const user_id = caller.user.user_id
+      const { account } = query
       const pair = pairOf(desk, query.currency_pair)
-      const id = await openId(desk, user_id, path.order_id, pair)
-      const order = await desk.core.submit('spot.cancel', { user_id, id, currency_pair: pair })
+      const id = await openId(desk, user_id, path.order_id, { pair, account })
+      const order = await desk.core.submit('spot.cancel', { user_id, id, currency_pair: pair, account })
       return orderView(desk.core.state, order, query.action_mode)
     },
   }),
@@ -244,9 +250,11 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
           'MISSING_REQUIRED_PARAM',
           'Missing required parameter: currency_pair (in the query or the body)',
         )
+      const { account } = change
       const currency_pair = pairOf(desk, change.currency_pair)
-      const id = await openId(desk, user_id, path.order_id, currency_pair)
-      const order = await desk.core.submit('spot.amend', { user_id, id, currency_pair, ...amendment(change) })
+      const id = await openId(desk, user_id, path.order_id, { pair: currency_pair, account })
+      const which = { user_id, id, currency_pair, account }
+      const order = await desk.core.submit('spot.amend', { ...which, ...amendment(change) })
       return orderView(desk.core.state, order, change.action_mode ?? 'FULL')
     },
   }),
@@ -298,7 +306,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
 ]
 
 interface FinishedQuery {
-  readonly account: string | null
+  readonly account: OrderAccount | null
   readonly side: string | null
   readonly limit: number
   readonly from: number | null
@@ -328,7 +336,11 @@ async function finished(
       conditions.push(`"${column}" = ?`)
       values.push(value)
     }
-  if (query.account !== null) conditions.push(`"account" ${query.account === 'margin' ? '=' : '<>'} 'margin'`)
+  if (query.account !== null) {
+    const accounts = accountsMeant(desk.core.state, userId, query.account)
+    conditions.push(`"account" in (${accounts.map(() => '?').join(', ')})`)
+    values.push(...accounts)
+  }
   const where = `where ${conditions.join(' and ')} order by "update_at" desc, "id" desc limit ? offset ?`
   // Everything acknowledged is on the disk, but a reply may be asked for in the same breath.
   await desk.core.read(() => null)

@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from '../fields.ts'
+import { paginationHeaders } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
@@ -99,6 +100,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       'INVALID_CURRENCY',
       'INVALID_CURRENCY_PAIR',
       'INVALID_PRECISION',
+      'ACCOUNT_EXCEPTION',
       'AUTO_TRIGGER_PRICE_LESS_LAST',
       'AUTO_TRIGGER_PRICE_GREATE_LAST',
       'TOO_MANY_ORDERS',
@@ -131,18 +133,19 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(priceOrderShape),
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
-    handle: async ({ desk, caller, query }) => {
+    handle: async (call) => {
+      const { desk, caller, query } = call
       const userId = caller.user.user_id
       const pair = query.market === null ? null : desk.core.state.world.market(query.market).id
       const wanted = (order: PriceOrder): boolean =>
         (pair === null || order.pair === pair) &&
         (query.account === null || order.put.account === query.account)
       const open = await desk.core.read(({ spot }) => spot.priceOrders.openOf(userId).reverse())
-      const page = (list: PriceOrder[]) =>
-        list
-          .filter(wanted)
-          .slice(query.offset, query.offset + query.limit)
-          .map(view)
+      const page = (list: PriceOrder[]) => {
+        const found = list.filter(wanted)
+        paginationHeaders((name, value) => call.set(name, value), query, found.length)
+        return found.slice(query.offset, query.offset + query.limit).map(view)
+      }
       if (query.status === 'open') return page(open)
       const ended = await desk.store.select(
         SPOT_PRICE_ORDER,

@@ -3,10 +3,12 @@ import { requireUnified } from '../../core/unified/accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { equityOf } from '../../core/unified/risk.ts'
 import {
+  SPOT_TERM,
   greeksOf,
   initialOf,
   marginResult,
   spotInUse,
+  type FuturesPosition,
   type MarginResult,
   type OptionsPosition,
   type Scenario,
@@ -73,15 +75,16 @@ function readOption(name: string, now: number): { symbol: string; option: Omit<O
     )
   const expiry = Date.UTC(Number(match[3]), Number(match[4]) - 1, Number(match[5]), 8)
   const years = Math.max(0, (expiry - now) / YEAR_MS)
-  return { symbol: match[1]!, option: { strike: Number(match[6]), years, call: match[7] === 'C' } }
+  const term = match.slice(3, 6).join('')
+  return { symbol: match[1]!, option: { strike: Number(match[6]), years, call: match[7] === 'C', term } }
 }
 
 interface Unit {
   spot: number
   /** Orders that would raise, or lower, the delta. */
-  readonly held: { futures: { size: number }[]; options: OptionsPosition[] }
-  readonly long: { futures: { size: number }[]; options: OptionsPosition[] }
-  readonly short: { futures: { size: number }[]; options: OptionsPosition[] }
+  readonly held: { futures: FuturesPosition[]; options: OptionsPosition[] }
+  readonly long: { futures: FuturesPosition[]; options: OptionsPosition[] }
+  readonly short: { futures: FuturesPosition[]; options: OptionsPosition[] }
 }
 /** The positions and orders of a request, by underlying. */
 function unitsOf(state: State, request: Body, now: number): Map<string, Unit> {
@@ -99,15 +102,18 @@ function unitsOf(state: State, request: Body, now: number): Map<string, Unit> {
   for (const { currency_pairs, left, type } of request.spot_orders) {
     const { base } = state.world.market(currency_pairs)
     const size = type === 'buy' ? Number(left) : -Number(left)
-    if (request.spot_hedge) (size > 0 ? unit(base).long : unit(base).short).futures.push({ size })
+    if (request.spot_hedge)
+      (size > 0 ? unit(base).long : unit(base).short).futures.push({ size, term: SPOT_TERM })
   }
   const baseOf = (contract: string): string => contract.toUpperCase().split('_')[0]!
+  /** BTC_USDT is perpetual, BTC_USDT_20261225 ends on a day. */
+  const termOf = (contract: string): string => contract.split('_')[2] ?? SPOT_TERM
   for (const { contract, size } of request.futures_positions)
-    unit(baseOf(contract)).held.futures.push({ size: Number(size) })
+    unit(baseOf(contract)).held.futures.push({ size: Number(size), term: termOf(contract) })
   for (const { contract, left } of request.futures_orders) {
     const size = Number(left)
     const one = unit(baseOf(contract))
-    ;(size > 0 ? one.long : one.short).futures.push({ size })
+    ;(size > 0 ? one.long : one.short).futures.push({ size, term: termOf(contract) })
   }
   for (const { options_name, size } of request.options_positions) {
     const { symbol, option } = readOption(options_name, now)
@@ -138,8 +144,8 @@ const resultView = (type: string, result: MarginResult) => ({
   profit_loss_ranges: result.scenarios.map(rangeView),
   max_loss: rangeView(result.worst),
   mr1: shown(result.scenarioLoss),
-  mr2: '0',
-  mr3: '0',
+  mr2: shown(result.basis),
+  mr3: shown(result.volatility),
   mr4: shown(result.shortOptions),
 })
 const greekShape = { delta: decimalText, gamma: decimalText, theta: decimalText, vega: decimalText }

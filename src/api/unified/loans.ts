@@ -1,17 +1,16 @@
+import { requireUnified } from '../../core/unified/accounts.ts'
+import { UNIFIED, bookOf } from '../../core/unified/loan-book.ts'
 import {
   INTEREST_RECORD,
   LOAN_RECORD,
-  UNIFIED,
-  bookOf,
-  requireUnified,
   type InterestRecord,
   type LoanRecord,
-} from '../../core/unified/accounts.ts'
+} from '../../core/unified/records.ts'
 import { totalOwed } from '../../core/unified/loans.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
-import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import { endpoint, signed, type AnyEndpoint, type Call, type Desk } from '../endpoint.ts'
 import {
   flag,
   integer,
@@ -154,16 +153,17 @@ const interestView = (record: InterestRecord) => ({
 })
 /** Interest of full hours, newest first. */
 export async function interestRecords(
-  desk: Desk,
-  userId: number,
+  { desk, caller, set }: Pick<Call<unknown, unknown, unknown>, 'desk' | 'caller' | 'set'>,
   filter: Filter & { from: number | null; to: number | null },
 ) {
-  const { where, values } = conditions(userId, filter)
-  const to = filter.to ?? Math.max(desk.clock.seconds(), filter.from ?? 0)
-  if (filter.from !== null && filter.from > to)
-    refuse('INVALID_PARAM_VALUE', `from: ${filter.from} is after to, ${to}`)
+  const { where, values } = conditions(caller.user.user_id, filter)
+  const from = filter.from ?? 0
+  const to = filter.to ?? Math.max(desk.clock.seconds(), from)
+  if (from > to) refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+  set('X-Applied-From', Math.floor(from))
+  set('X-Applied-To', Math.floor(to))
   where.push('"at" >= ?', '"at" <= ?')
-  values.push(Math.round((filter.from ?? 0) * 1e6), Math.round(to * 1e6))
+  values.push(Math.round(from * 1e6), Math.round(to * 1e6))
   await desk.core.read(() => null)
   const records = await desk.store.select(
     INTEREST_RECORD,
@@ -186,6 +186,7 @@ export const LOAN_LABELS = [
   'AMOUNT_TOO_LITTLE',
   'AMOUNT_TOO_MUCH',
   'INITIAL_MARGIN_TOO_LOW',
+  'TRADE_RESTRICTED',
   'REPAY_TOO_MUCH',
   'LOAN_NOT_FOUND',
   'BALANCE_NOT_ENOUGH',
@@ -277,12 +278,13 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(interestShape),
     refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
-      const { state } = desk.core
+    handle: async (call) => {
+      const { caller, query } = call
+      const { state } = call.desk.core
       requireUnified(state, caller.user.user_id)
       const currency = nameOf(state, query.currency)
       if (query.type === 'platform') return []
-      return interestRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
+      return interestRecords(call, { ...query, kind: 'unified', pair: null, currency })
     },
   }),
 ]

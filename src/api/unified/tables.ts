@@ -1,10 +1,12 @@
-import { LOAN_RATE } from '../../core/unified/accounts.ts'
-import { hourlyRate } from '../../core/unified/lending.ts'
+import { LOAN_RATE } from '../../core/unified/records.ts'
+import { hourlyRate, tierRate } from '../../core/unified/lending.ts'
 import { lentCurrency } from '../../core/unified/modes.ts'
+import { requireUnified } from '../../core/unified/accounts.ts'
+import { mainIdOf, type User } from '../../core/users/users.ts'
 import type { State } from '../../core/state.ts'
-import { format, unitOf } from '../../money/amount.ts'
+import { format, unitOf, type Rate } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { listOf, optional, text } from '../fields.ts'
+import { integer, listOf, optional, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, map, shape, str } from '../shapes.ts'
 import { currencyField } from '../wallet.ts'
@@ -15,13 +17,14 @@ const rowsOf = (state: State, currency: string | null) =>
   (currency === null ? state.world.loanCurrencyNames : [state.world.currency(currency).currency]).flatMap(
     (name) => state.world.loanTerms(name)?.config ?? [],
   )
-/** The hourly rate of each currency; an empty text where it is not lent. */
-export const rateMap = (state: State, currencies: readonly string[]): Record<string, string> =>
+/** The hourly rate of each currency for an account; an empty text where it is not lent. */
+export const rateMap = (state: State, user: User, currencies: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     currencies.map((name) => {
       const currency = state.world.findCurrency(name)?.currency ?? name
       const rate = hourlyRate(state, currency)
-      return [currency, rate === undefined ? '' : format(rate)]
+      const { vip } = state.users.must(mainIdOf(user))
+      return [currency, rate === undefined ? '' : format(tierRate(state, vip, rate))]
     }),
   )
 
@@ -114,10 +117,10 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
     path: '/unified/history_loan_rate',
-    summary: 'Lists the hourly rates of a currency, newest first; they are the same for every tier',
+    summary: 'Lists the hourly rates of a currency, newest first, as a VIP tier pays them',
     access: PUBLIC,
     limit: LIMITS.public,
-    query: { currency: currencyField, tier: optional(text({ max: 8 })), ...pageFields },
+    query: { currency: currencyField, tier: withDefault(integer(0, 100), 0), ...pageFields },
     status: 200,
     reply: shape({
       currency: str,
@@ -127,8 +130,9 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, query }) => {
-      const { currency } = desk.core.state.world.currency(query.currency)
-      lentCurrency(desk.core.state, currency)
+      const { state } = desk.core
+      const { currency } = state.world.currency(query.currency)
+      lentCurrency(state, currency)
       await desk.core.read(() => null)
       const rows = await desk.store.select(
         LOAN_RATE,
@@ -137,9 +141,12 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
       )
       return {
         currency,
-        tier: query.tier ?? '',
-        tier_up_rate: '0',
-        rates: rows.map(({ at, rate }) => ({ time: Math.floor(at / 1000), rate: format(rate) })),
+        tier: String(query.tier),
+        tier_up_rate: state.world.tierUpRate(query.tier),
+        rates: rows.map(({ at, rate }) => ({
+          time: Math.floor(at / 1000),
+          rate: format(tierRate(state, query.tier, rate as bigint as Rate)),
+        })),
       }
     },
   }),
@@ -152,7 +159,11 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
     query: { currencies: listOf(currencyField, 10) },
     status: 200,
     reply: map(str),
-    refuses: [],
-    handle: async ({ desk, query }) => desk.core.read((state) => rateMap(state, query.currencies)),
+    refuses: ['ACCOUNT_EXCEPTION'],
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
+        requireUnified(state, caller.user.user_id)
+        return rateMap(state, caller.user, query.currencies)
+      }),
   }),
 ]

@@ -1,6 +1,7 @@
 import { lockedName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { SETTINGS_OF, UNIFIED, type MarginAccount } from '../../core/unified/accounts.ts'
+import { SETTINGS_OF, type MarginAccount } from '../../core/unified/accounts.ts'
+import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { riskOf, type AssetFigures } from '../../core/unified/risk.ts'
 import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'
@@ -45,6 +46,7 @@ export const accountShape = shape({
   user_id: int64,
   refresh_time: int64,
   locked: bool,
+  risk_level: str,
   balances: map(
     shape({
       ...Object.fromEntries(BALANCE_FIELDS.map((name) => [name, decimalText])),
@@ -97,7 +99,7 @@ function balanceView(state: State, account: MarginAccount, figures: AssetFigures
     total_liab: format((liability + negative) as Amount),
     funding: format(state.ledger.balance(userId, 'earn', currency)),
     funding_version: String(state.ledger.find(userId, 'earn', currency)?.version ?? 0),
-    cross_balance: single ? format((asset.available + asset.freeze) as Amount) : '0',
+    cross_balance: mode === 'portfolio' ? '0' : format((asset.available + asset.freeze) as Amount),
     margin_balance: own ? format(equity) : '0',
     available_margin: own ? format(equity) : '0',
     enabled_collateral: asset.collateral,
@@ -117,6 +119,7 @@ export function accountView(state: State, userId: number, seconds: number, only:
     user_id: userId,
     refresh_time: seconds,
     locked: shared && account.locked.includes(UNIFIED.scope),
+    risk_level: state.margin.levelOf(userId, UNIFIED.scope),
     balances: Object.fromEntries(
       figures.assets
         .filter(({ asset }) => only === null || asset.currency === only)

@@ -32,6 +32,10 @@ export const AGENT_MARKET: TableSpec<AgentMarket> = {
 }
 export class Agents {
   readonly markets = new Table(AGENT_MARKET)
+  /** The markets that the agents look at, in the order of their names. */
+  get pairs(): string[] {
+    return [...this.markets.values()].map(({ pair }) => pair).sort()
+  }
 }
 
 /** The agents' accounts, by login name. */

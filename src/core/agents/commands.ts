@@ -12,6 +12,8 @@ import { agentId, stepAgents, submit } from './step.ts'
 
 const VIP = 16
 const SETTING = 'agents'
+/** What a look outside of the pace stands for. */
+const FIRST_SECONDS = 10
 export interface AgentsSetting {
   readonly seed: number
   /** Seconds: the made-up history ends here. */
@@ -39,7 +41,7 @@ export function beginAgents(ctx: Ctx, input: { seed: number }): null {
     const price = Number(config.reference_price)
     const seed = (hashText(id) ^ input.seed) >>> 0
     tx.put(state.agents.markets, { pair: id, seed, fair: price, anchor: price, trend: 0, scenario: null })
-    stepAgents(ctx, { currency_pair: id })
+    stepAgents(ctx, { currency_pair: id, at, elapsed: FIRST_SECONDS })
   }
   return null
 }
@@ -78,7 +80,7 @@ export function startScenario(ctx: Ctx, input: NewScenario): AgentMarket {
     },
   })
   audit(ctx, input.actor, 'agents.scenario', { ...input })
-  stepAgents(ctx, { currency_pair: row.pair })
+  stepAgents(ctx, { currency_pair: row.pair, at: ctx.at, elapsed: FIRST_SECONDS })
   return ctx.state.agents.markets.get(row.pair)!
 }
 

@@ -19,45 +19,64 @@ const CHANGES_MAX = 6
 const LEVEL_DOLLARS = 4_000
 const NOISE_DOLLARS = 400
 const DAY_SECONDS = 86_400
-/** Seconds of wandering that one step stands for. */
-const STEP_SECONDS = 10
+/** A look that comes later than this finds more to do: the ladder is set anew and several traders have come. */
+const LONG_SECONDS = 30
+/** One look moves the opinion by no more than so many seconds' worth. */
+const ELAPSED_MAX = 3_600
+/** Seconds in which the distance to the anchor falls to a third: far away, and near. */
+const PULL_FAR = 5_000
+const PULL_NEAR = 5 * DAY_SECONDS
 
-/** One look at one market: the opinion moves, the maker follows it, the others trade. */
-export function stepAgents(ctx: Ctx, input: { currency_pair: string }): null {
+export interface Look {
+  readonly currency_pair: string
+  /** Microseconds: the moment that is looked at. */
+  readonly at: number
+  /** Seconds since the last look at this market, as the pace has it. */
+  readonly elapsed: number
+}
+
+/**
+ * One look at one market: the opinion moves, the maker follows it, the others trade. It is a function of the
+ * seed, the book, and the look's own time: how late the clock comes to it makes no difference.
+ */
+export function stepAgents(ctx: Ctx, look: Look): void {
   const { state } = ctx
-  const market = state.world.findMarket(input.currency_pair)
+  const market = state.world.findMarket(look.currency_pair)
   const row = market === undefined ? undefined : state.agents.markets.get(market.id)
-  if (market === undefined || row === undefined || market.config.trade_status !== 'tradable') return null
+  if (market === undefined || row === undefined || market.config.trade_status !== 'tradable') return
   const dice = new Dice(row.seed)
-  const next = think(ctx, market, row, dice)
+  const next = think(ctx, market, row, dice, look)
+  const long = look.elapsed > LONG_SECONDS
   const agents = {
     maker: agentId(ctx, MAKER),
     noise: agentId(ctx, NOISE),
     momentum: agentId(ctx, MOMENTUM),
   }
-  tend(ctx, market, next, dice, agents.maker)
+  tend(ctx, market, next, dice, agents.maker, look)
   correct(ctx, market, next, agents.momentum)
-  if (dice.next() < 0.7) taste(ctx, market, dice.next() < 0.5 ? 'buy' : 'sell', dice, agents.noise)
+  for (let trader = 0; trader < (long ? 2 : 1); trader++)
+    if (long || dice.next() < 0.7) taste(ctx, market, dice.next() < 0.5 ? 'buy' : 'sell', dice, agents.noise)
   if (Math.abs(next.trend) > 0.0004 && dice.next() < 0.4)
     taste(ctx, market, next.trend > 0 ? 'buy' : 'sell', dice, agents.momentum)
   ctx.tx.put(state.agents.markets, { ...next, seed: dice.state })
   fireTriggers(ctx, market.id)
-  return null
 }
 export function agentId(ctx: Ctx, login: string): number {
   return ctx.state.users.byLogin.get(login)!.user_id
 }
 
 /** A random walk that is drawn back to its anchor; a scenario overrides it while it lasts. */
-function think(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice): AgentMarket {
+function think(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, look: Look): AgentMarket {
   const { scenario } = row
-  if (scenario !== null && ctx.at < scenario.until && scenario.name !== 'thin_book') {
-    const part = Math.min(1, (ctx.at - scenario.from) / Math.max(1, scenario.until - scenario.from))
+  const { at } = look
+  if (scenario !== null && at < scenario.until && scenario.name !== 'thin_book') {
+    const passed = Math.max(0, at - scenario.from) / Math.max(1, scenario.until - scenario.from)
+    const part = Math.min(1, passed)
     const share = scenario.name === 'gap' ? 1 : Math.min(1, part * 2)
     const fair = scenario.start * (1 + scenario.change * share)
     return { ...row, fair, trend: fair / row.fair - 1 }
   }
-  const ended = scenario !== null && ctx.at >= scenario.until
+  const ended = scenario !== null && at >= scenario.until
   const cross = crossPrice(ctx, market)
   if (cross !== undefined) {
     const fair = cross * (1 + dice.bell() * 0.0001)
@@ -67,9 +86,11 @@ function think(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice): AgentMar
   // A crash and a gap leave the market where they took it; a peg comes back.
   const moved = ended && (scenario.name === 'crash' || scenario.name === 'gap')
   const anchor = moved ? row.fair : row.anchor
-  const volatility = dayVolatility(market.base, market.quote) * Math.sqrt(STEP_SECONDS / DAY_SECONDS)
-  const pull = Math.log(anchor / row.fair) * 0.002
-  const change = Math.exp(dice.bell() * volatility + pull)
+  const elapsed = Math.min(look.elapsed, ELAPSED_MAX)
+  const day = dayVolatility(market.base, market.quote)
+  const distance = Math.log(anchor / row.fair)
+  const pull = distance * (1 - Math.exp(-elapsed / (Math.abs(distance) > 3 * day ? PULL_FAR : PULL_NEAR)))
+  const change = Math.exp(dice.bell() * day * Math.sqrt(elapsed / DAY_SECONDS) + pull)
   return {
     ...row,
     anchor,
@@ -87,13 +108,13 @@ function crossPrice({ state }: Ctx, { base, quote }: Market): number | undefined
 }
 
 /** The maker takes back what is too near or too far, and fills the gaps of its ladder. */
-function tend(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, maker: number): void {
-  const thin = row.scenario?.name === 'thin_book' && ctx.at < row.scenario.until
+function tend(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, maker: number, look: Look): void {
+  const thin = row.scenario?.name === 'thin_book' && look.at < row.scenario.until
   const levels = thin ? 2 : LEVELS
   const open = ctx.state.spot.openOrders(maker, market.id)
   let changes = open.length === 0 ? 2 * LEVELS : CHANGES_MAX
   const jumped = open.length > 0 && open.every((order) => outOfPlace(order, row.fair, market, levels))
-  if (jumped || thin !== open.length <= 4) changes = 4 * LEVELS
+  if (jumped || thin !== open.length <= 4 || look.elapsed > LONG_SECONDS) changes = 4 * LEVELS
   const stale = unwanted(open, row.fair, market, levels).slice(0, changes)
   forget(ctx, cancelOpen(ctx, stale))
   changes -= stale.length

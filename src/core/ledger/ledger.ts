@@ -22,7 +22,7 @@ export const ACCOUNT: TableSpec<Account> = {
   name: 'account',
   key: ['id'],
   columns: { id: 'int', owner: 'int', name: 'text', currency: 'text', amount: 'amount', version: 'int' },
-  dense: true,
+  numbered: true,
 }
 /** All accounts of one name and currency, whoever owns them. */
 export interface Purpose {

@@ -33,6 +33,19 @@ export function orderAccount(state: State, user: User, asked: OrderAccount | nul
       return 'unified'
   }
 }
+const BALANCES: readonly OrderAccount[] = ['spot', 'unified', 'cross_margin']
+/**
+ * The accounts of orders that a call means when it names one: spot and unified are the same balances, margin
+ * accounts are apart. On a classic account `unified` finds only what it traded when it was unified.
+ */
+export function accountsMeant(state: State, userId: number, asked: OrderAccount): readonly OrderAccount[] {
+  if (asked === 'margin') return ['margin']
+  return asked === 'spot' || state.margin.isUnified(userId) ? BALANCES : ['unified', 'cross_margin']
+}
+/** Whether an order is one of those; without a name every order is. */
+export const isMeant = (state: State, order: Order, asked: OrderAccount | null): boolean =>
+  asked === null || accountsMeant(state, order.user_id, asked).includes(order.account)
+
 /** The ledger account behind an order's account; what orders hold is beside it. */
 export const freeName = (account: OrderAccount, pair: string): string =>
   account === 'margin' ? marginName(pair) : 'spot'

@@ -6,7 +6,7 @@ import type { Market } from '../world/markets.ts'
 import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type Taker } from './match.ts'
 import type { AttachedStop, Order, OrderExtras, OrderRow } from './order.ts'
 import { refuseAtOnce, settleDown } from './place.ts'
-import { checkOpen, checkProtected, checkSize, readBase, readPrice } from './rules.ts'
+import { checkOpen, checkProtected, checkSize, checkStops, readBase, readPrice } from './rules.ts'
 import { termsOf } from './settle.ts'
 
 export interface Amendment {
@@ -28,6 +28,7 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
     refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: amount or price (at least one of them)')
   if (order.type === 'market')
     refuse('INVALID_PARAM_VALUE', 'a market order never rests, so it can not be amended')
+  checkStops(market, { stop_profit: change.stop_profit, stop_loss: change.stop_loss })
   const amount = change.amount === null ? order.amount : readBase(market, change.amount)
   const price = change.price === null ? order.price : readPrice(market, change.price)
   if (amount === order.amount && price === order.price && !stops)

@@ -1,17 +1,25 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
+import { isMeant } from './accounts.ts'
 import { bookChanged, endOrder } from './match.ts'
-import type { FinishAs, Order, OrderRow } from './order.ts'
+import type { FinishAs, Order, OrderAccount, OrderRow } from './order.ts'
+
+/** Where an order must be: what a call names beside its id. Null is left out. */
+export interface Place {
+  readonly pair: string
+  readonly account: OrderAccount | null
+}
+/** The words that tell where an order was looked for. */
+export const placeWords = ({ pair, account }: Place): string =>
+  ` in ${pair}${account === null ? '' : `, account ${account}`}`
 
 /** An order that can still change, named by its id; the labels tell what became of one that can't. */
-export function openOrderAt(state: State, userId: number, id: number, pair: string | null): OrderRow {
+export function openOrderAt(state: State, userId: number, id: number, place: Place): OrderRow {
   const order = state.spot.orders.get(id)
-  if (order?.user_id !== userId || (pair !== null && order.pair !== pair)) return orderNotFound(id, pair)
+  if (order?.user_id !== userId || order.pair !== place.pair || !isMeant(state, order, place.account))
+    return notFound('ORDER_NOT_FOUND', `this account has no order ${id}${placeWords(place)}`)
   refuseEnded(order)
   return order
-}
-export function orderNotFound(id: number, pair: string | null): never {
-  return notFound('ORDER_NOT_FOUND', `this account has no order ${id}${pair === null ? '' : ` in ${pair}`}`)
 }
 export function refuseEnded(order: Order): void {
   if (order.status === 'closed')

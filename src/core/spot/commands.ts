@@ -1,11 +1,12 @@
-import { Refusal, refuse, type Label } from '../../labels.ts'
+import { Refusal, type Label } from '../../labels.ts'
 import { ZERO } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
 import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
 import { cancelOpen, openOrderAt } from './cancel.ts'
-import { sameAccount, type Order, type OrderAccount, type Side } from './order.ts'
+import { isMeant } from './accounts.ts'
+import type { Order, OrderAccount, OrderRow, Side } from './order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 
@@ -49,12 +50,14 @@ export function placeBatch(ctx: Ctx, input: { user_id: number; orders: readonly 
 
 export interface Named {
   readonly id: number
-  readonly currency_pair: string | null
+  readonly currency_pair: string
+  readonly account?: OrderAccount | null
 }
-function cancelOne(ctx: Ctx, userId: number, { id, currency_pair }: Named): Order {
-  const pair = currency_pair === null ? null : ctx.state.world.market(currency_pair).id
-  return cancelOpen(ctx, [openOrderAt(ctx.state, userId, id, pair)])[0]!
+function openOrder({ state }: Ctx, userId: number, { id, currency_pair, account = null }: Named): OrderRow {
+  return openOrderAt(state, userId, id, { pair: state.world.market(currency_pair).id, account })
 }
+const cancelOne = (ctx: Ctx, userId: number, item: Named): Order =>
+  cancelOpen(ctx, [openOrder(ctx, userId, item)])[0]!
 export function cancel(ctx: Ctx, input: { user_id: number } & Named): Order {
   counted(ctx, input.user_id)
   return cancelOne(ctx, input.user_id, input)
@@ -68,25 +71,27 @@ export interface CancelAll {
   readonly currency_pair: string | null
   readonly side: Side | null
   readonly account: OrderAccount | null
+  /** The currency that the markets' prices are in. */
+  readonly trade_quote?: string | null
 }
 export function cancelAll(ctx: Ctx, input: CancelAll): Order[] {
   counted(ctx, input.user_id)
   const pair = input.currency_pair === null ? undefined : ctx.state.world.market(input.currency_pair).id
-  const { account } = input
-  const orders = ctx.state.spot
+  const { world, spot } = ctx.state
+  const { trade_quote = null } = input
+  const quote = trade_quote === null ? null : world.currency(trade_quote).currency
+  const orders = spot
     .openOrders(input.user_id, pair)
     .filter((order) => input.side === null || order.side === input.side)
-    .filter((order) => account === null || sameAccount(order.account, account))
+    .filter((order) => isMeant(ctx.state, order, input.account))
+    .filter((order) => quote === null || world.market(order.pair).quote === quote)
   return cancelOpen(ctx, orders)
 }
 
 export interface NamedAmendment extends Named, Amendment {}
 function amendOne(ctx: Ctx, userId: number, input: NamedAmendment): Order {
-  if (input.currency_pair === null)
-    refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (in the query or the body)')
-  const pair = ctx.state.world.market(input.currency_pair).id
-  const order = amendOrder(ctx, openOrderAt(ctx.state, userId, input.id, pair), input)
-  fireTriggers(ctx, pair)
+  const order = amendOrder(ctx, openOrder(ctx, userId, input), input)
+  fireTriggers(ctx, order.pair)
   return current(ctx, order)
 }
 export function amend(ctx: Ctx, input: { user_id: number } & NamedAmendment): Order {

@@ -15,8 +15,6 @@ export type FinishAs =
 /** What an order names as its account; the ledger account behind it is decided in accounts.ts. */
 export const ORDER_ACCOUNTS = ['spot', 'margin', 'unified', 'cross_margin'] as const
 export type OrderAccount = (typeof ORDER_ACCOUNTS)[number]
-/** Spot and unified mean the same balances; margin accounts are apart. */
-export const sameAccount = (a: string, b: string): boolean => (a === 'margin') === (b === 'margin')
 
 /** A price that fires, and the price of the order that it then places ("0" is a market order). */
 export interface AttachedStop {
@@ -32,6 +30,8 @@ export interface OrderExtras {
   readonly stop_loss?: AttachedStop
   /** Why an order that the platform itself placed exists, such as the price order that fired. */
   readonly origin?: string
+  /** The program that sent it. */
+  readonly channel?: string
 }
 
 export interface Order {
@@ -110,6 +110,7 @@ export const SPOT_ORDER: TableSpec<Order> = {
     more: 'json',
   },
   live: (order) => order.status === 'open',
+  numbered: true,
   revive: (order) => OrderRow.of(order),
 }
 

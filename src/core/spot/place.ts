@@ -21,10 +21,12 @@ import {
   type TimeInForce,
 } from './order.ts'
 import {
+  checkBuysLot,
   checkMarketCap,
   checkOpen,
   checkProtected,
   checkSize,
+  checkStops,
   checkText,
   checkUnused,
   marketBound,
@@ -52,6 +54,8 @@ export interface NewOrder {
   readonly slippage: string | null
   readonly stop_profit: AttachedStop | null
   readonly stop_loss: AttachedStop | null
+  /** The program that sent it, as its header tells. */
+  readonly channel?: string
 }
 /** The same, checked and in numbers. */
 interface Draft {
@@ -180,8 +184,11 @@ function marketFigures(state: State, market: Market, input: NewOrder): Figures {
       'ORDER_BOOK_NOT_FOUND',
       `there is nothing to ${side} on the ${market.id} book; place a limit order, or try again later`,
     )
-  if (side === 'buy') checkSize(market, undefined, amount)
-  else checkSize(market, amount, timesDown(amount, best.price))
+  if (side === 'buy') {
+    checkSize(market, undefined, amount)
+    checkBuysLot(market, amount, best.price)
+  }
+  if (side === 'sell') checkSize(market, amount, timesDown(amount, best.price))
   checkMarketCap(market, side, amount)
   return {
     price: 0n as Price,
@@ -193,21 +200,18 @@ function marketFigures(state: State, market: Market, input: NewOrder): Figures {
 }
 
 function extrasOf(market: Market, input: NewOrder, origin: string | undefined): OrderExtras | null {
-  const { stop_profit, stop_loss, slippage, auto_borrow, auto_repay } = input
+  const { stop_profit, stop_loss, slippage, auto_borrow, auto_repay, channel } = input
   if (
     stop_profit === null &&
     stop_loss === null &&
     slippage === null &&
     auto_borrow !== true &&
     auto_repay !== true &&
-    origin === undefined
+    origin === undefined &&
+    channel === undefined
   )
     return null
-  for (const [name, stop] of Object.entries({ stop_profit, stop_loss })) {
-    if (stop === null) continue
-    readPrice(market, stop.trigger_price, `${name}.trigger_price`)
-    if (!/^0(\.0*)?$/.test(stop.order_price)) readPrice(market, stop.order_price, `${name}.order_price`)
-  }
+  checkStops(market, { stop_profit, stop_loss })
   return {
     ...(slippage !== null && { slippage }),
     ...(auto_borrow === true && { auto_borrow }),
@@ -215,6 +219,7 @@ function extrasOf(market: Market, input: NewOrder, origin: string | undefined): 
     ...(stop_profit !== null && { stop_profit }),
     ...(stop_loss !== null && { stop_loss }),
     ...(origin !== undefined && { origin }),
+    ...(channel !== undefined && { channel }),
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import type { State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { TICKS_MAX, tickCount } from './spot.ts'
-import { DEFAULT_TEXT, isClientText, type Side } from './order.ts'
+import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from './order.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
 
@@ -86,6 +86,11 @@ export function checkSize(market: Market, base: Amount | undefined, value: Amoun
     if (market.maxQuote !== undefined && value > market.maxQuote)
       tooMuch(market, value, market.quote, market.maxQuote)
   }
+}
+/** A market buy that the best price gives not even one lot for would do nothing. */
+export function checkBuysLot(market: Market, money: Amount, best: Price): void {
+  const least = timesUp(market.lot, best)
+  if (money < least) tooLittle(market, money, market.quote, least)
 }
 export function checkMarketCap(market: Market, side: Side, amount: Amount): void {
   const cap = side === 'buy' ? market.marketMaxQuote : market.marketMaxBase
@@ -171,6 +176,14 @@ export function checkUnused(state: State, userId: number, text: string): void {
       'DUPLICATE_REQUEST',
       `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
     )
+}
+/** "0" as the price of a stop's order is a market order. */
+export function checkStops(market: Market, stops: Readonly<Record<string, AttachedStop | null>>): void {
+  for (const [name, stop] of Object.entries(stops)) {
+    if (stop === null) continue
+    readPrice(market, stop.trigger_price, `${name}.trigger_price`)
+    if (!/^0(\.0*)?$/.test(stop.order_price)) readPrice(market, stop.order_price, `${name}.order_price`)
+  }
 }
 export function readIceberg(market: Market, text: string | null, amount: Amount): Amount {
   if (text === null || parseAmount(text) === 0n) return ZERO

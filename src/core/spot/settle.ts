@@ -26,7 +26,9 @@ export interface Terms {
 }
 export function termsOf(state: State, userId: number, market: Market): Terms {
   const { vip, debit } = feeSetting(state, state.users.must(userId))
-  return { rates: ratesOf(vip, market), debit }
+  // Tokens that stand against a debt don't pay fees: margin would go that no order's loss has counted.
+  const pledged = debit === 1 && state.margin.owes(userId, 'unified')
+  return { rates: ratesOf(vip, market), debit: pledged ? 3 : debit }
 }
 
 /** Units of USDT for one unit of a currency, by the last trade. */

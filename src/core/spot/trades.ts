@@ -30,6 +30,7 @@ export const SPOT_TRADE: TableSpec<Trade> = {
   },
   // History from the start; the newest stay in memory for those who ask.
   live: () => false,
+  numbered: true,
 }
 
 /** One side of a trade as its owner sees it. */
@@ -158,13 +159,13 @@ export class Trades {
           list.splice(0, RECENT_MAX)
           this.trimmed.add(after.pair)
         }
-      } else if (after === undefined) {
+      } else if (after === undefined && before !== undefined) {
         // An undo takes the newest back; an eviction drops one that is long gone from here.
-        const list = this.of(before!.pair)
-        if (list.at(-1)?.id === before!.id) list.pop()
-        else if (list[0]?.id === before!.id) {
+        const list = this.of(before.pair)
+        if (list.at(-1)?.id === before.id) list.pop()
+        else if (list[0]?.id === before.id) {
           list.shift()
-          this.trimmed.add(before!.pair)
+          this.trimmed.add(before.pair)
         }
       }
     })

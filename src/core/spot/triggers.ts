@@ -1,6 +1,7 @@
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
+import { orderAccount } from './accounts.ts'
 import type { Ctx } from '../state.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import {
@@ -95,6 +96,7 @@ export interface NewPriceOrder {
 export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   const { state } = ctx
   const market = state.world.market(input.market)
+  orderAccount(state, state.users.must(input.user_id), ORDER_ACCOUNT[input.put.account])
   const trigger_price = readPrice(market, input.trigger.price, 'trigger.price')
   const { rule, expiration } = input.trigger
   const { put } = input

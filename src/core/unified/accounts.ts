@@ -1,8 +1,8 @@
 import { refuse } from '../../labels.ts'
-import type { Amount } from '../../money/amount.ts'
-import { lockedName, marginName } from '../ledger/accounts.ts'
 import type { State } from '../state.ts'
-import { GroupIndex, Table, UniqueIndex, type LogSpec, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import type { Level } from './levels.ts'
+import { LOAN, LOAN_RECORD, RISK_ALERT, type Loan } from './records.ts'
 
 export const MODES = ['classic', 'single_currency', 'multi_currency', 'portfolio'] as const
 export type Mode = (typeof MODES)[number]
@@ -50,163 +50,11 @@ export const MARGIN_ACCOUNT: TableSpec<MarginAccount> = {
   },
 }
 
-/** Money that is lent to one place: the unified account, or the isolated account of a pair. */
-export interface LoanBook {
-  /** "unified", or the pair. */
-  readonly scope: string
-  readonly pair: string
-  /** Names of the user's ledger accounts. */
-  readonly free: string
-  readonly held: string
-  readonly debt: string
-  readonly interest: string
-}
-export const UNIFIED: LoanBook = {
-  scope: 'unified',
-  pair: '',
-  free: 'spot',
-  held: lockedName('spot'),
-  debt: 'debt.unified',
-  interest: 'debt.interest.unified',
-}
-export function bookOf(scope: string): LoanBook {
-  if (scope === UNIFIED.scope) return UNIFIED
-  const free = marginName(scope)
-  return {
-    scope,
-    pair: scope,
-    free,
-    held: lockedName(free),
-    debt: `debt.${free}`,
-    interest: `debt.interest.${free}`,
-  }
-}
-
-/** That something is owed; how much, the ledger says. The row goes when the last unit is repaid. */
-export interface Loan {
-  readonly user_id: number
-  readonly scope: string
-  readonly currency: string
-  /** Microseconds. */
-  readonly create_at: number
-  readonly update_at: number
-}
-export const LOAN: TableSpec<Loan> = {
-  name: 'loan',
-  key: ['user_id', 'scope', 'currency'],
-  columns: { user_id: 'int', scope: 'text', currency: 'text', create_at: 'int', update_at: 'int' },
-}
-export const REPAYMENT_TYPES = [
-  'none',
-  'manual_repay',
-  'auto_repay',
-  'different_currencies_repayment',
-  'liquidation',
-] as const
-export type RepaymentType = (typeof REPAYMENT_TYPES)[number]
-export type BorrowType = 'manual_borrow' | 'auto_borrow'
-export interface LoanRecord {
-  readonly id: number
-  readonly user_id: number
-  readonly kind: 'unified' | 'margin'
-  readonly pair: string
-  readonly currency: string
-  readonly type: 'borrow' | 'repay'
-  readonly repayment_type: RepaymentType
-  /** Empty for repayments. */
-  readonly borrow_type: BorrowType | ''
-  readonly amount: Amount
-  /** The part of a repayment that was interest. */
-  readonly interest: Amount
-  readonly text: string | null
-  readonly at: number
-}
-export const LOAN_RECORD: TableSpec<LoanRecord> = {
-  name: 'loan_record',
-  key: ['id'],
-  columns: {
-    id: 'int',
-    user_id: 'int',
-    kind: 'text',
-    pair: 'text',
-    currency: 'text',
-    type: 'text',
-    repayment_type: 'text',
-    borrow_type: 'text',
-    amount: 'amount',
-    interest: 'amount',
-    text: 'text',
-    at: 'int',
-  },
-  live: () => false,
-}
-export interface InterestRecord {
-  readonly id: number
-  readonly user_id: number
-  readonly kind: 'unified' | 'margin'
-  readonly pair: string
-  readonly currency: string
-  readonly rate: Amount
-  readonly interest: Amount
-  /** The full hour that it is for, in microseconds. */
-  readonly at: number
-}
-export const INTEREST_RECORD: LogSpec<InterestRecord> = {
-  name: 'interest_record',
-  columns: {
-    id: 'int',
-    user_id: 'int',
-    kind: 'text',
-    pair: 'text',
-    currency: 'text',
-    rate: 'amount',
-    interest: 'amount',
-    at: 'int',
-  },
-}
-/** The rate of a full hour. */
-export interface LoanRate {
-  readonly id: number
-  readonly currency: string
-  readonly rate: Amount
-  readonly at: number
-}
-export const LOAN_RATE: LogSpec<LoanRate> = {
-  name: 'loan_rate',
-  columns: { id: 'int', currency: 'text', rate: 'amount', at: 'int' },
-}
-/** One step of a liquidation: what was done, and to how much of what. */
-export interface LiquidationStep {
-  readonly id: number
-  readonly liquidation: number
-  readonly user_id: number
-  readonly scope: string
-  readonly step: string
-  readonly currency: string
-  readonly amount: Amount
-  readonly detail: Readonly<Record<string, unknown>>
-  readonly at: number
-}
-export const LIQUIDATION_STEP: LogSpec<LiquidationStep> = {
-  name: 'liquidation_step',
-  columns: {
-    id: 'int',
-    liquidation: 'int',
-    user_id: 'int',
-    scope: 'text',
-    step: 'text',
-    currency: 'text',
-    amount: 'amount',
-    detail: 'json',
-    at: 'int',
-  },
-}
-export const MARGIN_LOGS = [INTEREST_RECORD, LOAN_RATE, LIQUIDATION_STEP] as const
-
 export class MarginAccounts {
   readonly table = new Table(MARGIN_ACCOUNT)
   readonly loans = new Table(LOAN)
   readonly records = new Table(LOAN_RECORD)
+  readonly alerts = new Table(RISK_ALERT)
   private readonly byUser = new GroupIndex(this.loans, (loan) => loan.user_id)
   readonly byText = new UniqueIndex(this.records, ({ user_id, text }) =>
     text === null ? undefined : `${user_id}/${text}`,
@@ -224,7 +72,7 @@ export class MarginAccounts {
     })
   }
   get tables(): readonly unknown[] {
-    return [this.table, this.loans, this.records]
+    return [this.table, this.loans, this.records, this.alerts]
   }
   /** The next loans after a key; "" begins. */
   loansAfter(key: string, count: number): Loan[] {
@@ -266,6 +114,11 @@ export class MarginAccounts {
   }
   isLocked(userId: number, scope: string): boolean {
     return this.table.get(userId)?.locked.includes(scope) === true
+  }
+  /** What the account was told last. */
+  levelOf(userId: number, scope: string): Level {
+    if (this.isLocked(userId, scope)) return 'locked'
+    return this.alerts.get(`${userId}/${scope}`)?.level ?? 'normal'
   }
   owes(userId: number, scope?: string): boolean {
     if (scope === undefined) return this.byUser.count(userId) > 0

@@ -3,9 +3,10 @@ import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/a
 import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
-import { borrowable, lend, repay, totalOwed, transferable } from './loans.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
+import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
+import type { RepaymentType } from './records.ts'
 import { availableAfterLeaving } from './risk.ts'
 
 /** Where orders, transfers and withdrawals meet the rules of margin. */
@@ -51,6 +52,20 @@ export function guardOrder<T>(
   )
 }
 
+/** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
+export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
+  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope).available : ZERO
+  const result = run()
+  if (!state.margin.owes(userId, scope)) return result
+  const after = figuresOf(state, userId, scope).available
+  if (after < 0n && after < before)
+    refuse(
+      'INITIAL_MARGIN_TOO_LOW',
+      `${what} would leave the margin ${format(-after as Amount)} short of what the account's debts need`,
+    )
+  return result
+}
+
 /** Before an order's money is held: auto_borrow finds what is missing. */
 export function borrowForOrder(
   ctx: Ctx,
@@ -71,6 +86,7 @@ export function borrowForOrder(
   const free = state.ledger.balance(userId, book.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return
+  refuseRestricted(state, userId, book.scope)
   const most = borrowable(state, userId, book.scope, currency)
   if (missing > most)
     refuse(
@@ -92,15 +108,22 @@ export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null)
   const received = (
     order.side === 'buy' ? order.filled - order.fee : order.filled_total - order.fee
   ) as Amount
-  payBack(ctx, userId, book, gets, received)
+  payBack(ctx, userId, book, gets, received, 'auto_repay')
   if (more?.auto_borrow === true && order.status === 'cancelled')
-    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives))
+    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives), 'cancel_auto_repay')
 }
-function payBack(ctx: Ctx, userId: number, book: LoanBook, currency: string, most: Amount): void {
+function payBack(
+  ctx: Ctx,
+  userId: number,
+  book: LoanBook,
+  currency: string,
+  most: Amount,
+  why: RepaymentType,
+): void {
   const { state } = ctx
   const owed = totalOwed(state, userId, book, currency)
   const amount = min(min(owed, most), state.ledger.balance(userId, book.free, currency))
-  if (amount > 0n) repay(ctx, userId, book, currency, amount, 'auto_repay')
+  if (amount > 0n) repay(ctx, userId, book, currency, amount, why)
 }
 
 /** What may leave a user's account, as far as its debts have a say; undefined: they have none. */

@@ -1,9 +1,11 @@
-import { ZERO, format, rateOf, roundUp, timesUp, type Amount, type Rate } from '../../money/amount.ts'
+import { ZERO, rateOf, roundUp, timesUp, type Amount, type Rate } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
-import type { Ctx } from '../state.ts'
-import { INTEREST_RECORD, LOAN_RATE, bookOf, type Loan } from './accounts.ts'
-import { HOUR, accrueLines, hourlyRate, planHour } from './lending.ts'
+import type { Ctx, State } from '../state.ts'
+import { mainIdOf } from '../users/users.ts'
+import { bookOf } from './loan-book.ts'
+import { INTEREST_RECORD, type Loan } from './records.ts'
+import { HOUR, accrueLines, planHour, recordRates, tierRate } from './lending.ts'
 import { totalOwed } from './loans.ts'
 import { checkAccount } from './liquidation.ts'
 
@@ -12,15 +14,7 @@ const CHUNK = 250
 
 /** Due at each full hour UTC: fixes the hour's rates, and plans the charges and the next hour. */
 export function startHour(ctx: Ctx, input: { due_at: number }): null {
-  const { state, tx } = ctx
-  const rates: Record<string, string> = {}
-  for (const currency of state.world.loanCurrencyNames) {
-    const rate = hourlyRate(state, currency)
-    if (rate === undefined) continue
-    rates[currency] = format(rate)
-    const id = nextId(tx, state.counters, 'loan_rate')
-    tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: input.due_at })
-  }
+  const rates = recordRates(ctx, input.due_at)
   planHour(ctx, input.due_at + HOUR)
   charge(ctx, input.due_at, rates, '')
   return null
@@ -34,6 +28,11 @@ export function chargeHour(
   return null
 }
 
+/** A sub-account borrows under its main account's tier. */
+function rateOfBorrower(state: State, loan: Loan, rate: Rate): Rate {
+  const { vip } = state.users.must(mainIdOf(state.users.must(loan.user_id)))
+  return tierRate(state, vip, rate)
+}
 const keyOf = (loan: Loan): string => `${loan.user_id}/${loan.scope}/${loan.currency}`
 function charge(ctx: Ctx, hour: number, rates: Readonly<Record<string, string>>, after: string): void {
   const { state } = ctx
@@ -43,7 +42,7 @@ function charge(ctx: Ctx, hour: number, rates: Readonly<Record<string, string>>,
     // Borrowed after the hour had struck: this hour is not his.
     if (loan.create_at > hour) continue
     const text = rates[loan.currency]
-    if (text !== undefined) chargeLoan(ctx, loan, rateOf(text), hour)
+    if (text !== undefined) chargeLoan(ctx, loan, rateOfBorrower(ctx.state, loan, rateOf(text)), hour)
     touched.set(`${loan.user_id}/${loan.scope}`, loan)
   }
   for (const { user_id, scope } of touched.values()) checkAccount(ctx, user_id, scope)

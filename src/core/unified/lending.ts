@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import {
   ZERO,
   amountOf,
+  format,
   min,
   overDown,
   parseAmount,
@@ -9,6 +10,7 @@ import {
   roundDown,
   roundUp,
   timesDown,
+  timesUp,
   type Amount,
   type Rate,
 } from '../../money/amount.ts'
@@ -18,8 +20,9 @@ import { nextId } from '../counters.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'
-import { bookOf, type LoanBook } from './accounts.ts'
+import { bookOf, type LoanBook } from './loan-book.ts'
 import type { RateCurve } from './config.ts'
+import { LOAN_RATE } from './records.ts'
 
 /**
  * The lenders' side. A currency's pool is what they have put in and nobody has borrowed; what is lent is a
@@ -66,6 +69,12 @@ export function hourlyRate(state: State, currency: string): Rate | undefined {
     ? undefined
     : curveRate(terms.config.rate, utilisationOf(state, currency))
 }
+/** What a VIP tier pays for an hour: the hour's rate as often as its tier says, rounded up to 8 decimals. */
+export const tierRate = (state: State, vip: number, rate: Rate): Rate =>
+  roundUp(
+    timesUp(rate as bigint as Amount, rateOf(state.world.tierUpRate(vip))),
+    RATE_DECIMALS,
+  ) as bigint as Rate
 
 const line = (
   place: { owner: number; name: string },
@@ -162,6 +171,7 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
   const due = state.world.settings.get(HOURLY)?.value as { due_id: number } | undefined
   if (due === undefined || state.due.table.get(due.due_id) === undefined)
     planHour(ctx, (Math.floor(ctx.at / HOUR) + 1) * HOUR)
+  if (due === undefined) recordRates(ctx, Math.floor(ctx.at / HOUR) * HOUR)
   return null
 
   function seed(): void {
@@ -183,6 +193,19 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
     }
     tx.put(state.world.settings, { name: SEEDED, value: [...done, ...fresh] })
   }
+}
+/** Fixes the rates of a full hour, and keeps them for history_loan_rate. */
+export function recordRates(ctx: Ctx, hour: number): Readonly<Record<string, string>> {
+  const { state, tx } = ctx
+  const rates: Record<string, string> = {}
+  for (const currency of state.world.loanCurrencyNames) {
+    const rate = hourlyRate(state, currency)
+    if (rate === undefined) continue
+    rates[currency] = format(rate)
+    const id = nextId(tx, state.counters, 'loan_rate')
+    tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: hour })
+  }
+  return rates
 }
 export function planHour(ctx: Ctx, at: number): void {
   const due_id = schedule(ctx, at, 'lending.hour', {})

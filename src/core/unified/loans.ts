@@ -2,18 +2,12 @@ import { refuse } from '../../labels.ts'
 import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
-import {
-  UNIFIED,
-  bookOf,
-  requireShared,
-  type BorrowType,
-  type Loan,
-  type LoanBook,
-  type LoanRecord,
-  type RepaymentType,
-} from './accounts.ts'
+import { requireShared } from './accounts.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
+import type { BorrowType, Loan, LoanRecord, RepaymentType } from './records.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
-import { owedOf, portfolioOf } from './portfolio.ts'
+import { isRestricted } from './levels.ts'
+import { figuresOf, owedOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLoan, borrowableOf, transferableOf } from './risk.ts'
 
 /** Everything of one currency that an account owes to one book. */
@@ -120,16 +114,26 @@ function borrow(
       'AMOUNT_TOO_MUCH',
       `amount: ${format(amount)} ${currency} is above what may still be lent: ${format(cap)}`,
     )
-  const locked = state.margin.isLocked(userId, book.scope)
+  refuseRestricted(state, userId, book.scope)
   const after = availableAfterLoan(portfolioOf(state, userId, book.scope, [currency]), currency, amount)
-  if (locked || after < 0n)
+  if (after < 0n)
     refuse(
       'INITIAL_MARGIN_TOO_LOW',
-      locked
-        ? 'this account is being liquidated; nothing is lent to it'
-        : `amount: a loan of ${format(amount)} ${currency} would leave the margin ${format(-after as Amount)} short; at most ${format(borrowable(state, userId, book.scope, currency))} can be borrowed`,
+      `amount: a loan of ${format(amount)} ${currency} would leave the margin ${format(-after as Amount)} short; at most ${format(borrowable(state, userId, book.scope, currency))} can be borrowed`,
     )
   return lend(ctx, userId, book, currency, amount, 'manual_borrow', text)
+}
+/** Nothing is lent to an account that is below 100 % of its initial margin already. */
+export function refuseRestricted(state: State, userId: number, scope: string): void {
+  if (state.margin.isLocked(userId, scope))
+    refuse('TRADE_RESTRICTED', 'this account is being liquidated; nothing is lent to it')
+  if (!state.margin.owes(userId, scope)) return
+  const figures = figuresOf(state, userId, scope)
+  if (isRestricted(figures))
+    refuse(
+      'TRADE_RESTRICTED',
+      `this account's margin is ${format(-figures.available as Amount)} short of what its debts need; nothing is lent to it until it has repaid or added money`,
+    )
 }
 export function minimumOf(state: State, book: LoanBook, currency: string): Amount {
   const market = book.pair === '' ? undefined : state.world.isolatedMarket(book.pair)

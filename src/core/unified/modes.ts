@@ -1,18 +1,18 @@
 import { refuse } from '../../labels.ts'
-import { format, parseRate, rateOf, type Amount, type Rate } from '../../money/amount.ts'
+import { format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
 import {
   MODE_SETTINGS,
   SETTINGS_OF,
-  UNIFIED,
   requireShared,
   type MarginAccount,
   type Mode,
   type ModeSetting,
   type ModeSettings,
 } from './accounts.ts'
+import { UNIFIED } from './loan-book.ts'
 import type { LoanTerms } from './config.ts'
-import { figuresOf } from './portfolio.ts'
+import { keepCovered } from './guard.ts'
 
 export interface ModeChange {
   readonly user_id: number
@@ -65,22 +65,10 @@ function checkSwitch(state: State, account: MarginAccount, mode: Mode): void {
     )
 }
 
-/** A change that would leave debts uncovered is refused, unless it makes nothing worse. */
-function keepCovered(state: State, userId: number, before: Amount, what: string): void {
-  const after = figuresOf(state, userId, UNIFIED.scope).available
-  if (after < 0n && after < before)
-    refuse(
-      'INITIAL_MARGIN_TOO_LOW',
-      `${what} would leave the margin ${format(-after as Amount)} short of what the account's debts need`,
-    )
-}
-function changeCovered(ctx: Ctx, account: MarginAccount, what: string): void {
-  const { state, tx } = ctx
-  const owes = state.margin.owes(account.user_id, UNIFIED.scope)
-  const before = owes ? figuresOf(state, account.user_id, UNIFIED.scope).available : (0n as Amount)
-  tx.put(state.margin.table, account)
-  if (owes) keepCovered(state, account.user_id, before, what)
-}
+const changeCovered = (ctx: Ctx, account: MarginAccount, what: string): void =>
+  keepCovered(ctx.state, account.user_id, UNIFIED.scope, what, () =>
+    ctx.tx.put(ctx.state.margin.table, account),
+  )
 
 export interface CollateralChange {
   readonly user_id: number
@@ -204,17 +192,10 @@ export function setPairLeverage(
   if (leverage > most)
     refuse('LEVERAGE_TOO_HIGH', `leverage: ${input.leverage} is above the ${format(most)} of ${market.id}`)
   const account = state.margin.of(input.user_id)
-  const before = figuresOf(state, input.user_id, market.id).available
-  tx.put(state.margin.table, {
-    ...account,
-    pair_leverage: { ...account.pair_leverage, [market.id]: format(leverage) },
-  })
-  const after = figuresOf(state, input.user_id, market.id).available
-  if (state.margin.owes(input.user_id, market.id) && after < 0n && after < before)
-    refuse(
-      'INITIAL_MARGIN_TOO_LOW',
-      `leverage: ${input.leverage} would leave the ${market.id} account short of margin; repay first`,
-    )
+  const pair_leverage = { ...account.pair_leverage, [market.id]: format(leverage) }
+  keepCovered(state, input.user_id, market.id, `leverage: ${input.leverage}`, () =>
+    tx.put(state.margin.table, { ...account, pair_leverage }),
+  )
   return null
 }
 const PAIR_LEVERAGE_MIN = rateOf('2')

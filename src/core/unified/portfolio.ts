@@ -1,9 +1,12 @@
 import {
   ZERO,
+  min,
   negate,
   overDown,
   rateOf,
+  roundUp,
   timesDown,
+  timesUp,
   type Amount,
   type Price,
   type Rate,
@@ -11,7 +14,7 @@ import {
 import type { Order } from '../spot/order.ts'
 import type { State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './accounts.ts'
+import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { marginSlices } from './config.ts'
 import {
   riskOf,
@@ -37,16 +40,21 @@ export const owedOf = (
   interest: negate(state.ledger.balance(userId, book.interest, currency)),
 })
 
-/** What an open order gives and gets, the highest fee of its market taken off. */
+/**
+ * What an open order gives, and what it gets at the least: filled lot by lot, each fill paying the market's
+ * highest fee rounded up.
+ */
 function riskOrder(market: Market, order: Order): RiskOrder {
-  const kept = (ONE - market.feeMax) as Rate
   const buys = order.side === 'buy'
-  const got = buys ? order.left : timesDown(order.left, order.price)
+  const [received, precision] = buys
+    ? [market.lot, market.basePrecision]
+    : [timesDown(market.lot, order.price), market.quotePrecision]
+  const fee = min(received, roundUp(timesUp(received, market.feeMax), precision))
   return {
     gives: buys ? market.quote : market.base,
     given: order.held,
     gets: buys ? market.base : market.quote,
-    got: timesDown(got, kept),
+    got: ((order.left / market.lot) * (received - fee)) as Amount,
   }
 }
 const ordersOf = (state: State, userId: number, ours: (order: Order) => boolean): RiskOrder[] =>

@@ -14,7 +14,9 @@ import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { UNIFIED, requireShared } from './accounts.ts'
+import { requireShared } from './accounts.ts'
+import { keepCovered } from './guard.ts'
+import { UNIFIED } from './loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
 
 /** What an account owes and what it could pay with, in the order of the currencies' names. */
@@ -51,16 +53,24 @@ export interface QuickRepayment {
   }[]
   readonly used_infos: readonly { readonly currency: string; readonly used: string }[]
 }
+/** Repays what the account can spare; a unit that is rounded up must not uncover another debt. */
+export function quickRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
+  requireShared(ctx.state, input.user_id)
+  return keepCovered(ctx.state, input.user_id, UNIFIED.scope, 'this repayment', () =>
+    exchangeAndRepay(ctx, input),
+  )
+}
+interface QuickRepay {
+  readonly user_id: number
+  readonly debt_currencies: readonly string[]
+  readonly available_currencies: readonly string[]
+}
 /**
  * Repays named debts with named currencies at index prices, in the order in which they are named: the
  * platform's own equity is the other side of the exchange. What is taken is rounded up by at most one unit.
  */
-export function quickRepay(
-  ctx: Ctx,
-  input: { user_id: number; debt_currencies: readonly string[]; available_currencies: readonly string[] },
-): QuickRepayment {
+function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   const { state, tx } = ctx
-  requireShared(state, input.user_id)
   if (state.margin.isLocked(input.user_id, UNIFIED.scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it repays by itself')
   const names = (list: readonly string[]): string[] => [

@@ -1,7 +1,6 @@
 import {
   ZERO,
   add,
-  max,
   min,
   overDown,
   overUp,
@@ -203,15 +202,11 @@ export function riskOf(input: RiskInput): RiskFigures {
     leverage: equity > 0n ? ratio(liabilities, equity) : (0n as Rate),
   }
 }
-/** Below 100 % of the maintenance margin. Who owes nothing needs none. */
-export const mustLiquidate = (figures: RiskFigures): boolean =>
-  figures.maintenanceMargin > 0n && figures.marginBalance < figures.maintenanceMargin
-
 const replaced = (input: RiskInput, changed: RiskAsset): RiskInput => ({
   ...input,
   assets: input.assets.map((asset) => (asset.currency === changed.currency ? changed : asset)),
 })
-const assetIn = (input: RiskInput, currency: string): RiskAsset | undefined =>
+export const assetIn = (input: RiskInput, currency: string): RiskAsset | undefined =>
   input.assets.find((asset) => asset.currency === currency)
 
 /** Available margin after a loan: the equity stays as it is, the liability grows. */
@@ -260,24 +255,4 @@ export function transferableOf(input: RiskInput, currency: string, unit: Amount)
     return (asset.available - (asset.available % unit)) as Amount
   if (availableAfterLeaving(input, currency, ZERO) < 0n) return ZERO
   return largest(asset.available, unit, (amount) => availableAfterLeaving(input, currency, amount) >= 0n)
-}
-
-/**
- * How far every price may move, as a ratio, before the account can reach liquidation: what is left above
- * maintenance over all that moves with prices. As long as no price has moved that far it needs no look.
- */
-export function distanceOf(input: RiskInput, figures: RiskFigures): Rate {
-  let exposure = ZERO
-  for (const { counted, maintenance } of figures.assets)
-    exposure = add(exposure, add((counted < 0n ? -counted : counted) as Amount, maintenance))
-  for (const { gives, given, gets, got } of input.orders)
-    for (const [currency, amount] of [
-      [gives, given],
-      [gets, got],
-    ] as const) {
-      const asset = assetIn(input, currency)
-      if (asset !== undefined) exposure = add(exposure, timesUp(amount, asset.price))
-    }
-  const slack = max(ZERO, subtract(figures.marginBalance, figures.maintenanceMargin))
-  return (exposure === 0n ? 0n : overDown(slack, exposure as bigint as Rate)) as Rate
 }

@@ -6,6 +6,8 @@
 export interface FuturesPosition {
   /** Units of the underlying, signed. */
   readonly size: number
+  /** When it ends: prices of different terms can move apart. Perpetual ones have the spot price's. */
+  readonly term: string
 }
 export interface OptionsPosition {
   readonly size: number
@@ -13,6 +15,7 @@ export interface OptionsPosition {
   /** Years until it expires. */
   readonly years: number
   readonly call: boolean
+  readonly term: string
 }
 export interface UnitPosition {
   readonly spot: number
@@ -38,6 +41,10 @@ const DAYS = 365
 /** A short option needs at least this part of its underlying's worth. */
 const SHORT_OPTION_RATE = 0.005
 const INITIAL_FACTOR = 1.2
+/** What stands against each other in different terms is charged this part of its worth, */
+const BASIS_RATE = 0.005
+/** and so many percent of volatility. */
+const VOLATILITY_SPREAD = 5
 
 const density = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)
 /** Abramowitz and Stegun 26.2.17: seven decimals. */
@@ -104,11 +111,44 @@ export function scenariosOf(price: number, { futures, options }: UnitPosition, h
     }),
   )
 }
+/** How much of one sign stands against as much of the other, over all terms. */
+function spread(parts: readonly (readonly [term: string, size: number])[]): number {
+  const terms = new Map<string, number>()
+  for (const [term, size] of parts) terms.set(term, (terms.get(term) ?? 0) + size)
+  const sizes = [...terms.values()]
+  const net = Math.abs(sizes.reduce((sum, size) => sum + size, 0))
+  return (sizes.reduce((sum, size) => sum + Math.abs(size), 0) - net) / 2
+}
+/** The term of spot and of perpetual contracts: funding keeps their prices together. */
+export const SPOT_TERM = 'spot'
+/** Deltas of spot, futures and options of different terms that only the same price makes a hedge of each other. */
+function basisRisk(price: number, { futures, options }: UnitPosition, hedge: number): number {
+  const deltas = options.map(
+    (option) => [option.term, option.size * optionGreeks(price, option, VOLATILITY).delta] as const,
+  )
+  const parts = [
+    [SPOT_TERM, hedge] as const,
+    ...futures.map(({ term, size }) => [term, size] as const),
+    ...deltas,
+  ]
+  return spread(parts) * price * BASIS_RATE
+}
+/** The same for the vegas of options: volatilities of different terms can move apart too. */
+function volatilityRisk(price: number, { options }: UnitPosition): number {
+  const vegas = options.map(
+    (option) => [option.term, option.size * optionGreeks(price, option, VOLATILITY).vega] as const,
+  )
+  return spread(vegas) * VOLATILITY_SPREAD
+}
 export interface MarginResult {
   readonly scenarios: readonly Scenario[]
   readonly worst: Scenario
-  /** Loss of the worst scenario, and the least that short options need. */
+  /** mr1: the loss of the worst scenario. */
   readonly scenarioLoss: number
+  /** mr2 and mr3: prices, and volatilities, of different terms move apart. */
+  readonly basis: number
+  readonly volatility: number
+  /** mr4: the least that short options need. */
   readonly shortOptions: number
   readonly maintenance: number
 }
@@ -118,7 +158,10 @@ export function marginResult(price: number, position: UnitPosition, hedge: numbe
   const scenarioLoss = Math.max(0, -worst.profit)
   const shortOptions =
     position.options.reduce((sum, { size }) => sum + Math.max(0, -size), 0) * price * SHORT_OPTION_RATE
-  return { scenarios, worst, scenarioLoss, shortOptions, maintenance: Math.max(scenarioLoss, shortOptions) }
+  const basis = basisRisk(price, position, hedge)
+  const volatility = volatilityRisk(price, position)
+  const maintenance = Math.max(scenarioLoss + basis + volatility, shortOptions)
+  return { scenarios, worst, scenarioLoss, basis, volatility, shortOptions, maintenance }
 }
 /** How much spot hedges the derivatives: as much as stands against their delta. */
 export function spotInUse(price: number, position: UnitPosition, spotHedge: boolean): number {

@@ -1,11 +1,12 @@
 import type { Price, Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { UNIFIED } from './accounts.ts'
+import { UNIFIED } from './loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
-import { distanceOf, mustLiquidate, riskOf } from './risk.ts'
+import { distanceOf, levelOf } from './levels.ts'
+import { riskOf } from './risk.ts'
 
 /**
- * Knows which accounts a price can bring to liquidation. At each look at an account it computes how far prices
+ * Knows which accounts a price can bring to another level: to a warning, a restriction, a liquidation. At each look at an account it computes how far prices
  * may move before the account needs another look, and keeps it, for every currency it holds or owes, at the
  * lower and upper price where that is. A tick then finds the accounts it concerns at the end of a sorted
  * list; all others, and those without the currency, cost nothing. It only ever decides whom to look at:
@@ -76,6 +77,7 @@ export class RiskWatch {
       const { user_id, scope } = (after ?? before)!
       this.changed.set(`${user_id}/${scope}`, { user_id, scope })
     })
+    state.margin.alerts.observe((before, after) => this.touch((after ?? before)!.user_id))
     state.margin.table.observe((before, after) => this.touch((after ?? before)!.user_id))
     state.ledger.accounts.observe((before, after) => this.touch((after ?? before)!.owner))
     state.spot.orders.observe((before, after) => this.touch((after ?? before)!.user_id))
@@ -89,7 +91,7 @@ export class RiskWatch {
   again(suspects: readonly Suspect[]): void {
     for (const suspect of suspects) this.changed.set(`${suspect.user_id}/${suspect.scope}`, suspect)
   }
-  /** Looks at up to `most` accounts that need it, and tells those below their maintenance margin. */
+  /** Looks at up to `most` accounts that need it, and tells those that have reached another level. */
   suspects(most: number): { readonly found: Suspect[]; readonly more: boolean } {
     const found: Suspect[] = []
     let looked = 0
@@ -109,17 +111,19 @@ export class RiskWatch {
     return { found, more: false }
   }
 
-  /** True when the account is below its maintenance margin. Keeps when to look again. */
+  /** True when the account has reached another level. Keeps when to look again. */
   private look({ user_id, scope }: Suspect): boolean {
     const key = `${user_id}/${scope}`
     this.forget(key)
     const { margin } = this.state
-    if (!margin.owes(user_id, scope) || margin.isLocked(user_id, scope)) return false
+    const known = margin.levelOf(user_id, scope)
+    if (known === 'locked') return false
+    if (!margin.owes(user_id, scope)) return known !== 'normal'
     this.looks++
     const input = portfolioOf(this.state, user_id, scope)
     const figures = riskOf(input)
-    if (mustLiquidate(figures)) return true
-    const distance = distanceOf(input, figures)
+    if (levelOf(figures, known) !== known) return true
+    const distance = distanceOf(input, figures, known)
     // A pair is priced in its quote currency: both sides moving a third apart move it by no more than the whole.
     const share = scope === UNIFIED.scope ? distance : ((distance / 3n) as Rate)
     const bounds = new Map<string, { low: bigint; high: bigint }>()

@@ -1,5 +1,5 @@
 import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
-import { BUILT_IN_UNIFIED } from '../unified/config.ts'
+import { BUILT_IN_UNIFIED } from '../unified/built-in.ts'
 import { marketOf } from './markets.ts'
 import type { CurrencyConfig, WorldConfig } from './world.ts'
 

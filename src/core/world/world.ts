@@ -142,6 +142,10 @@ export class World {
   get lenderShare(): string {
     return this.must.unified.lender_share
   }
+  tierUpRate(vip: number): string {
+    const rates = this.must.unified.tier_up_rates ?? []
+    return rates[Math.min(vip, rates.length - 1)] ?? '1'
+  }
   /** A market as configured, with what the operator has changed since. */
   private compile(market: MarketConfig): Market {
     const change = this.settings.get(MARKET_SETTING + market.id)?.value as MarketChange | undefined

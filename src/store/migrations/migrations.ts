@@ -5,6 +5,7 @@ import { wallet } from './0002_wallet.ts'
 import { spot } from './0003_spot.ts'
 import { unified } from './0004_unified.ts'
 import { sweeps } from './0005_sweeps.ts'
+import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
@@ -13,7 +14,15 @@ export interface Migration {
   readonly name: string
   readonly up: (dialect: Dialect) => readonly string[]
 }
-export const MIGRATIONS: readonly Migration[] = [foundation, wallet, spot, unified, sweeps, leanLines]
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  wallet,
+  spot,
+  unified,
+  sweeps,
+  riskAlerts,
+  leanLines,
+]
 
 /** Tables of the machine itself, made before the first migration. */
 export const BOOTSTRAP: readonly string[] = [

@@ -1,0 +1,33 @@
+import { lockedName, marginName } from '../ledger/accounts.ts'
+
+/** Money that is lent to one place: the unified account, or the isolated account of a pair. */
+export interface LoanBook {
+  /** "unified", or the pair. */
+  readonly scope: string
+  readonly pair: string
+  /** Names of the user's ledger accounts. */
+  readonly free: string
+  readonly held: string
+  readonly debt: string
+  readonly interest: string
+}
+export const UNIFIED: LoanBook = {
+  scope: 'unified',
+  pair: '',
+  free: 'spot',
+  held: lockedName('spot'),
+  debt: 'debt.unified',
+  interest: 'debt.interest.unified',
+}
+export function bookOf(scope: string): LoanBook {
+  if (scope === UNIFIED.scope) return UNIFIED
+  const free = marginName(scope)
+  return {
+    scope,
+    pair: scope,
+    free,
+    held: lockedName(free),
+    debt: `debt.${free}`,
+    interest: `debt.interest.${free}`,
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { replayStore } from '../../src/cli/replay.ts'
+import { Housekeeper } from '../../src/runtime/housekeeper.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { openSnapshot } from '../../src/store/open.ts'
+import { ok } from '../support/client.ts'
+import { TestPlatform } from '../support/platform.ts'
+import { Trader } from '../support/spot.ts'
+
+test('public trades leave the store after 90 days; their sides stay with the accounts, and history replays', async () => {
+  let platform = await TestPlatform.start()
+  const pair = { currency_pair: 'BTC_USDT' }
+  const maker = await Trader.of(platform, { BTC: '10' })
+  const taker = await Trader.of(platform, { USDT: '1000000' })
+  const trade = async (): Promise<string> => {
+    await maker.placed('sell', '0.1', '50000')
+    return (await taker.placed('buy', '0.1', '50000')).id
+  }
+  const advance = (days: number): Promise<unknown> =>
+    platform.operator.ok('POST', '/clock', { advance_seconds: days * 86_400 })
+  const first = await trade()
+  await trade()
+  await advance(60)
+  await trade()
+  await advance(31)
+  const log = createLog('error', () => undefined)
+  const housekeeper = new Housekeeper({ ...platform.platform.desk, log })
+  assert.equal(await housekeeper.sweep(), 2)
+  assert.equal(await housekeeper.sweep(), 0)
+  assert.equal(ok(await platform.client().get('/spot/trades', pair)).length, 1)
+
+  platform = await platform.restart()
+  assert.equal(ok(await platform.client().get('/spot/trades', pair)).length, 1)
+  const again = platform.client(taker.client.credential)
+  const mine = ok(await again.get('/spot/my_trades', { ...pair, order_id: first }))
+  assert.equal(mine.length, 1)
+  assert.equal(ok(await again.get(`/spot/orders/${first}`, pair)).finish_as, 'filled')
+  const snapshot = await openSnapshot({ data: platform.data, databaseUrl: undefined })
+  const { commands } = await replayStore(snapshot)
+  assert.ok(commands > 10)
+  await snapshot.close()
+  await platform.stop()
+})

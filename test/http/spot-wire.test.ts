@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { ok, refused } from '../support/client.ts'
+import { TestPlatform } from '../support/platform.ts'
+import { Trader } from '../support/spot.ts'
+
+const PAIR = { currency_pair: 'BTC_USDT' }
+const FUNDS = { BTC: '10', USDT: '1000000' }
+
+describe('spot on the wire', () => {
+  let platform: TestPlatform
+  let alice: Trader
+  let bob: Trader
+  const crowd: Trader[] = []
+  before(async () => {
+    platform = await TestPlatform.start()
+  })
+  after(() => platform.stop())
+  beforeEach(async () => {
+    for (const trader of crowd.splice(0)) ok(await trader.client.delete('/spot/orders'))
+    alice = await Trader.of(platform, FUNDS)
+    bob = await Trader.of(platform, FUNDS)
+    crowd.push(alice, bob)
+  })
+  const advance = (seconds: number): Promise<unknown> =>
+    platform.operator.ok('POST', '/clock', { advance_seconds: seconds })
+
+  test('an order is found, amended and cancelled under its own account only', async () => {
+    const { client } = alice
+    await platform.credit(alice.user_id, 'USDT', '10000', { account: 'margin', ...PAIR })
+    const spot = await alice.placed('buy', '0.1', '40000')
+    const margin = await alice.placed('buy', '0.1', '40000', { account: 'margin', text: 't-m' })
+    const at = (id: string): string => `/spot/orders/${id}`
+    for (const [order, own, other] of [
+      [spot, 'spot', 'margin'],
+      [margin, 'margin', 'spot'],
+    ]) {
+      const wrong = { ...PAIR, account: other }
+      refused(await client.get(at(order.id), wrong), 404, 'ORDER_NOT_FOUND', new RegExp(other))
+      refused(await client.delete(at(order.id), wrong), 404, 'ORDER_NOT_FOUND', new RegExp(other))
+      refused(await client.patch(at(order.id), { ...wrong, price: '40001' }), 404, 'ORDER_NOT_FOUND')
+      refused(await client.patch(at(order.id), { price: '40001' }, wrong), 404, 'ORDER_NOT_FOUND')
+      const item = { ...wrong, id: order.id }
+      assert.equal(ok(await client.post('/spot/cancel_batch_orders', [item]))[0].label, 'ORDER_NOT_FOUND')
+      const change = { ...wrong, order_id: order.id, price: '40001' }
+      assert.equal(ok(await client.post('/spot/amend_batch_orders', [change]))[0].label, 'ORDER_NOT_FOUND')
+      const right = { ...PAIR, account: own }
+      assert.equal(ok(await client.get(at(order.id), right)).id, order.id)
+      assert.equal(ok(await client.get(at(order.id), PAIR)).account, own)
+      assert.equal(ok(await client.patch(at(order.id), { ...right, price: '40002' })).price, '40002')
+    }
+    refused(await client.get('/spot/orders/t-m', { ...PAIR, account: 'spot' }), 404, 'CLIENT_ID_NOT_FOUND')
+    // A classic account has no unified orders.
+    refused(await client.get(at(spot.id), { ...PAIR, account: 'unified' }), 404, 'ORDER_NOT_FOUND')
+    assert.deepEqual(ok(await client.get('/spot/open_orders', { account: 'unified' })), [])
+    ok(await client.delete(at(spot.id), { ...PAIR, account: 'spot' }))
+    refused(await client.delete(at(spot.id), { ...PAIR, account: 'spot' }), 400, 'ORDER_CANCELLED')
+    const finished = { ...PAIR, status: 'finished' }
+    for (const [account, count] of [
+      ['spot', 1],
+      ['margin', 0],
+      ['unified', 0],
+    ] as const)
+      assert.equal(ok(await client.get('/spot/orders', { ...finished, account })).length, count, account)
+    ok(await client.delete('/spot/orders', { account: 'margin' }))
+  })
+
+  test('in a unified mode spot, unified and cross_margin are the same account', async () => {
+    const { client } = alice
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    const order = await alice.placed('buy', '0.1', '40000', { account: 'spot' })
+    assert.equal(order.account, 'unified')
+    for (const account of ['spot', 'unified', 'cross_margin'])
+      assert.equal(ok(await client.get(`/spot/orders/${order.id}`, { ...PAIR, account })).id, order.id)
+    refused(
+      await client.delete(`/spot/orders/${order.id}`, { ...PAIR, account: 'margin' }),
+      404,
+      'ORDER_NOT_FOUND',
+    )
+    ok(await client.delete(`/spot/orders/${order.id}`, { ...PAIR, account: 'cross_margin' }))
+  })
+
+  test('trade_quote and biz_info', async () => {
+    const { client } = alice
+    const [pair] = ok(await client.get('/spot/currency_pairs'))
+    assert.deepEqual(pair.trade_quotes, [pair.quote])
+    refused(
+      await alice.place('buy', '0.1', '40000', { trade_quote: 'BTC' }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /USDT/,
+    )
+    const order = await alice.placed('buy', '0.1', '40000', { trade_quote: 'usdt' })
+    assert.equal(`${order.trade_quote} ${order.biz_info}`, 'USDT -')
+    const body = { ...PAIR, side: 'buy', amount: '0.1', price: '40000' }
+    const named = ok(
+      await client.request('POST', '/spot/orders', { body, headers: { 'X-Gate-Channel-Id': 'ccxt' } }),
+      201,
+    )
+    assert.equal(named.biz_info, 'ch:ccxt')
+    assert.equal((await alice.order(named.id)).biz_info, 'ch:ccxt')
+    const odd = await client.request('POST', '/spot/orders', {
+      body,
+      headers: { 'X-Gate-Channel-Id': 'a b' },
+    })
+    assert.equal(ok(odd, 201).biz_info, '-')
+    const items = [{ ...body, text: 't-q', trade_quote: 'BTC' }]
+    assert.equal(ok(await client.post('/spot/batch_orders', items))[0].label, 'INVALID_PARAM_VALUE')
+    const eth = await alice.placed('buy', '1', '0.01', { currency_pair: 'ETH_BTC' })
+    const gone = ok(await client.delete('/spot/orders', { trade_quote: 'BTC' }))
+    assert.deepEqual(
+      gone.map(({ id }: { id: string }) => id),
+      [eth.id],
+    )
+  })
+
+  test('public trades are walked by last_id in both directions without a gap', async () => {
+    const eth = { currency_pair: 'SOL_USDT' }
+    await platform.credit(bob.user_id, 'SOL', '100')
+    for (let i = 0; i < 7; i++) {
+      await bob.placed('sell', '1', String(100 + i), eth)
+      await alice.placed('buy', '1', String(100 + i), eth)
+    }
+    const page = async (query: object): Promise<number[]> =>
+      ok(await platform.client().get('/spot/trades', { ...eth, limit: 3, ...query })).map(
+        ({ id }: { id: string }) => Number(id),
+      )
+    const newest = await page({})
+    const all = (await page({ limit: 100 })).reverse()
+    assert.equal(all.length, 7)
+    assert.deepEqual(newest, all.slice(-3).reverse())
+    assert.deepEqual(await page({ last_id: all[0] }), all.slice(1, 4).reverse())
+    assert.deepEqual(await page({ last_id: all[3] }), all.slice(4, 7).reverse())
+    assert.deepEqual(await page({ last_id: all[0], page: 2 }), all.slice(4, 7).reverse())
+    assert.deepEqual(await page({ last_id: all[6], reverse: true }), all.slice(3, 6).reverse())
+    assert.deepEqual(
+      await page({ last_id: all[3], reverse: true, from: 1, to: 2 }),
+      all.slice(0, 3).reverse(),
+    )
+    assert.deepEqual(await page({ page: 3 }), [all[0]])
+    // Without a time it is the last thirty days, and the headers say so.
+    await advance(31 * 86_400)
+    const reply = await platform.client().get('/spot/trades', eth)
+    assert.deepEqual(reply.body, [])
+    const span = Number(reply.headers.get('x-applied-to')) - Number(reply.headers.get('x-applied-from'))
+    assert.equal(span, 30 * 86_400)
+    assert.equal((await page({ last_id: all[0] })).length, 3)
+  })
+
+  test('price orders: pages by offset tell their total; the account must be one that can trade', async () => {
+    const { client } = alice
+    await bob.placed('sell', '0.01', '50000')
+    await alice.placed('buy', '0.01', '50000')
+    const body = (price: string, account = 'normal') => ({
+      market: 'BTC_USDT',
+      trigger: { price, rule: '>=' },
+      put: { type: 'limit', side: 'sell', price, amount: '0.1', account, time_in_force: 'gtc' },
+    })
+    for (const price of ['51000', '52000', '53000'])
+      ok(await client.post('/spot/price_orders', body(price)), 201)
+    refused(await client.post('/spot/price_orders', body('51000', 'unified')), 400, 'ACCOUNT_EXCEPTION')
+    const reply = await client.get('/spot/price_orders', { status: 'open', limit: 2, offset: 1 })
+    assert.deepEqual(
+      ok(reply).map(({ put }: { put: { price: string } }) => put.price),
+      ['52000', '51000'],
+    )
+    assert.deepEqual(
+      ['limit', 'offset', 'total'].map((name) => reply.headers.get(`x-pagination-${name}`)),
+      ['2', '1', '3'],
+    )
+  })
+
+  test('amended stops are checked like new ones', async () => {
+    const order = await alice.placed('buy', '0.1', '40000')
+    const stop = (trigger_price: string) => ({ ...PAIR, stop_loss: { trigger_price, order_price: '0' } })
+    const path = `/spot/orders/${order.id}`
+    refused(await alice.client.patch(path, stop('39000.123')), 400, 'INVALID_PRECISION', /stop_loss/)
+    const amended = ok(await alice.client.patch(path, stop('39000.1')))
+    assert.deepEqual(amended.stop_loss, { trigger_price: '39000.1', order_price: '0' })
+  })
+
+  test('a market buy that buys not even one lot is refused', async () => {
+    await platform.operator.ok('PATCH', '/markets/BTC_USDT', { min_quote_amount: '0.01' })
+    await bob.placed('sell', '1', '50000')
+    refused(await alice.place('buy', '0.04', null), 400, 'AMOUNT_TOO_LITTLE', /0.05/)
+    assert.equal((await alice.placed('buy', '0.05', null)).filled_amount, '0.000001')
+    await platform.operator.ok('PATCH', '/markets/BTC_USDT', { min_quote_amount: '3' })
+  })
+
+  test('a currency whose markets are all closed is told as not tradable', async () => {
+    await platform.operator.ok('PATCH', '/markets/DOGE_USDT', { trade_status: 'untradable' })
+    const disabled = async (currency: string): Promise<boolean> =>
+      ok(await alice.client.get(`/spot/currencies/${currency}`)).trade_disabled
+    assert.deepEqual([await disabled('DOGE'), await disabled('USDT')], [true, false])
+    refused(await alice.place('buy', '100', '0.1', { currency_pair: 'DOGE_USDT' }), 400, 'TRADE_RESTRICTED')
+    await platform.operator.ok('PATCH', '/markets/DOGE_USDT', { trade_status: 'tradable' })
+  })
+
+  test('candles: calendar months, Mondays, and the price that empty buckets repeat', async () => {
+    const day = 86_400
+    // To the 30th of a month, then over its end.
+    const date = new Date(platform.now() * 1000)
+    const nextMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000
+    const gt = { currency_pair: 'GT_USDT' }
+    await platform.credit(bob.user_id, 'GT', '1000')
+    const trade = async (price: string): Promise<void> => {
+      await bob.placed('sell', '10', price, gt)
+      await alice.placed('buy', '10', price, gt)
+    }
+    await platform.operator.ok('POST', '/clock', { now: nextMonth - 60 })
+    await trade('5')
+    await platform.operator.ok('POST', '/clock', { now: nextMonth + 60 })
+    await trade('6')
+    await advance(20 * day)
+    await trade('7')
+    const rows = async (interval: string, query: object = { limit: 2 }): Promise<string[][]> =>
+      ok(await platform.client().get('/spot/candlesticks', { ...gt, interval, ...query }))
+    const months = await rows('30d')
+    assert.deepEqual(
+      months.map((row) => [row[0], row[5], row[2], row[7]]),
+      [
+        [String(Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000), '5', '5', 'true'],
+        [String(nextMonth), '6', '7', 'false'],
+      ],
+    )
+    for (const [start] of await rows('7d', { limit: 4 }))
+      assert.equal(new Date(Number(start) * 1000).getUTCDay(), 1)
+    assert.deepEqual(await rows('1w'), await rows('7d'))
+    const empty = await rows('1d', { from: nextMonth + 3 * day, to: nextMonth + 4 * day })
+    assert.deepEqual(
+      empty.map((row) => row.slice(1)),
+      [
+        ['0', '6', '6', '6', '6', '0', 'true'],
+        ['0', '6', '6', '6', '6', '0', 'true'],
+      ],
+    )
+    assert.equal((await rows('1h', { from: nextMonth, to: nextMonth + 999 * 3600 })).length > 400, true)
+    refused(
+      await platform.client().get('/spot/candlesticks', {
+        ...gt,
+        interval: '1h',
+        from: nextMonth - 3600,
+        to: nextMonth + 999 * 3600,
+      }),
+      400,
+      'INVALID_PARAM_VALUE',
+    )
+  })
+})
