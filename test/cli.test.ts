@@ -23,7 +23,7 @@ describe('the command kontor', () => {
   test('--help works in general and for each command', async () => {
     const overview = await kontor(['--help'])
     assert.equal(overview.code, 0)
-    for (const command of ['start', 'verify', 'replay', 'sign', 'doctor']) {
+    for (const command of ['start', 'verify', 'replay', 'sign', 'doctor', 'world']) {
       assert.match(overview.output, new RegExp(`^  ${command} `, 'm'))
       const { code, output } = await kontor([command, '--help'])
       assert.equal(code, 0)

@@ -15,7 +15,7 @@ import {
 } from '../money/amount.ts'
 import { crossShape, crossView } from './cross-margin.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
-import { ids, integer, oneOf, optional, withDefault } from './fields.ts'
+import { ids, integer, oneName, optional, withDefault } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './margin/views.ts'
 import { array, bool, decimalText, int, int64, map, shape, str } from './shapes.ts'
@@ -225,7 +225,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     summary: "Values all of the account's holdings at index prices; up to a minute old",
     access: signed('wallet'),
     limit: LIMITS.walletTransfers,
-    query: { currency: withDefault(oneOf(...CURRENCIES), 'USDT') },
+    query: { currency: withDefault(oneName(...CURRENCIES), 'USDT') },
     status: 200,
     reply: shape({
       details: map(
@@ -306,7 +306,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     summary: 'Perpetual futures balances of the sub-accounts, by settle currency',
     access: signedMain('wallet'),
     limit: LIMITS.walletTransfers,
-    query: { ...SUB_UID, settle: optional(oneOf('btc', 'usd', 'usdt', 'BTC', 'USD', 'USDT')) },
+    query: { ...SUB_UID, settle: optional(oneName('btc', 'usd', 'usdt')) },
     status: 200,
     reply: array(shape({ uid: str, available: map(futuresShape) })),
     refuses: ['SUB_ACCOUNT_NOT_FOUND'],
@@ -314,7 +314,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
       const users = await desk.core.read((state) => subAccounts(state, caller.user.user_id, query.sub_uid))
       const settles = desk.core.state.world
         .settles('futures')
-        .filter((settle) => query.settle === null || settle === query.settle.toLowerCase())
+        .filter((settle) => query.settle === null || settle === query.settle)
       return Promise.all(
         users.map(async ({ user_id }) => {
           const available: Record<string, object> = {}

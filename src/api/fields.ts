@@ -137,6 +137,16 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): Field<T
     return value as T
   })
 }
+/** A name in any case; the answer is as it is written here. */
+export function oneName<const T extends string>(...allowed: readonly T[]): Field<T> {
+  return field({ type: 'string', enum: allowed }, (value, name) => {
+    const given = typeof value === 'string' ? value.toUpperCase() : value
+    return (
+      allowed.find((one) => one.toUpperCase() === given) ??
+      wrong(name, value, `must be one of ${allowed.join(', ')}`)
+    )
+  })
+}
 export function oneOfNumbers<const T extends number>(...allowed: readonly T[]): Field<T> {
   return field({ type: 'integer', enum: allowed }, (value, name) => {
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value

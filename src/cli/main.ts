@@ -14,6 +14,7 @@ import { sign } from './sign.ts'
 import { start } from './start.ts'
 import { verify } from './verify.ts'
 import { verifyProof } from './verify-proof.ts'
+import { world } from './world.ts'
 
 /** A subcommand; `run` answers the exit code. */
 export interface Command {
@@ -31,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   sign,
   doctor,
   'verify-proof': verifyProof,
+  world,
 }
 
 /** The command `kontor`: answers the exit code. */

@@ -46,7 +46,22 @@ function custodyOf({ ledger }: State, chain: string): Sums {
   return sums
 }
 
+/**
+ * Books and chain must be of one block: when a new one came between the question and the answer, and once more where
+ * they differ (a node may be in the middle of a block), it is asked again.
+ */
 async function reservesOf(desk: Desk, chain: string): Promise<Reserve[]> {
+  const tipOf = (): string | undefined => desk.core.state.wallet.tips.get(chain)?.hash
+  for (let tries = 1; ; tries++) {
+    const tip = tipOf()
+    const list = await compare(desk, chain)
+    const silent = list.some(({ error }) => error !== '')
+    const steady = tip === tipOf() && (tries > 1 || list.every(({ difference }) => difference === '0'))
+    if (silent || steady || tries === TRIES_MAX) return list
+  }
+}
+const TRIES_MAX = 4
+async function compare(desk: Desk, chain: string): Promise<Reserve[]> {
   const { state } = desk.core
   let held: Readonly<Record<string, string>> | undefined
   let error = ''

@@ -1,39 +1,59 @@
 import { readConfig } from '../../src/config.ts'
-import { startPlatform } from '../../src/platform.ts'
+import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import { Client, OperatorClient, type Credential } from '../support/client.ts'
 import { TOKEN } from '../support/platform.ts'
 
-/**
- * Takes a deposit and a withdrawal all the way, and dies by SIGKILL right after the n-th commit: no handler
- * runs, nothing is flushed. Ends with 0 when the way has fewer commits than n.
- */
-export interface Way {
-  readonly data: string
+/** What happens until the process dies. */
+export type Walk =
+  /** A deposit and a withdrawal all the way, on a simulated chain. */
+  | { readonly kind: 'simulated'; readonly user_id: number; readonly withdrawal: Body }
+  /** A withdrawal all the way, on a real chain. */
+  | { readonly kind: 'evm'; readonly rpc: string; readonly withdrawal: Body }
+  /** Blocks come, and coins are gathered. */
+  | { readonly kind: 'sweep'; readonly rpc: string; readonly blocks: readonly number[] }
+type Body = Readonly<Record<string, string>>
+
+/** Dies by SIGKILL right after the n-th commit: no handler runs, nothing is flushed. Ends with 0 when there are fewer. */
+export interface Death {
+  readonly env: Readonly<Record<string, string>>
   readonly commit: number
-  readonly user_id: number
   readonly credential: Credential
-  readonly withdrawal: Readonly<Record<string, string>>
-}
-export async function walk(way: Omit<Way, 'data' | 'commit'>, url: string, now: () => number): Promise<void> {
-  const operator = new OperatorClient(url, TOKEN)
-  const client = new Client(url, way.credential, now)
-  await operator.ok('POST', '/chains/ETH/deposits', { user_id: way.user_id, currency: 'ETH', amount: '3' })
-  await client.post('/withdrawals', way.withdrawal)
-  await operator.ok('POST', '/chains/ETH/mine', { blocks: 1 })
-  await operator.ok('POST', '/chains/ETH/mine', { blocks: 11 })
-  await operator.ok('POST', '/chains/ETH/mine', { blocks: 12 })
+  readonly walk: Walk
 }
 
-async function main(way: Way): Promise<void> {
+async function take(walk: Walk, credential: Credential, platform: Platform): Promise<void> {
+  const { url, desk } = platform
+  const operator = new OperatorClient(url, TOKEN)
+  const client = new Client(url, credential, () => desk.clock.peek() / 1e6)
+  if (walk.kind === 'simulated') {
+    await operator.ok('POST', '/chains/ETH/deposits', { user_id: walk.user_id, currency: 'ETH', amount: '3' })
+    await client.post('/withdrawals', walk.withdrawal)
+    for (const blocks of [1, 11, 12]) await operator.ok('POST', '/chains/ETH/mine', { blocks })
+    return
+  }
+  const step = (): Promise<void> => desk.chains.step('EVM', { hurry: true })
+  if (walk.kind === 'evm') await client.post('/withdrawals', walk.withdrawal)
+  await step()
+  for (const blocks of walk.kind === 'evm' ? [1, 2] : walk.blocks) {
+    for (let i = 0; i < blocks; i++) await mine(walk.rpc)
+    await step()
+  }
+}
+async function mine(rpc: string): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] })
+  await fetch(rpc, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+}
+
+async function main({ env, commit: last, credential, walk }: Death): Promise<void> {
   const config = readConfig({
     KONTOR_PORT: '0',
-    KONTOR_DATA: way.data,
     KONTOR_OPERATOR_TOKEN: TOKEN,
     KONTOR_AGENTS: 'off',
     KONTOR_LOG: 'error',
     KONTOR_RATE_LIMITS: 'off',
+    ...env,
   })
   const store = openStore(config)
   let armed = false
@@ -41,13 +61,13 @@ async function main(way: Way): Promise<void> {
   const commit = store.commit.bind(store)
   store.commit = async (batch) => {
     await commit(batch)
-    if (armed && ++commits === way.commit) process.kill(process.pid, 'SIGKILL')
+    if (armed && ++commits === last) process.kill(process.pid, 'SIGKILL')
   }
   const log = createLog('error', (line) => process.stderr.write(`${line}\n`))
   const platform = await startPlatform(config, log, (error) => console.error(error), store)
   armed = true
-  await walk(way, platform.url, () => platform.desk.clock.peek() / 1e6)
+  await take(walk, credential, platform)
   await platform.stop()
 }
 const [argument] = process.argv.slice(2)
-if (argument?.startsWith('{') === true) await main(JSON.parse(argument) as Way)
+if (argument?.startsWith('{') === true) await main(JSON.parse(argument) as Death)

@@ -1,79 +1,107 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
-import { ETH_OUTSIDE, holder, mine, proveBalanced, withdrawal } from '../support/wallet.ts'
-import type { Way } from './die-at-commit.ts'
+import { PostgresServer } from '../support/postgres.ts'
+import { ETH_OUTSIDE, mine, proveBalanced, save, withdrawal } from '../support/wallet.ts'
+import { dies } from './kill.ts'
 
-const SCRIPT = fileURLToPath(new URL('./die-at-commit.js', import.meta.url))
 const COMMITS_MAX = 60
 
-async function run(way: Way): Promise<boolean> {
-  const child = spawn(process.execPath, [SCRIPT, JSON.stringify(way)], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let errors = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (signal === 'SIGKILL') return true
-  assert.equal(code, 0, errors)
-  return false
+interface SimTx {
+  readonly kind: string
+  readonly txid: string
+  readonly amount: string
+  readonly state: string
+  readonly ok: boolean
 }
 
-/** The platform is killed after every single commit of the way; a new process goes on, and nothing is paid twice or lost. */
-test('kill -9 after each commit of a deposit and a withdrawal', { timeout: 600_000 }, async () => {
-  const template = await TestPlatform.start()
-  await template.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
-  const { user_id, client } = await holder(template)
-  await template.platform.stop()
-  const order = 'crash-1'
-  const body = { currency: 'ETH', chain: 'ETH', amount: '2', address: ETH_OUTSIDE, withdraw_order_id: order }
-  const way = { user_id, credential: client.credential!, withdrawal: body }
+/** One store, one platform after another: each dies one commit later, and the next one goes on and checks. */
+async function killAtEachCommit(env: Record<string, string>): Promise<number> {
+  let platform = await TestPlatform.start(env)
+  await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
+  const seen = new Set<string>()
   let kills = 0
   for (let commit = 1; commit <= COMMITS_MAX; commit++) {
-    const data = mkdtempSync(join(tmpdir(), 'kontor-kill-'))
-    cpSync(template.data, data, { recursive: true })
-    if (!(await run({ ...way, data, commit }))) {
-      rmSync(data, { recursive: true })
-      break
+    const user = await platform.user()
+    await platform.credit(user.user_id, 'ETH', '100')
+    await save(platform, user.user_id, { currency: 'ETH', chain: 'ETH', address: ETH_OUTSIDE })
+    const body = {
+      currency: 'ETH',
+      chain: 'ETH',
+      amount: '2',
+      address: ETH_OUTSIDE,
+      withdraw_order_id: 'crash',
     }
+    await platform.platform.stop()
+    const { data } = platform
+    const walk = { kind: 'simulated', user_id: user.user_id, withdrawal: body } as const
+    const killed = await dies({
+      env: { ...env, KONTOR_DATA: data },
+      commit,
+      credential: user.credential,
+      walk,
+    })
+    platform = await TestPlatform.start(env, data)
+    if (!killed) break
     kills++
-    const platform = await TestPlatform.start({}, data)
-    const owner = platform.client(client.credential)
-    // The customer who saw no answer asks again: either it is new, or it is known.
-    const again = await owner.post('/withdrawals', body)
-    assert.ok(again.status === 200 || again.body.label === 'DUPLICATE_REQUEST', again.text)
-    await mine(platform, 'ETH', 1)
-    await mine(platform, 'ETH', 30)
-    const records = ok(await owner.get('/wallet/withdrawals'))
-    assert.equal(records.length, 1, `commit ${commit}`)
-    assert.equal((await withdrawal(owner)).status, 'DONE', `commit ${commit}`)
-    const txs = await platform.operator.ok('GET', '/chains/ETH/transactions')
-    const paid = txs.filter((tx: { kind: string }) => tx.kind === 'out')
-    assert.deepEqual(
-      paid.map((tx: { amount: string; state: string; ok: boolean }) => [tx.amount, tx.state, tx.ok]),
-      [['1.998', 'mined', true]],
-      `commit ${commit}`,
-    )
-    const arrived = txs.length - paid.length
-    const deposits = ok(await owner.get('/wallet/deposits'))
-    assert.deepEqual(
-      deposits.map((one: { status: string }) => one.status),
-      Array.from({ length: arrived }, () => 'DONE'),
-    )
-    assert.equal(await platform.balance(user_id, 'ETH'), String(98 + 3 * arrived), `commit ${commit}`)
-    await proveBalanced(platform)
-    const proof = await platform.operator.ok('GET', '/ledger/proof')
-    const { accounts } = proof.currencies.find((one: { currency: string }) => one.currency === 'ETH')
-    assert.equal(accounts['withdrawal.in_flight'], '0')
-    await platform.stop()
+    await check(platform, user, body, seen, `commit ${commit}`)
   }
+  await platform.platform.stop()
+  rmSync(platform.data, { recursive: true, force: true })
+  return kills
+}
+async function check(
+  platform: TestPlatform,
+  user: Awaited<ReturnType<TestPlatform['user']>>,
+  body: Record<string, string>,
+  seen: Set<string>,
+  where: string,
+): Promise<void> {
+  const owner = platform.client(user.credential)
+  // The customer who saw no answer asks again: either it is new, or it is known.
+  const again = await owner.post('/withdrawals', body)
+  assert.ok(again.status === 200 || again.body.label === 'DUPLICATE_REQUEST', again.text)
+  await mine(platform, 'ETH', 1)
+  await mine(platform, 'ETH', 30)
+  assert.equal(ok(await owner.get('/wallet/withdrawals')).length, 1, where)
+  const done = await withdrawal(owner)
+  assert.equal(done.status, 'DONE', where)
+  const txs = (await platform.operator.ok('GET', '/chains/ETH/transactions')) as SimTx[]
+  const added = txs.filter(({ txid }) => !seen.has(txid))
+  for (const { txid } of added) seen.add(txid)
+  const paid = added.filter(({ kind }) => kind === 'out')
+  assert.deepEqual(
+    paid.map((tx) => [tx.amount, tx.state, tx.ok, tx.txid]),
+    [['1.998', 'mined', true, done.txid]],
+    where,
+  )
+  const arrived = added.length - paid.length
+  const deposits = ok(await owner.get('/wallet/deposits')) as { status: string }[]
+  assert.deepEqual(
+    deposits.map(({ status }) => status),
+    Array.from({ length: arrived }, () => 'DONE'),
+  )
+  assert.equal(await platform.balance(user.user_id, 'ETH'), String(98 + 3 * arrived), where)
+  await proveBalanced(platform)
+  const { currencies, reserves_match } = await platform.operator.ok('GET', '/ledger/proof')
+  assert.equal(reserves_match, true, where)
+  const { accounts } = currencies.find((one: { currency: string }) => one.currency === 'ETH')
+  assert.equal(accounts['withdrawal.in_flight'], '0')
+}
+
+test('SQLite: kill -9 after each commit of a deposit and a withdrawal', { timeout: 280_000 }, async () => {
+  const kills = await killAtEachCommit({})
   assert.ok(kills >= 10 && kills < COMMITS_MAX, `${kills} commits`)
-  rmSync(template.data, { recursive: true, force: true })
 })
+
+test(
+  'PostgreSQL: kill -9 after each commit of a deposit and a withdrawal',
+  { timeout: 280_000 },
+  async () => {
+    const server = await PostgresServer.start()
+    const kills = await killAtEachCommit({ KONTOR_DATABASE_URL: await server.database() })
+    assert.ok(kills >= 10 && kills < COMMITS_MAX, `${kills} commits`)
+  },
+)

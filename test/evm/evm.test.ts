@@ -136,53 +136,6 @@ test('a payment that waits too long is sent again with a higher fee and the same
   await proveReserves()
 })
 
-/** After commit n nothing more reaches the disk, as if the process had died there; a new one goes on. */
-test('stopped after each commit of a withdrawal, it is paid once', { timeout: 120_000 }, async () => {
-  let stops = 0
-  for (let commit = 1; commit <= 20; commit++) {
-    const receiver = outside('evm', `stop ${commit}`)
-    const user = await payer('ETH', '10', receiver)
-    const { store } = platform.platform.desk
-    const real = store.commit.bind(store)
-    let commits = 0
-    store.commit = async (batch) => {
-      if (commits++ >= commit) throw new Error('died')
-      return real(batch)
-    }
-    const body = {
-      currency: 'ETH',
-      chain: 'EVM',
-      amount: '1',
-      address: receiver,
-      withdraw_order_id: `s${commit}`,
-    }
-    const run = async (): Promise<void> => {
-      await user.client.post('/withdrawals', body).catch(() => undefined)
-      await step()
-      await node.mine(1)
-      await step()
-      await node.mine(2)
-      await step()
-    }
-    await run().catch(() => undefined)
-    store.commit = real
-    platform = await platform.restart()
-    const owner = platform.client(user.credential)
-    const again = await owner.post('/withdrawals', body)
-    assert.ok(again.status === 200 || again.body.label === 'DUPLICATE_REQUEST', again.text)
-    await step()
-    await mined(1)
-    await mined(3)
-    assert.equal(ok(await owner.get('/wallet/withdrawals')).length, 1)
-    assert.equal((await withdrawal(owner)).status, 'DONE', `commit ${commit}`)
-    assert.equal(await node.ether(receiver), parseEther('0.99'), `commit ${commit}`)
-    await proveReserves()
-    if (commits <= commit) break
-    stops++
-  }
-  assert.ok(stops >= 4 && stops < 20, `${stops} stops`)
-})
-
 test('a node that is silent is told in the proof and stops nothing', async () => {
   node.stop()
   const { reserves, reserves_match } = await platform.operator.ok('GET', '/ledger/proof')

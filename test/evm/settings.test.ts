@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { createCipheriv, scryptSync } from 'node:crypto'
+import { createCipheriv, pbkdf2Sync, scryptSync } from 'node:crypto'
 import { test } from 'node:test'
+import { HDKey } from '@scure/bip32'
 import { keccak256 } from 'viem'
-import { openKeystore } from '../../src/chain/evm/signer.ts'
+import { mnemonicToAccount } from 'viem/accounts'
+import { depositSignersOf, openKeystore } from '../../src/chain/evm/signer.ts'
 import { readSettings } from '../../src/chain/evm/settings.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { DEPOSITS, HOT_KEY } from './node.ts'
 
+const mnemonicToSeed = (words: string): Buffer => pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')
 const eth = BUILT_IN_WORLD.chains.find(({ chain }) => chain === 'ETH')!
 const node = { rpc_url: 'http://127.0.0.1:1', chain_id: 1, xpub: DEPOSITS.publicExtendedKey, key_env: 'KEY' }
 
@@ -20,10 +23,31 @@ test('settings of a node: defaults, and mistakes that name their place', () => {
     [{ keystore: 'file', password_env: 'X' }, /key_env, or keystore/],
     [{ poll_ms: 1 }, /poll_ms/],
     [{ start_block: -1 }, /start_block/],
+    [{ sweeper_env: '' }, /sweeper/],
+    [{ sweeper_keystore: 'file' }, /sweeper/],
+    [{ sweeper_env: 'A', sweeper_keystore: 'file', sweeper_password_env: 'X' }, /sweeper/],
   ]
   for (const [change, mention] of wrong)
     assert.throws(() => readSettings({ ...eth, node: { ...node, ...change } }), mention)
   assert.throws(() => readSettings({ ...eth, tagged: true, node }), /tagged/)
+})
+
+test('the sweeper takes an extended key or the words of its seed, and only those of the xpub', () => {
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  // By the wallet's library, so that the derivation is not compared with itself.
+  const known = mnemonicToAccount(words, { path: "m/44'/60'/0'/0/7" }).address
+  const account = HDKey.fromMasterSeed(mnemonicToSeed(words)).derive("m/44'/60'/0'")
+  const settings = readSettings({
+    ...eth,
+    node: { ...node, xpub: account.publicExtendedKey, sweeper_env: 'KONTOR_TEST_SECRET' },
+  })
+  for (const secret of [words, `  ${words.replaceAll(' ', '  ')}\n`, account.privateExtendedKey]) {
+    process.env['KONTOR_TEST_SECRET'] = secret
+    assert.equal(depositSignersOf(settings)!.of(7).address, known)
+  }
+  process.env['KONTOR_TEST_SECRET'] = words.replace('legal', 'lethal')
+  assert.throws(() => depositSignersOf(settings), /does not belong to node.xpub/)
+  assert.equal(depositSignersOf(readSettings({ ...eth, node })), undefined)
 })
 
 test('a keystore opens with its password and with no other', () => {

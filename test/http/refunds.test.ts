@@ -75,6 +75,8 @@ test('a refund that fails: REFUND_FAILED, and again; turned down: REJECTED', asy
   await mine(platform, 'ETH', DEEP)
   assert.equal(await statusOf(user), 'REFUNDED')
   await proveBalanced(platform)
+  const { reserves_match } = await platform.operator.ok('GET', '/ledger/proof')
+  assert.equal(reserves_match, true, 'what the chain took for the failed payment is booked')
 })
 
 test('a large refund needs another operator, and a reorganisation of it is followed', async () => {

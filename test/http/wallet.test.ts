@@ -303,7 +303,7 @@ describe('wallet', () => {
     assert.equal(usdt.details.margin.amount, '5000')
     assert.equal((await total('BTC')).total.amount, '1.102')
     assert.equal((await total('CNY')).total.amount, '396720')
-    assert.equal((await total('USD')).total.currency, 'USD')
+    assert.equal((await total('usd')).total.currency, 'USD', 'names in any case')
     await platform.credit(user_id, 'USDT', '1000')
     assert.equal((await total('USDT')).total.amount, '55100')
     await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
