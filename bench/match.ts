@@ -137,8 +137,11 @@ const askOf = (id: number, side: Side, price: Price, amount: Amount): Ask => ({
   stp_act: '-',
   create_at: 0,
   more: null,
-  place: undefined,
-  open: undefined,
+  row: undefined,
+  level: undefined,
+  previous: undefined,
+  next: undefined,
+  openIndex: 0,
 })
 
 /** The book with rows of the real shape, and the sweep over it; no money and no records. */
@@ -161,7 +164,7 @@ function bookAlone(): Contender {
       const level = book.facing(side)
       if (level === undefined || left === 0n || (operation.buy ? level.price > price : level.price < price))
         break
-      const maker = level.head!.order
+      const maker = level.head!.row!
       if (maker.shown <= left) {
         left -= maker.shown
         book.remove(maker)

@@ -1,22 +1,13 @@
 import type { Amount, Price } from '../../money/amount.ts'
-import type { OrderRow, Side } from './order.ts'
-
-/** A resting order in the queue of its price. */
-export interface Resting {
-  order: OrderRow
-  readonly level: Level
-  previous: Resting | undefined
-  next: Resting | undefined
-}
-const placeOf = (order: OrderRow): Resting => order.ask.place as Resting
+import type { Ask, OrderRow, Side } from './order.ts'
 
 /** All orders of one price, in the order of their rank. */
 export interface Level {
   /** The price in ticks: a plain number compares and hashes fast. */
   readonly tick: number
   readonly price: Price
-  head: Resting | undefined
-  tail: Resting | undefined
+  head: Ask | undefined
+  tail: Ask | undefined
   /** Sum of what its orders show. */
   amount: bigint
 }
@@ -83,32 +74,31 @@ export class Book {
     return side === 'buy' ? this.sell.best : this.buy.best
   }
   insert(order: OrderRow): void {
-    const side = order.side === 'buy' ? this.buy : this.sell
-    const level = side.level(Number(order.price / this.tick), order.price)
+    const { ask, rank } = order
+    const side = ask.side === 'buy' ? this.buy : this.sell
+    const level = side.level(Number(ask.price / this.tick), ask.price)
     // Nearly always the last: only an undo puts an order back into the middle.
     let previous = level.tail
-    while (previous !== undefined && previous.order.rank > order.rank) previous = previous.previous
-    const next = previous === undefined ? level.head : previous.next
-    const resting: Resting = { order, level, previous, next }
-    if (previous === undefined) level.head = resting
-    else previous.next = resting
-    if (next === undefined) level.tail = resting
-    else next.previous = resting
+    while (previous !== undefined && previous.row!.rank > rank) previous = previous.previous
+    ask.level = level
+    ask.previous = previous
+    ask.next = previous === undefined ? level.head : previous.next
+    ask.row = order
+    link(ask)
     level.amount += order.shown
-    order.ask.place = resting
     this.size++
   }
-  remove(order: OrderRow): void {
-    const resting = placeOf(order)
-    const { level, previous, next } = resting
+  remove({ ask }: OrderRow): void {
+    const { previous, next, row } = ask
+    const level = ask.level!
     if (previous === undefined) level.head = next
     else previous.next = next
     if (next === undefined) level.tail = previous
     else next.previous = previous
-    level.amount -= resting.order.shown
-    order.ask.place = undefined
+    level.amount -= row!.shown
+    ask.row = ask.level = ask.previous = ask.next = undefined
     this.size--
-    if (level.head === undefined) (order.side === 'buy' ? this.buy : this.sell).drop(level)
+    if (level.head === undefined) (ask.side === 'buy' ? this.buy : this.sell).drop(level)
   }
   /** The same order with other figures: it keeps its place when price and rank are the same. */
   replace(before: OrderRow, after: OrderRow): void {
@@ -117,10 +107,15 @@ export class Book {
       this.insert(after)
       return
     }
-    const resting = placeOf(before)
-    resting.order = after
-    after.ask.place = resting
-    if (before.shown !== after.shown) resting.level.amount += after.shown - before.shown
+    const { ask } = after
+    if (ask !== before.ask) {
+      ask.level = before.ask.level
+      ask.previous = before.ask.previous
+      ask.next = before.ask.next
+      link(ask)
+    }
+    ask.row = after
+    if (before.shown !== after.shown) ask.level!.amount += after.shown - before.shown
   }
   /** Price levels from the best on, with what they show. */
   depth(side: Side, limit: number): { price: Price; amount: Amount }[] {
@@ -134,6 +129,15 @@ export class Book {
   *queue(side: Side): Generator<OrderRow> {
     const { levels } = side === 'buy' ? this.buy : this.sell
     for (let i = levels.length - 1; i >= 0; i--)
-      for (let node = levels[i]!.head; node !== undefined; node = node.next) yield node.order
+      for (let ask = levels[i]!.head; ask !== undefined; ask = ask.next) yield ask.row!
   }
+}
+
+/** Its neighbours in the queue learn that it is there. */
+function link(ask: Ask): void {
+  const { previous, next } = ask
+  if (previous === undefined) ask.level!.head = ask
+  else previous.next = ask
+  if (next === undefined) ask.level!.tail = ask
+  else next.previous = ask
 }

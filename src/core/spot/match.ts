@@ -46,7 +46,7 @@ export function sweep(ctx: Ctx, taker: Taker): SweepEnd {
       end = level === undefined ? 'empty' : 'bound'
       break
     }
-    const maker = level.head!.order
+    const maker = level.head!.row!
     if (stp_id !== 0 && maker.stp_id === stp_id) {
       if (stp_act === 'co' || stp_act === 'cb') endOrder(ctx, market, maker, 'stp')
       if (stp_act === 'co') continue

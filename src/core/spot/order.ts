@@ -1,5 +1,6 @@
 import { ZERO, type Amount, type Price } from '../../money/amount.ts'
 import type { TableSpec } from '../table.ts'
+import type { Level } from './book.ts'
 
 export type Side = 'buy' | 'sell'
 export const SIDES = ['buy', 'sell'] as const
@@ -134,16 +135,14 @@ export interface Ask extends Pick<
   | 'create_at'
   | 'more'
 > {
-  /** The book's own note of where the order rests. */
-  place: unknown
-  /** Where it stands among the open orders of its owner. */
-  open: OpenOrder | undefined
+  // Notes of the indexes that follow the order, no part of what its row says. In the book: its row as it is now,
+  // and the queue of its price. Among the open orders of its owner: its place in their list.
+  row: OrderRow | undefined
+  level: Level | undefined
+  previous: Ask | undefined
+  next: Ask | undefined
+  openIndex: number
 }
-export interface OpenOrder {
-  readonly id: number
-  index: number
-}
-
 /**
  * An order in memory: what was asked, and what has become of it. A new row is written on until it is put into
  * its table, never after; to change an order, change a copy.
@@ -174,27 +173,36 @@ export class OrderRow implements Order {
   }
   /** Of a plain row that a store gave. */
   static of(order: Order): OrderRow {
-    const { id, user_id, pair, side, type, account, time_in_force, text, amend_text } = order
-    const { price, amount, iceberg, stp_id, stp_act, create_at, more } = order
-    const names = { id, user_id, pair, side, type, account, time_in_force, text, amend_text }
-    const ask = {
-      ...names,
-      price,
-      amount,
-      iceberg,
-      stp_id,
-      stp_act,
-      create_at,
-      more,
-      place: undefined,
-      open: undefined,
+    // Members in the order in which placing an order writes them, so that both kinds are one to the machine.
+    const ask: Ask = {
+      id: order.id,
+      user_id: order.user_id,
+      pair: order.pair,
+      side: order.side,
+      type: order.type,
+      account: order.account,
+      time_in_force: order.time_in_force,
+      text: order.text,
+      amend_text: order.amend_text,
+      price: order.price,
+      amount: order.amount,
+      iceberg: order.iceberg,
+      stp_id: order.stp_id,
+      stp_act: order.stp_act,
+      create_at: order.create_at,
+      more: order.more,
+      row: undefined,
+      level: undefined,
+      previous: undefined,
+      next: undefined,
+      openIndex: 0,
     }
     return figuresTo(new OrderRow(ask, order.held), order)
   }
   copy(): OrderRow {
     return this.withAsk(this.ask)
   }
-  amended(change: Partial<Omit<Ask, 'place' | 'open'>>): OrderRow {
+  amended(change: Partial<Pick<Ask, 'amount' | 'price' | 'amend_text' | 'more'>>): OrderRow {
     return this.withAsk({ ...this.ask, ...change })
   }
   private withAsk(ask: Ask): OrderRow {

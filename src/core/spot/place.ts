@@ -151,8 +151,11 @@ function readDraft(
     stp_act: input.stp_act ?? '-',
     create_at: at,
     more,
-    place: undefined,
-    open: undefined,
+    row: undefined,
+    level: undefined,
+    previous: undefined,
+    next: undefined,
+    openIndex: 0,
   }
   return { user, market, account, side, ask, bound: figures.bound, value: figures.value, more }
 }

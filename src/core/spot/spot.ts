@@ -6,7 +6,7 @@ import { Activity } from './activity.ts'
 import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
-import { SPOT_ORDER, isClientText, type OpenOrder, type OrderRow } from './order.ts'
+import { SPOT_ORDER, isClientText, type Ask, type OrderRow } from './order.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -51,7 +51,7 @@ export class Spot {
   readonly money = new Map<string, OrderMoney>()
   readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
-  private readonly openByUser = new Map<number, OpenOrder[]>()
+  private readonly openByUser = new Map<number, Ask[]>()
   private readonly openByText = new Map<string, number>()
   private readonly tickOf: (pair: string) => Price
 
@@ -64,7 +64,7 @@ export class Spot {
       this.indexBook(was, is)
       if (is === undefined) this.closed(was!)
       else if (was === undefined) this.opened(is)
-      else is.ask.open = was.ask.open
+      else if (was.ask !== is.ask) this.amended(was.ask, is.ask)
     })
   }
   book(pair: string): Book {
@@ -129,19 +129,22 @@ export class Spot {
   private opened({ ask }: OrderRow): void {
     let list = this.openByUser.get(ask.user_id)
     if (list === undefined) this.openByUser.set(ask.user_id, (list = []))
-    ask.open = { id: ask.id, index: list.length }
-    list.push(ask.open)
+    ask.openIndex = list.length
+    list.push(ask)
     if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
+  }
+  private amended(was: Ask, is: Ask): void {
+    is.openIndex = was.openIndex
+    this.openByUser.get(is.user_id)![is.openIndex] = is
   }
   private closed({ ask }: OrderRow): void {
     const list = this.openByUser.get(ask.user_id)!
-    const { index } = ask.open!
     // The last one takes its place: the list has no order to keep.
     const last = list.pop()!
-    if (index < list.length) {
-      list[index] = last
-      last.index = index
-    } else if (index === 0) this.openByUser.delete(ask.user_id)
+    if (last !== ask) {
+      list[ask.openIndex] = last
+      last.openIndex = ask.openIndex
+    } else if (list.length === 0) this.openByUser.delete(ask.user_id)
     if (isClientText(ask.text)) this.openByText.delete(`${ask.user_id}/${ask.text}`)
   }
 }
