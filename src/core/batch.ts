@@ -57,7 +57,9 @@ export class Batch {
       // The first sight keeps the row from before the batch: a removal needs its key columns.
       if (!keys.has(key)) keys.set(key, before)
     }
-    for (const { log, row } of tx.appended) {
+    for (let i = 0; i < tx.appended.length; i++) {
+      const log = tx.logs[i]!
+      const row = tx.appended[i]!
       const rows = this.appended.get(log)
       if (rows === undefined) this.appended.set(log, [row])
       else rows.push(row)

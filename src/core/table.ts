@@ -112,10 +112,6 @@ interface Touch {
   readonly key: Key
   readonly before: object | undefined
 }
-interface Appended {
-  readonly log: LogSpec<object>
-  readonly row: object
-}
 export interface Mark {
   readonly touched: number
   readonly appended: number
@@ -133,7 +129,9 @@ let stamps = 0
 /** The changes of one command: all of them happen, or none. */
 export class Tx {
   readonly touched: Touch[] = []
-  readonly appended: Appended[] = []
+  /** What was appended, and to which log, at the same index. */
+  readonly appended: object[] = []
+  readonly logs: LogSpec<object>[] = []
   /** Differs in every command, and after every mark in it. */
   stamp = ++stamps
 
@@ -149,7 +147,12 @@ export class Tx {
     return (row as Own<Row> | undefined)?.stamp === this.stamp ? (row as Own<Row>) : undefined
   }
   append<Row extends object>(log: LogSpec<Row>, row: NoInfer<Row>): void {
-    this.appended.push({ log: log, row })
+    this.appended.push(row)
+    this.logs.push(log)
+  }
+  /** The rows of one log. */
+  appendedTo<Row extends object>(log: LogSpec<Row>): Row[] {
+    return this.appended.filter((_, i) => this.logs[i] === (log as LogSpec<object>)) as Row[]
   }
   get empty(): boolean {
     return this.touched.length === 0 && this.appended.length === 0
@@ -164,7 +167,7 @@ export class Tx {
       const { table, key, before } = this.touched.pop()!
       table.swap(key, before)
     }
-    this.appended.length = to.appended
+    this.appended.length = this.logs.length = to.appended
   }
 }
 

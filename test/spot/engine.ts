@@ -9,8 +9,7 @@ type Commands = typeof commands
 export type Outcome<R> =
   { readonly reply: R; readonly fills: () => readonly Fill[] } | { readonly label: string }
 
-const fillsOf = (tx: Tx): Fill[] =>
-  tx.appended.filter(({ log }) => log.name === SPOT_FILL.name).map(({ row }) => row as Fill)
+const fillsOf = (tx: Tx): Fill[] => tx.appendedTo(SPOT_FILL)
 
 /** The core's rules without a process, a clock or a disk around them. */
 export class Engine {

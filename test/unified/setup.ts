@@ -14,8 +14,7 @@ export class Lender extends Engine {
     this.must('lending.begin', { seed: true })
   }
   protected override applied(tx: Tx): void {
-    for (const { log, row } of tx.appended)
-      if (log.name === LIQUIDATION_STEP.name) this.steps.push(row as LiquidationStep)
+    this.steps.push(...tx.appendedTo(LIQUIDATION_STEP))
   }
   prices(prices: Readonly<Record<string, string>>): void {
     this.must('prices.set', { prices, actor: null })

@@ -12,7 +12,6 @@ import {
 } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
-import { TICKS_MAX, tickCount } from './spot.ts'
 import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from './order.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
@@ -34,7 +33,7 @@ export function readPrice(market: Market, text: string, name = 'price'): Price {
       'INVALID_PRECISION',
       `${name}: "${text}" has more decimals than the ${market.config.precision} of prices of ${market.id}`,
     )
-  if (tickCount(price, market) > TICKS_MAX)
+  if (price > market.priceMax)
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${market.id}`)
   return price
 }

@@ -1,6 +1,5 @@
 import type { Price } from '../../money/amount.ts'
 import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
-import type { Market } from '../world/markets.ts'
 import type { OrderMoney } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Book } from './book.ts'
@@ -148,7 +147,3 @@ export class Spot {
     if (isClientText(ask.text)) this.openByText.delete(`${ask.user_id}/${ask.text}`)
   }
 }
-
-/** Prices in ticks are plain numbers: a market's prices must stay below 2^53 of them. */
-export const TICKS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
-export const tickCount = (price: Price, market: Market): bigint => price / market.tick

@@ -107,6 +107,8 @@ export interface Market {
   readonly basePrecision: number
   readonly quotePrecision: number
   readonly tick: Price
+  /** The book counts prices in ticks by plain numbers: they stay below 2^53. */
+  readonly priceMax: Price
   readonly lot: Amount
   readonly minBase: Amount
   readonly minQuote: Amount
@@ -120,6 +122,7 @@ export interface Market {
   /** A ratio, not percent. */
   readonly feeMax: Rate
 }
+const TICKS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 export function compileMarket(config: MarketConfig, basePrecision: number, quotePrecision: number): Market {
   const bound = (text: string | null): Amount | undefined => (text === null ? undefined : amountOf(text))
   return {
@@ -130,6 +133,7 @@ export function compileMarket(config: MarketConfig, basePrecision: number, quote
     basePrecision,
     quotePrecision,
     tick: unitOf(config.precision) as bigint as Price,
+    priceMax: (unitOf(config.precision) * TICKS_MAX) as Price,
     lot: unitOf(config.amount_precision),
     minBase: amountOf(config.min_base_amount ?? '0'),
     minQuote: amountOf(config.min_quote_amount ?? '0'),
