@@ -33,6 +33,14 @@ export type Observer<Row> = (before: Row | undefined, after: Row | undefined) =>
 
 const RECENT_MAX = 20_000
 
+/** A member that is named in the code is read sooner than one that a variable names. */
+const KEYS: Readonly<Record<string, (row: never) => Key>> = {
+  id: (row: { id: Key }) => row.id,
+  name: (row: { name: Key }) => row.name,
+  pair: (row: { pair: Key }) => row.pair,
+  series: (row: { series: Key }) => row.series,
+}
+
 export class Table<Row extends object> {
   private readonly map = new Map<Key, Row>()
   /** Of a numbered table, instead of the map. */
@@ -47,11 +55,10 @@ export class Table<Row extends object> {
     this.spec = spec
     this.pages = spec.numbered === true ? new Pages<Row>() : undefined
     const [first, ...more] = spec.key
+    const one = KEYS[first!] ?? ((row: Readonly<Record<string, unknown>>) => row[first!] as Key)
     this.keyOf =
       more.length === 0
-        ? first === 'id'
-          ? (row) => (row as { id: Key }).id
-          : (row) => row[first!] as Key
+        ? (one as (row: Row) => Key)
         : (row) => spec.key.map((column) => String(row[column])).join('/')
   }
   get(key: Key): Row | undefined {

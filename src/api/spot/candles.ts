@@ -1,6 +1,6 @@
-import { SPOT_CANDLE, seriesOf, type Candle } from '../../core/spot/candles.ts'
+import { SPOT_CANDLE, joined, seriesOf, type Candle } from '../../core/spot/candles.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, format, type Amount } from '../../money/amount.ts'
+import { ZERO, format } from '../../money/amount.ts'
 import type { Desk } from '../endpoint.ts'
 import type { Interval } from './intervals.ts'
 
@@ -59,9 +59,10 @@ export async function candles(
   const end = interval.next(range.last)
   const series = seriesOf(pair, interval.base)
   const state = await desk.core.read(({ spot }) => {
-    const list = spot.candles.of(series).filter((candle) => candle.open_time < end)
-    const growing = spot.candles.growing(series)
-    if (growing !== undefined && growing.open_time < end) list.push(growing)
+    const { candles } = spot
+    const list = [...candles.of(series), ...candles.tail(pair, interval.base)].filter(
+      (candle) => candle.open_time < end,
+    )
     return { list, covered: spot.candles.covers(series, range.first) }
   })
   let { list } = state
@@ -95,7 +96,7 @@ function merge(
     const end = interval.next(start)
     let candle: Candle | undefined
     for (; i < list.length && list[i]!.open_time < end; i++)
-      candle = candle === undefined ? { ...list[i]!, open_time: start } : join(candle, list[i]!)
+      candle = candle === undefined ? { ...list[i]!, open_time: start } : joined(candle, list[i]!)
     if (candle !== undefined) {
       merged.push(candle)
       close = candle.close
@@ -104,16 +105,6 @@ function merge(
   }
   return merged
 }
-const join = (a: Candle, b: Candle): Candle => ({
-  open_time: a.open_time,
-  open: a.open,
-  high: a.high > b.high ? a.high : b.high,
-  low: a.low < b.low ? a.low : b.low,
-  close: b.close,
-  base: (a.base + b.base) as Amount,
-  quote: (a.quote + b.quote) as Amount,
-})
-
 /** Open time, quote volume, close, high, low, open, base volume, whether the window is closed. */
 export const candleRow = (candle: Candle, interval: Interval, now: number): string[] => [
   String(candle.open_time),

@@ -29,12 +29,10 @@ function changeText(from: Price | undefined, to: Price): string {
   const hundredths = Number(((to - from) * 10_000n) / from)
   return format((BigInt(hundredths) * 10n ** 16n) as Price)
 }
-/** Minutes of the last day, oldest first, with the one before them. */
+/** Minutes of the last day, oldest first, with the one before them; the newest may be in parts. */
 function minutes(state: State, pair: string, now: number): Candle[] {
   const series = seriesOf(pair, MINUTE)
-  const growing = state.spot.candles.growing(series)
-  const kept = state.spot.candles.of(series)
-  const all = growing === undefined ? kept : [...kept, growing]
+  const all = [...state.spot.candles.of(series), ...state.spot.candles.tail(pair, MINUTE)]
   const made = state.spot.history?.minutes(pair, now - DAY - MINUTE, now) ?? []
   return made.length === 0 ? all : [...made, ...all]
 }

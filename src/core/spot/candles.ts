@@ -1,5 +1,5 @@
-import { ZERO, type Amount, type Price } from '../../money/amount.ts'
-import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
+import type { Amount, Price } from '../../money/amount.ts'
+import { Table, type TableSpec, type Tx } from '../table.ts'
 
 /** What happened in a span of time. Times are seconds. */
 export interface Candle {
@@ -84,8 +84,19 @@ export class Candles {
     if (list === undefined) this.recent.set(series, (list = []))
     return list
   }
-  growing(series: string): Candle | undefined {
-    return this.now.get(series)
+  /**
+   * What came after the closed ones of a span, oldest first: the part of its growing candle that shorter spans
+   * have closed already, then theirs, down to the shortest. Several may lie in one span.
+   */
+  tail(pair: string, seconds: number): Candle[] {
+    const names = this.seriesNames(pair)
+    const parts: Candle[] = []
+    for (let i = BASE_SPANS.length - 1; i >= 0; i--) {
+      if (BASE_SPANS[i]!.seconds > seconds) continue
+      const part = this.now.get(names[i]!)
+      if (part !== undefined) parts.push(part)
+    }
+    return parts
   }
   /** Whether memory knows all there is from this second on. */
   covers(series: string, from: number): boolean {
@@ -102,37 +113,42 @@ export class Candles {
     this.trimmed.clear()
   }
 
-  /** A trade joins the growing candle of every span, or closes it and begins the next. */
+  /** A trade joins the growing candle of the shortest span; only what that one closes goes on to the longer ones. */
   add(tx: Tx, pair: string, at: number, price: Price, amount: Amount, value: Amount): void {
-    const second = Math.floor(at / 1e6)
     const names = this.seriesNames(pair)
-    for (let i = 0; i < BASE_SPANS.length; i++) {
-      const series = names[i]!
-      const { seconds, keep } = BASE_SPANS[i]!
-      const open_time = second - (second % seconds)
-      const before = this.now.get(series)
-      const own = tx.own(before)
-      if (own?.open_time === open_time) {
-        join(own, price, amount, value)
-        continue
-      }
-      if (before !== undefined && before.open_time !== open_time)
-        tx.put(this.closed, { slot: `${series}/${(before.open_time / seconds) % keep}`, ...before })
-      const grown = before?.open_time === open_time ? before : undefined
-      const candle = {
-        series,
+    const open_time = Math.floor(at / 1e6)
+    const before = this.now.get(names[0]!)
+    const own = tx.own(before)
+    if (own?.open_time === open_time) {
+      if (price > own.high) own.high = price
+      if (price < own.low) own.low = price
+      own.close = price
+      own.base = (own.base + amount) as Amount
+      own.quote = (own.quote + value) as Amount
+    } else
+      this.absorb(tx, names, 0, {
         open_time,
-        open: grown?.open ?? price,
-        high: grown?.high ?? price,
-        low: grown?.low ?? price,
+        open: price,
+        high: price,
+        low: price,
         close: price,
-        base: grown?.base ?? ZERO,
-        quote: grown?.quote ?? ZERO,
-        stamp: tx.stamp,
-      }
-      join(candle, price, amount, value)
-      tx.put(this.now, candle)
+        base: amount,
+        quote: value,
+      })
+  }
+  private absorb(tx: Tx, names: readonly string[], i: number, part: Candle): void {
+    const series = names[i]!
+    const { seconds, keep } = BASE_SPANS[i]!
+    const open_time = part.open_time - (part.open_time % seconds)
+    const before = this.now.get(series)
+    const grows = before?.open_time === open_time
+    if (before !== undefined && !grows) {
+      tx.put(this.closed, { slot: `${series}/${(before.open_time / seconds) % keep}`, ...before })
+      if (i + 1 < BASE_SPANS.length) this.absorb(tx, names, i + 1, before)
     }
+    const { open, high, low, close, base, quote } = grows ? joined(before, part) : part
+    const candle = { series, open_time, open, high, low, close, base, quote, stamp: tx.stamp }
+    tx.put(this.now, candle)
   }
   private seriesNames(pair: string): readonly string[] {
     let names = this.names.get(pair)
@@ -142,10 +158,13 @@ export class Candles {
   }
 }
 
-function join(candle: Own<SeriesCandle>, price: Price, amount: Amount, value: Amount): void {
-  if (price > candle.high) candle.high = price
-  if (price < candle.low) candle.low = price
-  candle.close = price
-  candle.base = (candle.base + amount) as Amount
-  candle.quote = (candle.quote + value) as Amount
-}
+/** Two parts of one span, the earlier first. */
+export const joined = (first: Candle, next: Candle): Candle => ({
+  open_time: first.open_time,
+  open: first.open,
+  high: first.high > next.high ? first.high : next.high,
+  low: first.low < next.low ? first.low : next.low,
+  close: next.close,
+  base: (first.base + next.base) as Amount,
+  quote: (first.quote + next.quote) as Amount,
+})
