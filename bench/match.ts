@@ -138,6 +138,7 @@ const askOf = (id: number, side: Side, price: Price, amount: Amount): Ask => ({
   create_at: 0,
   more: null,
   row: undefined,
+  rank: 0,
   level: undefined,
   previous: undefined,
   next: undefined,

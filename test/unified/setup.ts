@@ -14,7 +14,7 @@ export class Lender extends Engine {
     this.must('lending.begin', { seed: true })
   }
   protected override applied(tx: Tx): void {
-    this.steps.push(...tx.appendedTo(LIQUIDATION_STEP))
+    for (const step of tx.appendedTo(LIQUIDATION_STEP)) this.steps.push(step)
   }
   prices(prices: Readonly<Record<string, string>>): void {
     this.must('prices.set', { prices, actor: null })

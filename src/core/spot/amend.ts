@@ -7,7 +7,6 @@ import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type T
 import type { AttachedStop, Order, OrderExtras, OrderRow } from './order.ts'
 import { refuseAtOnce, settleDown } from './place.ts'
 import { checkOpen, checkProtected, checkSize, checkStops, readBase, readPrice } from './rules.ts'
-import { termsOf } from './settle.ts'
 
 export interface Amendment {
   readonly amount: string | null
@@ -101,7 +100,7 @@ function requeue(ctx: Ctx, market: Market, order: OrderRow, amount: Amount, pric
   const taker: Taker = {
     order: off.copy(),
     market,
-    terms: termsOf(state, order.user_id, market),
+    terms: undefined,
     bound: price,
     byQuote: false,
   }

@@ -79,7 +79,8 @@ export class Book {
     const level = side.level(Number(ask.price / this.tick), ask.price)
     // Nearly always the last: only an undo puts an order back into the middle.
     let previous = level.tail
-    while (previous !== undefined && previous.row!.rank > rank) previous = previous.previous
+    while (previous !== undefined && previous.rank > rank) previous = previous.previous
+    ask.rank = rank
     ask.level = level
     ask.previous = previous
     ask.next = previous === undefined ? level.head : previous.next
@@ -88,14 +89,15 @@ export class Book {
     level.amount += order.shown
     this.size++
   }
-  remove({ ask }: OrderRow): void {
-    const { previous, next, row } = ask
+  remove(order: OrderRow): void {
+    const { ask } = order
+    const { previous, next } = ask
     const level = ask.level!
     if (previous === undefined) level.head = next
     else previous.next = next
     if (next === undefined) level.tail = previous
     else next.previous = previous
-    level.amount -= row!.shown
+    level.amount -= order.shown
     ask.row = ask.level = ask.previous = ask.next = undefined
     this.size--
     if (level.head === undefined) (ask.side === 'buy' ? this.buy : this.sell).drop(level)
@@ -112,6 +114,7 @@ export class Book {
       ask.level = before.ask.level
       ask.previous = before.ask.previous
       ask.next = before.ask.next
+      ask.rank = after.rank
       link(ask)
     }
     ask.row = after

@@ -12,7 +12,8 @@ import { placeAttachedStops } from './price-orders.ts'
 export interface Taker {
   readonly order: OrderRow
   readonly market: Market
-  readonly terms: Terms
+  /** What its owner pays for fills; looked up when there is one. */
+  terms: Terms | undefined
   /** The worst price it takes; undefined: any. */
   readonly bound: Price | undefined
   /** A market buy: `left` is quote, not base. */

@@ -135,9 +135,10 @@ export interface Ask extends Pick<
   | 'create_at'
   | 'more'
 > {
-  // Notes of the indexes that follow the order, no part of what its row says. In the book: its row as it is now,
-  // and the queue of its price. Among the open orders of its owner: its place in their list.
+  // Notes of the indexes that follow the order, no part of what its row says. In the book: its row and rank as they
+  // are now, and the queue of its price. Among the open orders of its owner: its place in their list.
   row: OrderRow | undefined
+  rank: number
   level: Level | undefined
   previous: Ask | undefined
   next: Ask | undefined
@@ -192,6 +193,7 @@ export class OrderRow implements Order {
       create_at: order.create_at,
       more: order.more,
       row: undefined,
+      rank: 0,
       level: undefined,
       previous: undefined,
       next: undefined,

@@ -36,7 +36,6 @@ import {
   readPrice,
   readQuote,
 } from './rules.ts'
-import { termsOf } from './settle.ts'
 
 /** An order as a client sends it; null is left out. */
 export interface NewOrder {
@@ -92,7 +91,7 @@ function matchDraft(ctx: Ctx, draft: Draft): Order {
   const taker: Taker = {
     order: new OrderRow(ask, side === 'sell' ? ask.amount : value),
     market,
-    terms: termsOf(ctx.state, ask.user_id, market),
+    terms: undefined,
     bound: draft.bound,
     byQuote: ask.type === 'market' && side === 'buy',
   }
@@ -152,6 +151,7 @@ function readDraft(
     create_at: at,
     more,
     row: undefined,
+    rank: 0,
     level: undefined,
     previous: undefined,
     next: undefined,

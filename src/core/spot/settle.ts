@@ -24,7 +24,7 @@ export interface Terms {
   readonly rates: Rates
   readonly debit: DebitFee
 }
-export function termsOf(state: State, userId: number, market: Market): Terms {
+function termsOf(state: State, userId: number, market: Market): Terms {
   const { vip, debit } = feeSetting(state, state.users.must(userId))
   // Tokens that stand against a debt don't pay fees: margin would go that no order's loss has counted.
   const pledged = debit === 1 && state.margin.owes(userId, 'unified')
@@ -94,12 +94,14 @@ export interface Settled {
 /** buyer's hold → seller and seller's hold → buyer, each less its fee; then the records of the trade. */
 export function settleFill(
   ctx: Ctx,
-  { order: taker, market, terms }: Taker,
+  matched: Taker,
   maker: OrderRow,
   amount: Amount,
   sequence: number,
 ): Settled {
   const { state, tx, at } = ctx
+  const { order: taker, market } = matched
+  const terms = (matched.terms ??= termsOf(state, taker.user_id, market))
   const { price } = maker
   const value = timesDown(amount, price)
   const makerTerms = termsOf(state, maker.user_id, market)
