@@ -19,7 +19,7 @@ export function counting(tx: Tx, table: Counters, name: string, first = 1): { va
   const own = tx.own(before)
   if (own !== undefined) return own
   const fresh = { name, value: before?.value ?? first - 1, stamp: tx.stamp }
-  tx.put(table, fresh)
+  tx.replace(table, name, before, fresh)
   return fresh
 }
 

@@ -76,6 +76,11 @@ export class Table<Row extends object> {
   /** Only Tx, load and eviction call this. */
   swap(key: Key, after: Row | undefined): Row | undefined {
     const before = this.get(key)
+    this.replace(key, before, after)
+    return before
+  }
+  /** `before` is the row that stands there. */
+  replace(key: Key, before: Row | undefined, after: Row | undefined): void {
     if (this.pages !== undefined) this.pages.set(key as number, after)
     else if (after === undefined) this.map.delete(key)
     else this.map.set(key, after)
@@ -89,7 +94,6 @@ export class Table<Row extends object> {
       // An index that failed half-way can't be undone: memory is no longer to be trusted.
       throw new BrokenInvariant(`index of ${this.spec.name} failed`, { cause: error })
     }
-    return before
   }
   /** After a commit: finished rows leave memory, oldest first, unless the open batch still needs them. */
   retire(keys: Iterable<Key>, needed: (key: Key) => boolean): void {
@@ -144,7 +148,17 @@ export class Tx {
 
   put<Row extends object>(table: Table<Row>, row: NoInfer<Row>): void {
     const key = table.keyOf(row)
-    this.touched.push({ table: table as unknown as Table<object>, key, before: table.swap(key, row) })
+    this.replace(table, key, table.get(key), row)
+  }
+  /** The same, for who knows the row that stands there. */
+  replace<Row extends object>(
+    table: Table<Row>,
+    key: Key,
+    before: NoInfer<Row> | undefined,
+    row: NoInfer<Row>,
+  ): void {
+    table.replace(key, before, row)
+    this.touched.push({ table: table as unknown as Table<object>, key, before })
   }
   remove<Row extends object>(table: Table<Row>, key: Key): void {
     this.touched.push({ table: table as unknown as Table<object>, key, before: table.swap(key, undefined) })

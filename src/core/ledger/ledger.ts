@@ -240,27 +240,21 @@ export class OpenEntry {
     const { accounts } = this.ledger
     const { tx } = this.posting
     const { name, currency } = purpose
-    const id = purpose.ids.get(owner)
-    let row: Account
-    if (id === undefined) {
-      const made = nextId(tx, this.ledger.counters, 'account')
-      if (amount < 0n) this.checkShortage(owner, name, currency, ZERO, amount)
-      row = { id: made, owner, name, currency, amount, version: 1 }
-    } else {
-      const account = accounts.get(id)!
-      const after = add(account.amount, amount)
-      if (after < 0n && amount < 0n) this.checkShortage(owner, name, currency, account.amount, amount)
-      row = { id, owner, name, currency, amount: after, version: account.version + 1 }
-    }
-    tx.put(accounts, row)
+    const known = purpose.ids.get(owner)
+    const account = known === undefined ? undefined : accounts.get(known)
+    const before = account?.amount ?? ZERO
+    const after = add(before, amount)
+    if (after < 0n && amount < 0n && !this.overdraft && !mayGoNegative(owner, name))
+      refuseShortage(name, currency, before, amount)
+    const id = known ?? nextId(tx, this.ledger.counters, 'account')
+    const version = (account?.version ?? 0) + 1
+    const row: Account = { id, owner, name, currency, amount: after, version }
+    tx.replace(accounts, id, account, row)
     tx.append(LEDGER_LINE, new BookedLine(++this.counter.value, this.head, row, amount, kind))
   }
   close(): number {
     this.ledger.check()
     return this.head.id
-  }
-  private checkShortage(owner: number, name: string, currency: string, before: Amount, amount: Amount): void {
-    if (!this.overdraft && !mayGoNegative(owner, name)) refuseShortage(name, currency, before, amount)
   }
 }
 

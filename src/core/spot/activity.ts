@@ -60,7 +60,7 @@ export class Activity {
         volume: before?.volume ?? ZERO,
         stamp: tx.stamp,
       }
-      tx.put(this.days, row)
+      tx.replace(this.days, id, before, row)
     }
     row.requests += requests
     if (volume > 0n) row.volume = (row.volume + volume) as Amount

@@ -148,7 +148,7 @@ export class Candles {
     }
     const { open, high, low, close, base, quote } = grows ? joined(before, part) : part
     const candle = { series, open_time, open, high, low, close, base, quote, stamp: tx.stamp }
-    tx.put(this.now, candle)
+    tx.replace(this.now, series, before, candle)
   }
   private seriesNames(pair: string): readonly string[] {
     let names = this.names.get(pair)
