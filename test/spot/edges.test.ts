@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../../src/core/spot/order.ts'
-import type { NewOrder } from '../../src/core/spot/place.ts'
+import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
 import { format } from '../../src/money/amount.ts'
 import { State } from '../../src/core/state.ts'
 import { Engine } from './engine.ts'
@@ -13,21 +13,13 @@ const order = (
   price: string,
   more: Partial<NewOrder> = {},
 ): NewOrder => ({
-  text: null,
+  ...PLAIN,
   currency_pair: PAIR,
   type: 'limit',
-  account: null,
   side,
   amount,
   price,
   time_in_force: null,
-  iceberg: null,
-  auto_borrow: null,
-  auto_repay: null,
-  stp_act: null,
-  slippage: null,
-  stop_profit: null,
-  stop_loss: null,
   ...more,
 })
 const FUNDS = { BTC: '100', USDT: '1000000' }

@@ -1,4 +1,4 @@
-import type { NewOrder } from '../../src/core/spot/place.ts'
+import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
 import type { Tx } from '../../src/core/table.ts'
 import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
@@ -33,21 +33,13 @@ export class Lender extends Engine {
   }
   place(user_id: number, side: 'buy' | 'sell', amount: string, price: string, more: Partial<NewOrder> = {}) {
     const order: NewOrder = {
-      text: null,
+      ...PLAIN,
       currency_pair: 'BTC_USDT',
       type: 'limit',
-      account: null,
       side,
       amount,
       price,
       time_in_force: 'gtc',
-      iceberg: null,
-      auto_borrow: null,
-      auto_repay: null,
-      stp_act: null,
-      slippage: null,
-      stop_profit: null,
-      stop_loss: null,
       ...more,
     }
     return this.run('spot.place', { user_id, order })

@@ -4,7 +4,7 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Order, OrderRow, Side } from '../spot/order.ts'
-import { placeOrder, type NewOrder } from '../spot/place.ts'
+import { PLAIN, placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../world/markets.ts'
@@ -209,7 +209,7 @@ export function submit(
 ): Order | undefined {
   provide(ctx, user, side === 'buy' ? market.quote : market.base)
   const order: NewOrder = {
-    text: null,
+    ...PLAIN,
     currency_pair: market.id,
     type: 'limit',
     account: 'spot',
@@ -217,13 +217,6 @@ export function submit(
     amount,
     price,
     time_in_force,
-    iceberg: null,
-    auto_borrow: null,
-    auto_repay: null,
-    stp_act: null,
-    slippage: null,
-    stop_profit: null,
-    stop_loss: null,
   }
   const mark = ctx.tx.mark()
   try {

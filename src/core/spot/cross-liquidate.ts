@@ -5,7 +5,7 @@ import { UNIFIED } from '../unified/loan-book.ts'
 import { totalOwed } from '../unified/loans.ts'
 import type { Market } from '../world/markets.ts'
 import type { Order } from './order.ts'
-import { placeOrder } from './place.ts'
+import { PLAIN, placeOrder } from './place.ts'
 import { CROSS_LIQUIDATE, isOpen, readBase } from './rules.ts'
 import { fireTriggers } from './triggers.ts'
 
@@ -38,9 +38,16 @@ export function crossLiquidate(
     ctx,
     user_id,
     {
-      ...{ text, currency_pair: market.id, type: 'limit', account: 'unified', side: 'buy', amount, price },
-      ...{ time_in_force: 'gtc', iceberg: null, auto_borrow: null, auto_repay: true, stp_act: null },
-      ...{ slippage: null, stop_profit: null, stop_loss: null },
+      ...PLAIN,
+      text,
+      currency_pair: market.id,
+      type: 'limit',
+      account: 'unified',
+      side: 'buy',
+      amount,
+      price,
+      time_in_force: 'gtc',
+      auto_repay: true,
     },
     CROSS_LIQUIDATE,
   )

@@ -57,6 +57,18 @@ export interface NewOrder {
   /** The program that sent it, as its header tells. */
   readonly channel?: string
 }
+/** What most orders leave out. */
+export const PLAIN = {
+  text: null,
+  account: null,
+  iceberg: null,
+  auto_borrow: null,
+  auto_repay: null,
+  stp_act: null,
+  slippage: null,
+  stop_profit: null,
+  stop_loss: null,
+} as const satisfies Partial<NewOrder>
 /** The same, checked and in numbers. */
 interface Draft {
   readonly user: User

@@ -3,7 +3,7 @@ import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
 import { orderAccount } from './accounts.ts'
 import type { Ctx } from '../state.ts'
-import { placeOrder, type NewOrder } from './place.ts'
+import { PLAIN, placeOrder, type NewOrder } from './place.ts'
 import {
   addPriceOrder,
   type PriceOrder,
@@ -46,6 +46,7 @@ function fire(ctx: Ctx, order: PriceOrder): void {
   for (const sibling of ctx.state.spot.priceOrders.siblings(order))
     endPriceOrder(ctx, sibling, 'cancelled', `the other stop of order ${order.parent_id} fired`)
   const input: NewOrder = {
+    ...PLAIN,
     text: put.text === '' ? null : put.text,
     currency_pair: order.pair,
     type: put.type,
@@ -54,13 +55,8 @@ function fire(ctx: Ctx, order: PriceOrder): void {
     amount: put.amount,
     price: put.type === 'market' ? null : put.price,
     time_in_force: put.type === 'market' ? 'ioc' : put.time_in_force,
-    iceberg: null,
     auto_borrow: put.auto_borrow,
     auto_repay: put.auto_repay,
-    stp_act: null,
-    slippage: null,
-    stop_profit: null,
-    stop_loss: null,
   }
   const { tx, state } = ctx
   const mark = tx.mark()

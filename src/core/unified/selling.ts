@@ -13,7 +13,7 @@ import {
   timesUp,
   type Amount,
 } from '../../money/amount.ts'
-import { placeOrder, type NewOrder } from '../spot/place.ts'
+import { PLAIN, placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx, State } from '../state.ts'
 import { UNIFIED } from './loan-book.ts'
@@ -93,7 +93,7 @@ function sell(
   if (rounded <= 0n) return false
   const isolated = input.scope !== UNIFIED.scope
   const order: NewOrder = {
-    text: null,
+    ...PLAIN,
     currency_pair: pair,
     type: 'market',
     account: isolated ? 'margin' : 'unified',
@@ -101,13 +101,6 @@ function sell(
     amount: format(rounded),
     price: null,
     time_in_force: 'ioc',
-    iceberg: null,
-    auto_borrow: null,
-    auto_repay: null,
-    stp_act: null,
-    slippage: null,
-    stop_profit: null,
-    stop_loss: null,
   }
   const mark = tx.mark()
   try {
