@@ -17,6 +17,7 @@ import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
+import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import {
   ensureWorld,
@@ -91,6 +92,7 @@ export async function startPlatform(
     config.agents && config.mode === 'sandbox'
       ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
       : undefined
+  let feed: PriceFeedDriver | undefined
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
@@ -155,6 +157,7 @@ export async function startPlatform(
     risk.start()
     housekeeper.start()
     await agents?.start()
+    await startFeed()
   }
   ready = true
 
@@ -213,6 +216,7 @@ export async function startPlatform(
     risk.stop()
     housekeeper.stop()
     agents?.stop()
+    feed?.stop()
     await chains.stop()
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
@@ -231,10 +235,22 @@ export async function startPlatform(
     ticker.start()
     risk.start()
     housekeeper.start()
+    await startFeed()
     ready = true
+  }
+  /** Prices from outside; without a feed, those that an earlier one left are forgotten. */
+  async function startFeed(): Promise<void> {
+    const { priceFeed } = state.world
+    if (priceFeed === undefined) {
+      await core.submit('prices.feed', { prices: {} })
+      return
+    }
+    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(priceFeed.url), priceFeed)
+    await feed.start()
   }
   async function stop(): Promise<void> {
     agents?.stop()
+    feed?.stop()
     ticker.stop()
     risk.stop()
     housekeeper.stop()

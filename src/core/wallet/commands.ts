@@ -35,7 +35,7 @@ import {
 import { cancelWithdrawal, refundCancelled } from '../withdrawals/settle.ts'
 import { bookCustody } from '../chains/custody.ts'
 import { configureChain, configureCurrency, setPolicy } from '../world/settings.ts'
-import { setPrices } from '../world/prices.ts'
+import { setPrices, takeFeed } from '../world/prices.ts'
 import { convertDust } from './small-balance.ts'
 import { createSubTransfer, subToSub } from './sub-transfers.ts'
 
@@ -54,6 +54,7 @@ export const walletCommands = {
   'currency.configure': configureCurrency,
   'policy.set': setPolicy,
   'prices.set': setPrices,
+  'prices.feed': takeFeed,
   'address.ensure': ensureDepositAddress,
   'saved_address.save': saveAddress,
   'chain.observe': observe,

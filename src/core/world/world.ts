@@ -44,10 +44,20 @@ export interface CurrencyConfig extends CurrencyTransport {
   /** No chains, deposits or withdrawals through the API. */
   readonly low_cap: boolean
 }
+export interface PriceFeedConfig {
+  /** Answers a JSON object of prices in USDT by currency. */
+  readonly url: string
+  /** Between two looks. */
+  readonly seconds: number
+  /** After this long without an answer its prices are no longer used. */
+  readonly stale_seconds: number
+}
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
   readonly chains: readonly ChainConfig[]
   readonly policy: Policy
+  /** Where index prices come from, beside operators and our own markets; left out: nowhere else. */
+  readonly price_feed?: PriceFeedConfig
   /** Units of a money for one USDT: CNY and USD. */
   readonly exchange_rates: Readonly<Record<string, string>>
   readonly markets: readonly MarketConfig[]
@@ -175,6 +185,9 @@ export class World {
   get policy(): Policy {
     return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
   }
+  get priceFeed(): PriceFeedConfig | undefined {
+    return this.must.price_feed
+  }
   get exchangeRates(): Readonly<Record<string, string>> {
     return this.must.exchange_rates
   }
@@ -252,6 +265,13 @@ export class World {
 }
 
 /** Checks a configuration as a whole; the error says where it is wrong. */
+function checkFeed({ url, seconds, stale_seconds }: PriceFeedConfig): void {
+  if (typeof url !== 'string' || !/^https?:\/\/[^ ]+$/.test(url))
+    throw new TypeError('price_feed.url must begin with http:// or https://')
+  if (!(seconds >= 1)) throw new TypeError('price_feed.seconds must be a number, at least 1')
+  if (!(stale_seconds >= seconds))
+    throw new TypeError('price_feed.stale_seconds must be at least price_feed.seconds')
+}
 export function checkWorld(world: WorldConfig): void {
   const names = new Set<string>()
   for (const [i, { currency, precision }] of world.currencies.entries()) {
@@ -268,6 +288,7 @@ export function checkWorld(world: WorldConfig): void {
   for (const [i, currency] of world.currencies.entries()) checkTransport(currency, chains, `currencies[${i}]`)
   checkPolicy(world.policy)
   checkUnified(world.unified)
+  if (world.price_feed !== undefined) checkFeed(world.price_feed)
   for (const money of ['CNY', 'USD'])
     if (parseRate(world.exchange_rates[money] ?? '') === undefined)
       throw new TypeError(`exchange_rates.${money} must be a decimal string`)
