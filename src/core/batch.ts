@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encoderOf, type Encoder } from './codec.ts'
-import type { Key, LogSpec, Table, Tx } from './table.ts'
+import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
 export interface TableWrite {
   readonly table: string
@@ -42,7 +42,7 @@ const tableWrite = (table: string, values: unknown[][]): TableWrite => ({
 
 /** The changes of the commands that will be committed together. A row touched ten times is written once. */
 export class Batch {
-  private readonly dirty = new Map<Table<object>, Map<Key, object | undefined>>()
+  private readonly dirty = new Map<Table<object>, Map<Key, object | typeof STORED | undefined>>()
   private readonly appended = new Map<LogSpec<object>, object[]>()
   private readonly commands: string[] = []
 
@@ -53,7 +53,8 @@ export class Batch {
   add(tx: Tx, at: number, type: string, input: string): void {
     for (const { table, key, before } of tx.touched) {
       let keys = this.dirty.get(table)
-      if (keys === undefined) this.dirty.set(table, (keys = new Map<Key, object | undefined>()))
+      if (keys === undefined)
+        this.dirty.set(table, (keys = new Map<Key, object | typeof STORED | undefined>()))
       // The first sight keeps the row from before the batch: a removal needs its key columns.
       if (!keys.has(key)) keys.set(key, before)
     }
@@ -83,6 +84,7 @@ export class Batch {
       for (const [key, before] of keys) {
         const row = table.get(key)
         if (row !== undefined) rows.push(encode(row))
+        else if (before === STORED) gone.push([key])
         else if (before !== undefined)
           gone.push(table.spec.key.map((column) => (before as Record<string, unknown>)[column]))
         // else: made and gone within the batch

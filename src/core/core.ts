@@ -107,7 +107,12 @@ export class Core<S, H extends Handlers<S>> {
       this.options.check(this.state)
     } catch (error) {
       if (error instanceof BrokenInvariant) return this.die(error)
-      tx.rollback()
+      try {
+        tx.rollback()
+      } catch (failed) {
+        // Half of the command may still be there: nothing that memory says is to be trusted any more.
+        return this.die(failed)
+      }
       if (!(error instanceof Refusal)) this.options.defect(error, type)
       return this.barrier().then(() => Promise.reject(error as Error))
     }

@@ -29,7 +29,12 @@ export interface LogSpec<Row extends object> {
   readonly columns: { readonly [C in keyof Row & string]: ColumnType }
 }
 
-export type Observer<Row> = (before: Row | undefined, after: Row | undefined) => void
+/**
+ * Why a row is another one now: a command changed it, a command that changed it was taken back, or it left memory
+ * (or came in from the store) while what it says stays true.
+ */
+export type Signal = 'change' | 'undo' | 'eviction' | 'load'
+export type Observer<Row> = (before: Row | undefined, after: Row | undefined, signal: Signal) => void
 
 const RECENT_MAX = 20_000
 
@@ -71,16 +76,16 @@ export class Table<Row extends object> {
   /** Indexes follow a table by observing it, on undo and eviction too. */
   observe(observer: Observer<Row>): void {
     this.observers.push(observer)
-    for (const row of this.values()) observer(undefined, row)
+    for (const row of this.values()) observer(undefined, row, 'load')
   }
   /** Only Tx, load and eviction call this. */
-  swap(key: Key, after: Row | undefined): Row | undefined {
+  swap(key: Key, after: Row | undefined, signal: Signal): Row | undefined {
     const before = this.get(key)
-    this.replace(key, before, after)
+    this.replace(key, before, after, signal)
     return before
   }
   /** `before` is the row that stands there. */
-  replace(key: Key, before: Row | undefined, after: Row | undefined): void {
+  replace(key: Key, before: Row | undefined, after: Row | undefined, signal: Signal): void {
     if (this.pages !== undefined) this.pages.set(key as number, after)
     else if (after === undefined) this.map.delete(key)
     else this.map.set(key, after)
@@ -89,11 +94,22 @@ export class Table<Row extends object> {
     } else if (after === undefined) this.size--
     const { observers } = this
     try {
-      for (let i = 0; i < observers.length; i++) observers[i]!(before, after)
+      for (let i = 0; i < observers.length; i++) observers[i]!(before, after, signal)
     } catch (error) {
       // An index that failed half-way can't be undone: memory is no longer to be trusted.
       throw new BrokenInvariant(`index of ${this.spec.name} failed`, { cause: error })
     }
+  }
+  /** Undo of the removal of a row that was not in memory: what came after it goes, the rest is the store's. */
+  forget(key: Key): void {
+    if (this.get(key) !== undefined) this.swap(key, undefined, 'undo')
+  }
+  /** What a removal finds in place of a row that is not in memory; only finished rows may be elsewhere. */
+  absent(key: Key): typeof STORED {
+    const { name, live } = this.spec
+    if (live === undefined || this.spec.key.length > 1)
+      throw new TypeError(`${name} has no row ${key} to remove`)
+    return STORED
   }
   /** After a commit: finished rows leave memory, oldest first, unless the open batch still needs them. */
   retire(keys: Iterable<Key>, needed: (key: Key) => boolean): void {
@@ -108,12 +124,12 @@ export class Table<Row extends object> {
       const row = this.get(key)
       if (row === undefined || live(row)) continue
       if (needed(key)) this.finished.push(key)
-      else this.swap(key, undefined)
+      else this.swap(key, undefined, 'eviction')
     }
   }
   /** Forgets all rows, telling the indexes. */
   clear(): void {
-    for (const row of [...this.values()]) this.swap(this.keyOf(row), undefined)
+    for (const row of [...this.values()]) this.swap(this.keyOf(row), undefined, 'eviction')
     this.finished = []
   }
 }
@@ -121,8 +137,11 @@ export class Table<Row extends object> {
 interface Touch {
   readonly table: Table<object>
   readonly key: Key
-  readonly before: object | undefined
+  /** The row that stood there; `STORED` when it is not in memory, but may be in the store. */
+  readonly before: object | typeof STORED | undefined
 }
+/** Stands for a row that memory does not know. */
+export const STORED = Symbol('a row of the store')
 export interface Mark {
   readonly touched: number
   readonly appended: number
@@ -157,11 +176,18 @@ export class Tx {
     before: NoInfer<Row> | undefined,
     row: NoInfer<Row>,
   ): void {
-    table.replace(key, before, row)
+    table.replace(key, before, row, 'change')
     this.touched.push({ table: table as unknown as Table<object>, key, before })
   }
+  /** By its key, in memory or not. */
   remove<Row extends object>(table: Table<Row>, key: Key): void {
-    this.touched.push({ table: table as unknown as Table<object>, key, before: table.swap(key, undefined) })
+    const before = table.get(key)
+    if (before !== undefined) table.replace(key, before, undefined, 'change')
+    this.touched.push({
+      table: table as unknown as Table<object>,
+      key,
+      before: before ?? table.absent(key),
+    })
   }
   /** The row as this command's own, if it is. */
   own<Row extends object>(row: Row | undefined): Own<Row> | undefined {
@@ -186,7 +212,8 @@ export class Tx {
   rollback(to: Mark = { touched: 0, appended: 0 }): void {
     while (this.touched.length > to.touched) {
       const { table, key, before } = this.touched.pop()!
-      table.swap(key, before)
+      if (before === STORED) table.forget(key)
+      else table.swap(key, before, 'undo')
     }
     this.appended.length = this.logs.length = to.appended
   }
@@ -203,7 +230,9 @@ export class UniqueIndex<Row extends object, K> {
       const is = after === undefined ? undefined : valueOf(after)
       if (was === is) return
       if (was !== undefined) this.keys.delete(was)
-      if (is !== undefined) this.keys.set(is, table.keyOf(after!))
+      if (is === undefined) return
+      if (this.keys.has(is)) throw new TypeError(`two rows of ${table.spec.name} hold ${String(is)}`)
+      this.keys.set(is, table.keyOf(after!))
     })
   }
   get(value: K): Row | undefined {

@@ -59,7 +59,7 @@ export function loading(table: Table<object>): { sql: string; row: (values: read
     row: (values) => {
       const plain = decode(values)
       const row = revive === undefined ? plain : revive(plain)
-      table.swap(table.keyOf(row), row)
+      table.swap(table.keyOf(row), row, 'load')
     },
   }
 }

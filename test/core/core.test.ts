@@ -30,6 +30,10 @@ const handlers = {
     return refuse('BALANCE_NOT_ENOUGH', 'no')
   },
   look: ({ state }: Ctx, input: { id: number }): number | undefined => state.table.get(input.id)?.value,
+  remove: ({ state, tx }: Ctx, input: { ids: number[]; refuse: boolean }): null => {
+    for (const id of input.ids) tx.remove(state.table, id)
+    return input.refuse ? refuse('BALANCE_NOT_ENOUGH', 'no') : null
+  },
   crash: ({ state, tx }: Ctx, input: { id: number }): never => {
     tx.put(state.table, { id: input.id, value: -2, done: false })
     throw new TypeError('a bug')
@@ -223,4 +227,58 @@ test('undo gives back rows and indexes exactly, to a mark as well', () => {
   tx.rollback()
   assert.deepEqual([unique.get(1)?.id, unique.get(5)], [1, undefined])
   assert.deepEqual([groups.count(false), groups.count(true)], [2, 0])
+})
+
+test('observers are told change, undo and eviction apart', async () => {
+  const { core, commits, state } = bench(100_000)
+  const told: string[] = []
+  state.table.observe((before, after, signal) =>
+    told.push(`${signal} ${before?.value ?? '-'} ${after?.value ?? '-'}`),
+  )
+  void core.submit('put', { id: 1, value: 10, done: true })
+  await assert.rejects(Promise.race([core.submit('putAndRefuse', { id: 1 }), landing()]))
+  assert.deepEqual(told.splice(0), ['change - 10', 'change 10 -1', 'undo -1 10'])
+  for (let id = 2; id <= 40_001; id++) void core.submit('put', { id, value: 0, done: true })
+  for (let i = 0; i < 5; i++) await landing()
+  assert.deepEqual(
+    told.filter((line) => line.includes('10')),
+    ['eviction 10 -'],
+  )
+  async function landing(): Promise<void> {
+    await turn()
+    for (let commit = commits.shift(); commit !== undefined; commit = commits.shift()) commit.land()
+    await turn()
+  }
+})
+test('a row that left memory is removed by its key, and what takes the removal back leaves it in the store', async () => {
+  const { core, commits, state } = bench()
+  void core.submit('remove', { ids: [7], refuse: true }).catch(() => undefined)
+  void core.submit('put', { id: 8, value: 1, done: true })
+  await turn()
+  assert.deepEqual(commits[0]!.batch.removes, [])
+  commits.shift()!.land()
+  await turn()
+  state.table.swap(8, undefined, 'eviction')
+  void core.submit('remove', { ids: [8, 9], refuse: false })
+  await turn()
+  assert.deepEqual(
+    commits[0]!.batch.removes.map(({ table, rows }) => [table, rows]),
+    [['thing', '[[8],[9]]']],
+  )
+})
+test('a rollback that fails is fatal at once: nothing is answered from such a memory', async () => {
+  const { core, state, seen } = bench()
+  state.table.observe((_before, _after, signal) => {
+    if (signal === 'undo') throw new TypeError('an index that can not go back')
+  })
+  await assert.rejects(core.submit('putAndRefuse', { id: 1 }), { label: 'SERVER_ERROR' })
+  assert.equal(seen.fatal.length, 1)
+  await assert.rejects(core.submit('put', { id: 2, value: 2 }), { label: 'SERVER_ERROR' })
+})
+test('two rows with one value of a unique index are a broken invariant, not a silent loss', async () => {
+  const { core, state, seen } = bench()
+  new UniqueIndex(state.table, ({ value }) => value)
+  void core.submit('put', { id: 1, value: 5 }).catch(() => undefined)
+  await assert.rejects(core.submit('put', { id: 2, value: 5 }), { label: 'SERVER_ERROR' })
+  assert.ok(seen.fatal[0] instanceof BrokenInvariant)
 })

@@ -91,7 +91,7 @@ const BUGS: Record<string, () => () => void> = {
       'remove',
       () =>
         function (this: Tx, table, key) {
-          table.swap(key, undefined)
+          table.swap(key, undefined, 'undo')
         },
     ),
 }

@@ -35,7 +35,7 @@ export class SimulatedWorld {
         defect: (error) => {
           throw error
         },
-        check: ({ ledger }) => ledger.check(),
+        check: (state) => state.check(),
         waitingMax: 10_000,
       },
     )

@@ -40,9 +40,9 @@ describe('edges of matching', () => {
     const amend = { amount: '2', price: null, amend_text: null, stop_profit: null, stop_loss: null }
     engine.must('spot.amend', { user_id: owner, id: first, currency_pair: PAIR, ...amend })
     const again = new State()
-    again.world.settings.swap('world', engine.state.world.settings.get('world'))
+    again.world.settings.swap('world', engine.state.world.settings.get('world'), 'load')
     const rows = [...engine.state.spot.orders.values()]
-    for (const row of [...rows].reverse()) again.spot.orders.swap(row.id, row)
+    for (const row of [...rows].reverse()) again.spot.orders.swap(row.id, row, 'load')
     for (const side of ['buy', 'sell'] as const)
       assert.deepEqual(queueOf(again, side), queueOf(engine.state, side))
     assert.notEqual(queueOf(engine.state, 'sell')[0], first)

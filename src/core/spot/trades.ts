@@ -151,22 +151,23 @@ export class Trades {
   private readonly recent = new Map<string, Trade[]>()
   private readonly trimmed = new Set<string>()
   constructor() {
-    this.table.observe((before, after) => {
+    this.table.observe((before, after, signal) => {
+      // What leaves the table's memory stays here: the lists have bounds of their own.
+      if (signal === 'eviction') return
       if (after !== undefined && before === undefined) {
         const list = this.of(after.pair)
-        list.push(after)
+        if (signal === 'undo') list.unshift(after)
+        else list.push(after)
         if (list.length > 2 * RECENT_MAX) {
           list.splice(0, RECENT_MAX)
           this.trimmed.add(after.pair)
         }
       } else if (after === undefined && before !== undefined) {
-        // An undo takes the newest back; an eviction drops one that is long gone from here.
+        // An undo takes the newest back; what is too old to be kept goes from the other end, out of the store as well.
         const list = this.of(before.pair)
-        if (list.at(-1)?.id === before.id) list.pop()
-        else if (list[0]?.id === before.id) {
-          list.shift()
-          this.trimmed.add(before.pair)
-        }
+        if (signal === 'undo') {
+          if (list.at(-1)?.id === before.id) list.pop()
+        } else if (list[0]?.id === before.id) list.shift()
       }
     })
   }
