@@ -38,7 +38,7 @@ async function coreOver(name: string, store: Store): Promise<Contender> {
     now: () => clock.now(),
     fatal: fail,
     defect: fail,
-    check: ({ ledger }) => ledger.check(),
+    check: (state) => state.check(),
     waitingMax: 10_000,
   })
   await core.submit('world.configure', { config: BUILT_IN_WORLD })

@@ -179,7 +179,7 @@ function bookAlone(): Contender {
       }
     }
     if (operation.kind === 'cross' || left === 0n) return
-    const order = new OrderRow(askOf(operation.id, side, price, amount), ZERO)
+    const order = OrderRow.first(askOf(operation.id, side, price, amount), ZERO)
     order.left = order.shown = left as Amount
     order.rank = operation.id
     book.insert(order)
@@ -204,7 +204,7 @@ function wholeCore(): Contender {
     engine.at++
     try {
       ;(commands[type] as (ctx: Ctx, input: unknown) => unknown)({ state, tx, at: engine.at }, input)
-      state.ledger.check()
+      state.check()
     } catch (error) {
       // The stream cancels orders that were filled meanwhile; nothing else is refused.
       if (!(error instanceof Refusal) || type !== 'spot.cancel') throw error

@@ -77,7 +77,7 @@ export async function startPlatform(
       now: () => clock.now(),
       fatal,
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
-      check: ({ ledger }) => ledger.check(),
+      check: (state) => state.check(),
       waitingMax: WAITING_MAX,
     },
   )

@@ -36,7 +36,7 @@ export class Replay {
       if (handler === undefined) throw new Divergence(`${where}: this version has no such command`)
       try {
         handler({ state: this.state, tx, at }, input)
-        this.state.ledger.check()
+        this.state.check()
       } catch (error) {
         throw new Divergence(`${where} was carried out then and fails now: ${(error as Error).message}`, {
           cause: error,

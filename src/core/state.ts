@@ -2,6 +2,8 @@ import { Agents } from './agents/agents.ts'
 import { counters } from './counters.ts'
 import type { Context } from './core.ts'
 import { Due } from './due.ts'
+import { isLocked } from './ledger/accounts.ts'
+import { Holds } from './ledger/holds.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './operators/audit.ts'
 import { Operators } from './operators/operators.ts'
@@ -17,6 +19,7 @@ import { Wallet } from './wallet/state.ts'
 import { Prices } from './world/prices.ts'
 import { MarginAccounts } from './unified/accounts.ts'
 import { MARGIN_LOGS } from './unified/records.ts'
+import { heldBy } from './withdrawals/withdrawals.ts'
 import { World } from './world/world.ts'
 
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
@@ -36,10 +39,24 @@ export class State {
   readonly due = new Due()
   readonly margin = new MarginAccounts()
   readonly agents = new Agents()
-  readonly spot = new Spot((pair) => this.world.market(pair).tick)
+  private readonly holds = new Holds()
+  readonly spot = new Spot((pair) => this.world.market(pair), this.holds)
 
   constructor() {
     this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
+    const { holds } = this
+    this.ledger.accounts.observe((before, after) => {
+      const { name, currency } = (after ?? before)!
+      if (isLocked(name)) holds.add(holds.of(currency), (after?.amount ?? 0n) - (before?.amount ?? 0n))
+    })
+    this.wallet.withdrawals.table.observe((before, after) =>
+      holds.add(holds.of((after ?? before)!.currency), heldBy(before) - heldBy(after)),
+    )
+  }
+  /** What must be true after every command, whatever it did: else nothing that memory says can be trusted. */
+  check(): void {
+    this.ledger.check()
+    this.holds.check()
   }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */

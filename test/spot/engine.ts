@@ -69,7 +69,7 @@ export class Engine {
     try {
       const handler = commands[type] as (context: object, input: unknown) => ReturnType<Commands[T]>
       const reply = handler({ state: this.state, tx, at: this.at }, input)
-      this.state.ledger.check()
+      this.state.check()
       this.applied(tx)
       return { tx, outcome: { reply, fills: () => fillsOf(tx) } }
     } catch (error) {

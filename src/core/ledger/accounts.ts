@@ -19,7 +19,9 @@
 export const PLATFORM = 0
 export const isPlatform = (owner: number): boolean => owner === PLATFORM
 
-export const lockedName = (name: string): string => `${name}.locked`
+const LOCKED = '.locked'
+export const lockedName = (name: string): string => `${name}${LOCKED}`
+export const isLocked = (name: string): boolean => name.endsWith(LOCKED)
 export const marginName = (pair: string): string => `margin:${pair}`
 /** What covers the losses that margin trading, or unified accounts, could not. */
 export const insuranceName = (business: 'margin' | 'unified'): string =>
@@ -27,8 +29,22 @@ export const insuranceName = (business: 'margin' | 'unified'): string =>
 export const contractName = (kind: 'futures' | 'delivery', settle: string): string => `${kind}:${settle}`
 
 /** Platform accounts that hold others' money: they can run short, and then it is a bug. */
-const HOLDING = new Set(['push.in_flight', 'withdrawal.in_flight', 'deposits.unclaimed', 'lending.pool'])
+const HOLDING = new Set([
+  'push.in_flight',
+  'withdrawal.in_flight',
+  'deposits.unclaimed',
+  'lending.pool',
+  insuranceName('unified'),
+  insuranceName('margin'),
+])
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: string): boolean =>
-  owner === PLATFORM ? !HOLDING.has(name) : name.startsWith('debt.')
+  owner === PLATFORM ? !HOLDING.has(name) : isDebt(name)
+export const isDebt = (name: string): boolean => name.startsWith('debt.')
+
+/**
+ * Accounts that a rule fills before it takes from them: one that runs short shows a bug, and is no user's lack of
+ * funds.
+ */
+export const neverShort = (owner: number, name: string): boolean => owner === PLATFORM || isLocked(name)

@@ -2,7 +2,7 @@ import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { counting, nextId, type Counters } from '../counters.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../table.ts'
-import { isPlatform, mayGoNegative } from './accounts.ts'
+import { isDebt, isPlatform, mayGoNegative, neverShort } from './accounts.ts'
 
 /**
  * The double-entry ledger. Every balance is an account: a user's spot money, what an order or a withdrawal
@@ -244,8 +244,11 @@ export class OpenEntry {
     const account = known === undefined ? undefined : accounts.get(known)
     const before = account?.amount ?? ZERO
     const after = add(before, amount)
-    if (after < 0n && amount < 0n && !this.overdraft && !mayGoNegative(owner, name))
-      refuseShortage(name, currency, before, amount)
+    if (after < 0n) {
+      if (amount < 0n && !this.overdraft && !mayGoNegative(owner, name))
+        short(owner, name, currency, before, amount)
+    } else if (after > 0n && isDebt(name))
+      throw new BrokenInvariant(`user ${owner} would be owed ${currency} by its own ${name}`)
     const id = known ?? nextId(tx, this.ledger.counters, 'account')
     const version = (account?.version ?? 0) + 1
     const row: Account = { id, owner, name, currency, amount: after, version }
@@ -278,8 +281,12 @@ export function shortageLabel(name: string): Label {
     return 'FUTURES_BALANCE_NOT_ENOUGH'
   return 'BALANCE_NOT_ENOUGH'
 }
-function refuseShortage(name: string, currency: string, before: Amount, amount: Amount): never {
+function short(owner: number, name: string, currency: string, before: Amount, amount: Amount): never {
   const wanted = format(-amount as Amount)
+  if (neverShort(owner, name))
+    throw new BrokenInvariant(
+      `the account ${name} of ${owner} holds ${format(before)} ${currency}, and ${wanted} are taken from it`,
+    )
   return refuse(
     shortageLabel(name),
     `not enough ${currency} in the ${name} account: ${format(before)} available, ${wanted} needed`,

@@ -151,26 +151,89 @@ export interface Ask extends Pick<
 export class OrderRow implements Order {
   readonly ask: Ask
   left: Amount
-  filled = ZERO
-  filled_total = ZERO
+  filled: Amount
+  filled_total: Amount
   held: Amount
-  fee = ZERO
-  gt_fee = ZERO
-  point_fee = ZERO
+  fee: Amount
+  gt_fee: Amount
+  point_fee: Amount
   shown: Amount
-  refreshed = false
-  rank = 0
-  status: OrderStatus = 'open'
-  finish_as: FinishAs = 'open'
+  refreshed: boolean
+  rank: number
+  status: OrderStatus
+  finish_as: FinishAs
   update_at: number
 
-  /** Before anything has become of it; `held` is what it holds. */
-  constructor(ask: Ask, held: Amount) {
+  /** Every figure is named: one that is added does not compile until each maker of rows says what it is. */
+  private constructor(
+    ask: Ask,
+    left: Amount,
+    filled: Amount,
+    filled_total: Amount,
+    held: Amount,
+    fee: Amount,
+    gt_fee: Amount,
+    point_fee: Amount,
+    shown: Amount,
+    refreshed: boolean,
+    rank: number,
+    status: OrderStatus,
+    finish_as: FinishAs,
+    update_at: number,
+  ) {
     this.ask = ask
-    this.left = ask.amount
+    this.left = left
+    this.filled = filled
+    this.filled_total = filled_total
     this.held = held
-    this.shown = ask.amount
-    this.update_at = ask.create_at
+    this.fee = fee
+    this.gt_fee = gt_fee
+    this.point_fee = point_fee
+    this.shown = shown
+    this.refreshed = refreshed
+    this.rank = rank
+    this.status = status
+    this.finish_as = finish_as
+    this.update_at = update_at
+  }
+  /** Before anything has become of it; `held` is what it holds. */
+  static first(ask: Ask, held: Amount): OrderRow {
+    const { amount, create_at } = ask
+    return new OrderRow(
+      ask,
+      amount,
+      ZERO,
+      ZERO,
+      held,
+      ZERO,
+      ZERO,
+      ZERO,
+      amount,
+      false,
+      0,
+      'open',
+      'open',
+      create_at,
+    )
+  }
+  /** The figures of one order with what another asks. */
+  private static with(ask: Ask, from: Order): OrderRow {
+    return new OrderRow(
+      ask,
+      from.left,
+      from.filled,
+      from.filled_total,
+      from.held,
+      from.fee,
+      from.gt_fee,
+      from.point_fee,
+      from.shown,
+      from.refreshed,
+      from.rank,
+      from.status,
+      from.finish_as,
+      from.update_at,
+    )
   }
   /** Of a plain row that a store gave. */
   static of(order: Order): OrderRow {
@@ -199,16 +262,13 @@ export class OrderRow implements Order {
       next: undefined,
       openIndex: 0,
     }
-    return figuresTo(new OrderRow(ask, order.held), order)
+    return OrderRow.with(ask, order)
   }
   copy(): OrderRow {
-    return this.withAsk(this.ask)
+    return OrderRow.with(this.ask, this)
   }
   amended(change: Partial<Pick<Ask, 'amount' | 'price' | 'amend_text' | 'more'>>): OrderRow {
-    return this.withAsk({ ...this.ask, ...change })
-  }
-  private withAsk(ask: Ask): OrderRow {
-    return figuresTo(new OrderRow(ask, this.held), this)
+    return OrderRow.with({ ...this.ask, ...change }, this)
   }
 
   get id(): number {
@@ -259,22 +319,6 @@ export class OrderRow implements Order {
   get more(): OrderExtras | null {
     return this.ask.more
   }
-}
-
-function figuresTo(row: OrderRow, from: Order): OrderRow {
-  row.left = from.left
-  row.filled = from.filled
-  row.filled_total = from.filled_total
-  row.fee = from.fee
-  row.gt_fee = from.gt_fee
-  row.point_fee = from.point_fee
-  row.shown = from.shown
-  row.refreshed = from.refreshed
-  row.rank = from.rank
-  row.status = from.status
-  row.finish_as = from.finish_as
-  row.update_at = from.update_at
-  return row
 }
 
 /** The text of an order whose client gave none. */

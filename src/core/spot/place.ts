@@ -101,7 +101,7 @@ export function placeOrder(
 function matchDraft(ctx: Ctx, draft: Draft): Order {
   const { market, ask, side, value } = draft
   const taker: Taker = {
-    order: new OrderRow(ask, side === 'sell' ? ask.amount : value),
+    order: OrderRow.first(ask, side === 'sell' ? ask.amount : value),
     market,
     terms: undefined,
     bound: draft.bound,

@@ -1,11 +1,13 @@
-import type { Price } from '../../money/amount.ts'
+import { ZERO, type Price } from '../../money/amount.ts'
+import type { Holds } from '../ledger/holds.ts'
 import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
 import type { OrderMoney } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
-import { SPOT_ORDER, isClientText, type Ask, type OrderRow } from './order.ts'
+import type { Market } from '../world/markets.ts'
+import { SPOT_ORDER, isClientText, type Ask, type OrderRow, type Side } from './order.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -52,14 +54,21 @@ export class Spot {
   private readonly books = new Map<string, Book>()
   private readonly openByUser = new Map<number, Ask[]>()
   private readonly openByText = new Map<string, number>()
-  private readonly tickOf: (pair: string) => Price
+  private readonly marketOf: (pair: string) => Market
+  private readonly holds: Holds
+  private readonly holdsOf = new Map<string, Record<Side, ReturnType<Holds['of']>>>()
 
-  constructor(tickOf: (pair: string) => Price) {
-    this.tickOf = tickOf
+  constructor(marketOf: (pair: string) => Market, holds: Holds) {
+    this.marketOf = marketOf
+    this.holds = holds
     this.orders.observe((before, after) => {
       const was = before?.status === 'open' ? before : undefined
       const is = after?.status === 'open' ? after : undefined
       if (was === undefined && is === undefined) return
+      this.followHold(
+        (is ?? was)!,
+        (was === undefined ? ZERO : was.held) - (is === undefined ? ZERO : is.held),
+      )
       this.indexBook(was, is)
       if (is === undefined) this.closed(was!)
       else if (was === undefined) this.opened(is)
@@ -68,7 +77,7 @@ export class Spot {
   }
   book(pair: string): Book {
     let book = this.books.get(pair)
-    if (book === undefined) this.books.set(pair, (book = new Book(this.tickOf(pair))))
+    if (book === undefined) this.books.set(pair, (book = new Book(this.marketOf(pair).tick)))
     return book
   }
   /** The last trade's price; undefined before the first. */
@@ -116,6 +125,15 @@ export class Spot {
     ]
   }
 
+  private followHold({ ask: { pair, side } }: OrderRow, less: bigint): void {
+    if (less === 0n) return
+    let holds = this.holdsOf.get(pair)
+    if (holds === undefined) {
+      const { base, quote } = this.marketOf(pair)
+      this.holdsOf.set(pair, (holds = { buy: this.holds.of(quote), sell: this.holds.of(base) }))
+    }
+    this.holds.add(holds[side], less)
+  }
   private indexBook(was: OrderRow | undefined, is: OrderRow | undefined): void {
     const rested = was !== undefined && was.rank > 0
     const rests = is !== undefined && is.rank > 0

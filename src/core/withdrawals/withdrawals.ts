@@ -1,6 +1,6 @@
 import type { Amount } from '../../money/amount.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
-import type { HoldStatus, WithdrawalStatus } from './withdrawal.flow.ts'
+import { HOLD_STATUSES, type HoldStatus, type WithdrawalStatus } from './withdrawal.flow.ts'
 
 export interface Hold {
   readonly status: HoldStatus
@@ -129,5 +129,11 @@ export class Withdrawals {
     return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)
   }
 }
+/** What a record claims of its owner's locked money: all of it until the sender has it, or it is given back. */
+export const heldBy = (withdrawal: Withdrawal | undefined): bigint =>
+  withdrawal !== undefined && withdrawal.refund_of === 0 && WAITING.has(withdrawal.status)
+    ? withdrawal.amount
+    : 0n
+const WAITING: ReadonlySet<WithdrawalStatus> = new Set(['REQUEST', ...HOLD_STATUSES, 'CANCELPEND'])
 export const withdrawalId = (id: number): string => `w${id}`
 export const depositId = (id: number): string => `d${id}`
