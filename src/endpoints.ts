@@ -30,6 +30,7 @@ import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
+import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
@@ -78,4 +79,5 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorMarketEndpoints,
   ...operatorLendingEndpoints,
   ...operatorAgentEndpoints,
+  ...operatorDueEndpoints,
 ]

@@ -98,9 +98,10 @@ export async function startPlatform(
     version: VERSION,
     faults,
     advanceTo: async (micros, operator) => {
-      const move = (): Promise<void> => ticker.advanceTo(micros, operator)
-      await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
+      const move = (): Promise<number> => ticker.advanceTo(micros, operator)
+      const failed = await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
       await settle()
+      return failed
     },
     settle,
     reset,
@@ -300,6 +301,12 @@ function watch(metrics: Metrics, core: Core<State, Commands>): void {
   metrics.watch('kontor_commands_waiting', 'gauge', 'Commands waiting for their commit.', () => core.waiting)
   metrics.watch('kontor_writes_stopped', 'gauge', '1 when the ledger does not balance.', () =>
     core.writesStopped === undefined ? 0 : 1,
+  )
+  metrics.watch(
+    'kontor_due_failed',
+    'gauge',
+    'Due work that failed and was put aside.',
+    () => core.state.due.failed.size,
   )
   metrics.watch('process_resident_memory_bytes', 'gauge', 'Resident memory.', () => process.memoryUsage.rss())
   metrics.watch('process_uptime_seconds', 'counter', 'Time since the start.', () => process.uptime())

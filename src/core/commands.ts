@@ -1,4 +1,5 @@
 import { Refusal, notFound } from '../labels.ts'
+import { dropFailed, retryFailed, setAside, type DueCommand, type DueWork } from './due.ts'
 import { auditNote } from './operators/audit.ts'
 import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
 import { amend, amendBatch, cancel, cancelAll, cancelBatch, place, placeBatch } from './spot/commands.ts'
@@ -83,11 +84,17 @@ const plain = {
   'agents.trade': replayTrade,
 }
 
+/** What falls due names one of these; a name without its command does not compile. */
+const dueCommands: {
+  readonly [C in DueCommand]: (ctx: Ctx, input: DueWork[C] & { due_at: number }) => unknown
+} = plain
+
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */
 function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {
   const item = ctx.state.due.table.get(input.id) ?? notFound('NOT_FOUND', `no due item ${input.id}`)
   ctx.tx.remove(ctx.state.due.table, input.id)
-  const handler = (plain as Record<string, ((ctx: Ctx, input: never) => unknown) | undefined>)[item.command]
+  // A row of an older version may name what this one does not know.
+  const handler = dueCommands[item.command] as ((ctx: Ctx, input: never) => unknown) | undefined
   if (handler === undefined)
     throw new TypeError(`due item ${item.id} names the unknown command ${item.command}`)
   const mark = ctx.tx.mark()
@@ -101,5 +108,11 @@ function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {
   }
 }
 
-export const commands = { ...plain, 'due.run': runDue }
+export const commands = {
+  ...plain,
+  'due.run': runDue,
+  'due.set_aside': setAside,
+  'due.retry': retryFailed,
+  'due.drop': dropFailed,
+}
 export type Commands = typeof commands

@@ -1,6 +1,25 @@
-import type { Ctx } from './state.ts'
+import { notFound } from '../labels.ts'
 import { nextId } from './counters.ts'
+import { audit, type Actor } from './operators/audit.ts'
+import type { Ctx } from './state.ts'
 import { Table, type TableSpec } from './table.ts'
+
+/** Every kind of work that can fall due, by the command that does it, with what the command is given. */
+export interface DueWork {
+  readonly 'agents.look': Readonly<Record<string, never>>
+  readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
+  readonly 'chain.wake': { chain: string }
+  readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
+  readonly 'lending.hour': Readonly<Record<string, never>>
+  readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
+  readonly 'push.expire': { id: number }
+  readonly 'spot.countdown.strike': { id: string }
+  readonly 'spot.price_order.expire': { id: number }
+  readonly 'spot.price_order.fire': { currency_pair: string }
+  readonly 'spot.ratios': Readonly<Record<string, never>>
+  readonly 'withdrawal.refund': { id: number }
+}
+export type DueCommand = keyof DueWork
 
 /**
  * Work that falls due: interest, expiries, daily figures. A due item is a row that names a command and its
@@ -10,7 +29,7 @@ export interface DueItem {
   readonly id: number
   /** Microseconds. */
   readonly at: number
-  readonly command: string
+  readonly command: DueCommand
   readonly input: Readonly<Record<string, unknown>>
 }
 export const DUE: TableSpec<DueItem> = {
@@ -18,9 +37,20 @@ export const DUE: TableSpec<DueItem> = {
   key: ['id'],
   columns: { id: 'int', at: 'int', command: 'text', input: 'json' },
 }
+/** An item whose command failed: put aside with its error, so that the others go on. */
+export interface FailedItem extends DueItem {
+  readonly error: string
+  readonly failed_at: number
+}
+export const DUE_FAILED: TableSpec<FailedItem> = {
+  name: 'due_failed',
+  key: ['id'],
+  columns: { ...DUE.columns, error: 'text', failed_at: 'int' },
+}
 
 export class Due {
   readonly table = new Table(DUE)
+  readonly failed = new Table(DUE_FAILED)
   /** Latest first, so that the next one is taken off the end. */
   private readonly sorted: DueItem[] = []
   constructor() {
@@ -45,7 +75,7 @@ export class Due {
   }
 }
 
-export function schedule(ctx: Ctx, at: number, command: string, input: Record<string, unknown>): number {
+export function schedule<C extends DueCommand>(ctx: Ctx, at: number, command: C, input: DueWork[C]): number {
   const id = nextId(ctx.tx, ctx.state.counters, 'due')
   ctx.tx.put(ctx.state.due.table, { id, at, command, input })
   return id
@@ -53,3 +83,31 @@ export function schedule(ctx: Ctx, at: number, command: string, input: Record<st
 export function unschedule(ctx: Ctx, id: number): void {
   if (ctx.state.due.table.get(id) !== undefined) ctx.tx.remove(ctx.state.due.table, id)
 }
+
+/** The ticker's answer to an item that failed: a bug in one kind of work must not stop all others. */
+export function setAside(ctx: Ctx, input: { id: number; error: string }): null {
+  const { due } = ctx.state
+  const item = due.table.get(input.id)
+  if (item === undefined) return null
+  ctx.tx.remove(due.table, item.id)
+  ctx.tx.put(due.failed, { ...item, error: input.error, failed_at: ctx.at })
+  return null
+}
+interface Decision {
+  readonly id: number
+  readonly actor: Actor
+}
+function decided(ctx: Ctx, { id, actor }: Decision, action: string): FailedItem {
+  const item = ctx.state.due.failed.get(id) ?? notFound('NOT_FOUND', `no due item ${id} has been put aside`)
+  ctx.tx.remove(ctx.state.due.failed, id)
+  audit(ctx, actor, action, { id, command: item.command, input: item.input })
+  return item
+}
+/** Back among what is due, at the time it always had. */
+export function retryFailed(ctx: Ctx, input: Decision): FailedItem {
+  const item = decided(ctx, input, 'due.retry')
+  const { id, at, command, input: given } = item
+  ctx.tx.put(ctx.state.due.table, { id, at, command, input: given })
+  return item
+}
+export const dropFailed = (ctx: Ctx, input: Decision): FailedItem => decided(ctx, input, 'due.drop')

@@ -77,6 +77,7 @@ export class State {
       this.operators.table,
       this.auditHeads,
       this.due.table,
+      this.due.failed,
       ...this.spot.tables,
       ...this.margin.tables,
       this.agents.markets,

@@ -12,7 +12,7 @@ import {
   time,
   withDefault,
 } from '../api/fields.ts'
-import { anything, array, int64, num, shape, str } from '../api/shapes.ts'
+import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
 import { refuse } from '../labels.ts'
@@ -23,7 +23,8 @@ export interface Controls {
   readonly version: string
   readonly faults: Faults
   /** Moves the sandbox clock; everything due in between happens first. */
-  readonly advanceTo: (micros: number, operator: string) => Promise<void>
+  /** Tells how many items of due work failed on the way and were put aside. */
+  readonly advanceTo: (micros: number, operator: string) => Promise<number>
   /** Everything that follows from the present prices, and is due now, has happened when it resolves. */
   readonly settle: () => Promise<void>
   readonly reset: () => Promise<void>
@@ -133,8 +134,8 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     sandboxOnly: true,
     body: object({ advance_seconds: optional(number(0, 10 * YEAR_SECONDS)), now: optional(time()) }),
     status: 200,
-    reply: shape({ now: num, offset_seconds: num }),
-    refuses: [],
+    reply: shape({ now: num, offset_seconds: num, due_failed: int }),
+    refuses: ['TOO_BUSY'],
     handle: async ({ desk, operator, body }) => {
       const here = desk.clock.peek()
       if ((body.advance_seconds === null) === (body.now === null))
@@ -145,8 +146,8 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         refuse('INVALID_PARAM_VALUE', `now: time does not run back; the clock is at ${seconds(here)}`)
       if (target > here + 10 * YEAR_SECONDS * 1e6)
         refuse('INVALID_PARAM_VALUE', 'the clock moves at most ten years at a time')
-      await controls.advanceTo(target, operator)
-      return { now: seconds(desk.clock.peek()), offset_seconds: seconds(desk.clock.distance) }
+      const due_failed = await controls.advanceTo(target, operator)
+      return { now: seconds(desk.clock.peek()), offset_seconds: seconds(desk.clock.distance), due_failed }
     },
   }),
   endpoint({

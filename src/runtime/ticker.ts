@@ -1,3 +1,4 @@
+import { Refusal, refuse } from '../labels.ts'
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { DueItem } from '../core/due.ts'
@@ -42,42 +43,75 @@ export class Ticker {
   }
 
   /** Runs what is due at this moment; resolves when it is on the disk. */
-  runNow(): Promise<void> {
-    return this.runDue(this.clock.peek(), ITEMS_MAX)
+  async runNow(): Promise<void> {
+    await this.runDue(this.clock.peek(), ITEMS_MAX)
   }
-  /** Moves the clock to a later moment. Everything due on the way happens first, at its own time. */
-  async advanceTo(target: number, operator: string): Promise<void> {
+  /**
+   * Moves the clock to a later moment. Everything due on the way happens first, at its own time. Tells how many
+   * items failed and were put aside; refuses when it could not get there.
+   */
+  async advanceTo(target: number, operator: string): Promise<number> {
     this.busy = true
     try {
-      await this.runDue(target, Infinity)
+      const { failed, stuck } = await this.runDue(target, Infinity)
+      if (stuck !== undefined) {
+        const seconds = (micros: number): number => Math.floor(micros / 1e6)
+        refuse(
+          'TOO_BUSY',
+          `the clock could not move to ${seconds(target)}: ${stuck.command} was due at ${seconds(stuck.at)} and could not be done; it stands at ${seconds(this.clock.peek())}, send it again`,
+        )
+      }
       this.clock.distance = this.clock.distanceTo(target)
       await this.core.submit('clock.set', { offset: this.clock.distance, actor: operator })
+      return failed
     } finally {
       this.busy = false
     }
   }
 
-  private async runDue(until: number, itemsMax: number): Promise<void> {
+  /** `stuck`: the item at which it had to stop, because the core takes nothing at the moment. */
+  private async runDue(until: number, itemsMax: number): Promise<{ failed: number; stuck?: DueItem }> {
     let last: Promise<unknown> = Promise.resolve()
+    let failed = 0
     for (let ran = 0; ran < itemsMax; ran++) {
       const item = this.core.state.due.next()
       if (item === undefined || item.at > until) break
       if (item.at > this.clock.peek()) this.clock.distance = this.clock.distanceTo(item.at)
       // A command is applied when it is submitted; waiting for its commit each time would only be slow.
-      last = this.core.submit('due.run', { id: item.id }).then(
+      const run = this.core.submit('due.run', { id: item.id }).then(
         ({ refused }) => {
           if (refused !== null) this.log.warn('due work was refused', { command: item.command, refused })
+          return undefined
         },
-        (error: unknown) => this.log.error('due work failed', { command: item.command, error }),
+        (error: unknown) => error,
       )
+      last = run
       if (this.core.state.due.table.get(item.id) !== undefined) {
-        await last // it was not applied (too busy, or stopping): let the queue drain
-        if (this.core.state.due.table.get(item.id) !== undefined) return
+        const error = await run
+        // A refusal from outside the item: the core is too busy, or stopping. Anything else is the item's own fault.
+        if (error instanceof Refusal || !(await this.setAside(item, error))) return { failed, stuck: item }
+        failed++
+        continue
       }
       const outside = this.ran(item)
       if (outside !== undefined) await outside
       if (this.core.waiting > WAITING_MAX) await last
     }
     await last
+    return { failed }
+  }
+  private async setAside(item: DueItem, error: unknown): Promise<boolean> {
+    if (this.core.state.due.table.get(item.id) === undefined) return true
+    this.log.error('due work failed and was put aside; GET /operator/v1/due lists it', {
+      id: item.id,
+      command: item.command,
+      error,
+    })
+    return this.core
+      .submit('due.set_aside', { id: item.id, error: error instanceof Error ? error.message : String(error) })
+      .then(
+        () => true,
+        () => false,
+      )
   }
 }

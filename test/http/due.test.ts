@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DueItem } from '../../src/core/due.ts'
+import { Tx } from '../../src/core/table.ts'
+import { TestPlatform } from '../support/platform.ts'
+import { Trader } from '../support/spot.ts'
+
+/** An item whose command throws: as one that a bug in its command would leave behind. */
+function plant(platform: TestPlatform, id: number): void {
+  const { core, clock } = platform.platform.desk
+  const item = { id, at: clock.peek() + 1e6, command: 'no.such.command', input: { text: 'planted' } }
+  new Tx().put(core.state.due.table, item as unknown as DueItem)
+}
+
+test('one due item that throws is put aside; the others run, the clock gets there, and operators see it', async () => {
+  let platform = await TestPlatform.start()
+  const { operator } = platform
+  const trader = await Trader.of(platform, { USDT: '1000' })
+  const { id } = await trader.placed('buy', '0.001', '30000')
+  await trader.client.post('/spot/countdown_cancel_all', { timeout: 10 })
+  plant(platform, 900_000)
+  const moved = await operator.ok('POST', '/clock', { advance_seconds: 60 })
+  assert.equal(moved.due_failed, 1)
+  const order = await trader.client.get(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' })
+  assert.equal((order.body as { status: string }).status, 'cancelled', 'what came after it was done')
+  const [failed] = await operator.ok('GET', '/due')
+  assert.equal(failed.command, 'no.such.command')
+  assert.match(failed.error, /unknown command/)
+  assert.deepEqual(failed.input, { text: 'planted' })
+  const metrics = await (await fetch(`${platform.url}/metrics`)).text()
+  assert.match(metrics, /kontor_due_failed 1/)
+
+  await operator.ok('POST', '/due/900000/retry')
+  assert.deepEqual(await operator.ok('GET', '/due'), [])
+  assert.equal((await operator.ok('POST', '/clock', { advance_seconds: 1 })).due_failed, 1)
+  platform = await platform.restart()
+  assert.equal((await platform.operator.ok('GET', '/due')).length, 1, 'it is still there after a restart')
+  await platform.operator.ok('POST', '/due/900000/drop')
+  assert.deepEqual(await platform.operator.ok('GET', '/due'), [])
+  const again = await platform.operator.call('POST', '/due/900000/drop')
+  assert.deepEqual([again.status, again.body.label], [404, 'NOT_FOUND'])
+  await platform.stop()
+})
+test('a move of the clock that could not finish says so, and where the clock stands', async () => {
+  const platform = await TestPlatform.start()
+  const trader = await Trader.of(platform, { USDT: '1000' })
+  await trader.client.post('/spot/countdown_cancel_all', { timeout: 10 })
+  const { core, clock } = platform.platform.desk
+  const before = clock.peek()
+  const resume = core.suspend('planted: nothing is taken')
+  const answer = await platform.operator.call('POST', '/clock', { advance_seconds: 3600 })
+  resume()
+  assert.deepEqual([answer.status, answer.body.label], [503, 'TOO_BUSY'])
+  assert.match(answer.body.message, /could not move .* spot\.countdown\.strike/)
+  assert.ok(clock.peek() < before + 60e6, 'it has not passed what was not done')
+  await platform.stop()
+})
