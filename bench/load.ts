@@ -8,6 +8,8 @@ import { Tx } from '../src/core/table.ts'
 import { DEFAULT_SETTINGS } from '../src/core/users/users.ts'
 import { amountOf, type Amount } from '../src/money/amount.ts'
 import { openStore } from '../src/store/open.ts'
+import { checkSeals, newSums } from '../src/store/seals.ts'
+import { rowsKey } from '../test/support/rows-key.ts'
 import { PlatformProcess } from '../test/support/process.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 
@@ -30,14 +32,19 @@ const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
 /** Users with five balances each, written as the platform itself writes rows, and the other side of their money. */
 async function fill(place: Place, from: number, to: number): Promise<void> {
   const store = openStore(place)
-  let { sequence, hash } = await store.open()
+  const head = await store.open()
+  let { sequence, hash } = head
   const state = new State()
+  await store.load(state.tables)
+  const sums = newSums(rowsKey(place.data))
+  await checkSeals(store, state.tables, head, sums)
+  for (const table of [state.users.table, state.ledger.accounts]) table.clear()
   const write = async (put: (tx: Tx) => void): Promise<void> => {
     const tx = new Tx()
     put(tx)
     const batch = new Batch()
     batch.add(tx, 0, 'bench.fill', '{}')
-    const sealed = batch.seal(sequence + 1, Date.now() * 1000, hash)
+    const sealed = batch.seal(sequence + 1, Date.now() * 1000, hash, sums)
     await store.commit(sealed)
     ;({ sequence, hash } = sealed)
     for (const table of [state.users.table, state.ledger.accounts]) table.clear()

@@ -20,6 +20,8 @@ export interface Config {
   readonly clockStart: number | undefined
   readonly log: LogLevel
   readonly trustProxy: number
+  /** A file or URL to which the head of the database is written down. */
+  readonly keepHead: string | undefined
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -42,6 +44,7 @@ export const SETTINGS = [
   ['KONTOR_CLOCK', 'unset', 'Unix seconds at which a clock begins that only POST /clock moves (sandbox)'],
   ['KONTOR_LOG', 'info', LOG_LEVELS.join(', ')],
   ['KONTOR_TRUST_PROXY', 'off', 'number of proxies whose X-Forwarded-For is trusted'],
+  ['KONTOR_HEAD', 'unset', 'file or URL to which the number and hash of the last batch are written'],
 ] as const
 
 export function readConfig(env: Environment): Config {
@@ -61,6 +64,7 @@ export function readConfig(env: Environment): Config {
     clockStart: clockStart(env, mode),
     log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
     trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
+    keepHead: text(env, 'KONTOR_HEAD'),
   }
   if (mode === 'live') {
     if (config.secretKey === undefined)

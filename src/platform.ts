@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Chains } from './chain/chains.ts'
 import type { AnyEndpoint, Desk } from './api/endpoint.ts'
@@ -9,7 +9,8 @@ import { sendText } from './api/http.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
 import type { Config } from './config.ts'
-import { commands, type Commands } from './core/commands.ts'
+import { BrokenInvariant } from './labels.ts'
+import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
 import { openapi } from './docs/openapi.ts'
@@ -29,11 +30,15 @@ import {
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
-import { SecretBox } from './runtime/secrets.ts'
+import { HeadKeeper, isUrl } from './runtime/head-keeper.ts'
+import { SecretBox, sumsKey } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
+import { ensureCheckpoint } from './store/checkpoints.ts'
+import { behindKept, readKeptHead } from './store/kept-head.ts'
 import { openStore } from './store/open.ts'
-import { Fenced, StoreLost, type Store } from './store/store.ts'
+import { checkSeals, newSums } from './store/seals.ts'
+import { Fenced, StoreLost, StoreUnavailable, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -67,7 +72,9 @@ export async function startPlatform(
   const metrics = new Metrics()
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
-  const secrets = new SecretBox(secretKey(config))
+  const key = secretKey(config)
+  const secrets = new SecretBox(key)
+  const sums = newSums(sumsKey(key))
   const core = new Core<State, Commands>(
     state,
     commands,
@@ -79,6 +86,7 @@ export async function startPlatform(
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
       check: (state) => state.check(),
       waitingMax: WAITING_MAX,
+      sums,
     },
   )
   const chains = new Chains({ core, store, clock, log })
@@ -133,10 +141,16 @@ export async function startPlatform(
   try {
     const head = await store.open()
     core.restart(head)
-    await store.load(state.tables)
+    await refuseBehindKept()
+    await load()
     await primeMarketData(state, store)
     startClock(head.at)
     audit()
+    // A ledger that does not balance is shown as it is, and nothing is written to it.
+    if (core.writesStopped === undefined) {
+      await checkSeals(store, state.tables, head, sums)
+      await ensureCheckpoint(store, state.tables, head, RULES)
+    }
     credentials = { ...(await makeWorld(readCredentials(config))), url }
   } catch (error) {
     await server.close()
@@ -160,10 +174,25 @@ export async function startPlatform(
     await agents?.start()
     await startFeed()
   }
+  const keeper =
+    config.keepHead === undefined
+      ? undefined
+      : new HeadKeeper(config.keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
+  keeper?.start()
   ready = true
 
   return { url, credentials, desk, stop }
 
+  /** Rows that no rule could have written are the database's fault, not the program's. */
+  async function load(): Promise<void> {
+    try {
+      await store.load(state.tables)
+    } catch (error) {
+      if (!(error instanceof BrokenInvariant)) throw error
+      const { message } = (error.cause ?? error) as Error
+      throw new StoreUnavailable(`the database holds rows that can't be: ${message}; run: kontor verify`)
+    }
+  }
   /** The clock goes on where the last run left it. */
   function startClock(lastAt: number): void {
     const kept = state.world.settings.get('clock')?.value as { offset: number } | undefined
@@ -171,6 +200,14 @@ export async function startPlatform(
     clock.atLeast(lastAt)
     // A run that ended in the middle of moving the clock left records of a later time.
     if (config.mode === 'sandbox' && clock.peek() === lastAt) clock.distance = clock.distanceTo(lastAt)
+  }
+  /** A database that was cut back, or replaced by an older copy, can't tell by itself. */
+  async function refuseBehindKept(): Promise<void> {
+    const { keepHead } = config
+    if (keepHead === undefined || isUrl(keepHead) || !existsSync(keepHead)) return
+    const wrong = await behindKept((sql, values) => store.query(sql, values), readKeptHead(keepHead))
+    if (wrong !== undefined)
+      throw new StoreUnavailable(`KONTOR_HEAD ${keepHead}: ${wrong}; remove the file to start all the same`)
   }
   function audit(): void {
     const wrong = state.ledger.unbalancedCurrencies
@@ -222,7 +259,10 @@ export async function startPlatform(
     // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
     const resume = core.suspend('the platform is being reset; send it again in a second')
     await core.idle()
-    core.restart(await store.wipe())
+    const head = await store.wipe()
+    core.restart(head)
+    sums.clear()
+    await ensureCheckpoint(store, [], head, RULES)
     for (const table of state.tables) table.clear()
     await primeMarketData(state, store)
     resume()
@@ -260,6 +300,7 @@ export async function startPlatform(
     await chains.stop()
     await touchKeys()
     await core.idle()
+    await keeper?.stop()
     await store.close()
   }
 }

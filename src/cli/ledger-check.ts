@@ -1,5 +1,12 @@
 import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/operators/audit.ts'
 import { amountOf, format, type Amount } from '../money/amount.ts'
+import { isLocked, lockedName } from '../core/ledger/accounts.ts'
+import { freeName } from '../core/spot/accounts.ts'
+import type { OrderAccount } from '../core/spot/order.ts'
+import { heldBy, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
+import { behindKept, type KeptHead } from '../store/kept-head.ts'
+import { compareSeals } from '../store/seals.ts'
+import { READ_HEAD, storeHead } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
 
 /** What `kontor verify` found. `wrong` holds one line for each fault, with the place where it is. */
@@ -17,7 +24,10 @@ export interface Verification {
  * Adds everything up again from what the store holds, trusting no running total. Lines are streamed in order,
  * so that memory is bounded however long the history is.
  */
-export async function verifyStore(snapshot: Snapshot): Promise<Verification> {
+export async function verifyStore(
+  snapshot: Snapshot,
+  { key, kept }: { readonly key?: string | undefined; readonly kept?: KeptHead | undefined },
+): Promise<Verification> {
   const found: Verification = {
     wrong: [],
     accounts: 0,
@@ -31,6 +41,15 @@ export async function verifyStore(snapshot: Snapshot): Promise<Verification> {
   await checkEntries(snapshot, found)
   await checkAudit(snapshot, found)
   await checkBatches(snapshot, found)
+  await checkHolds(snapshot, found)
+  if (key !== undefined) {
+    const head = storeHead((await snapshot.query(READ_HEAD))[0]!)
+    found.wrong.push(...(await compareSeals((sql, row) => snapshot.each(sql, row), head, key)))
+  }
+  if (kept !== undefined) {
+    const behind = await behindKept((sql, values) => snapshot.query(sql, values), kept)
+    if (behind !== undefined) found.wrong.push(behind)
+  }
   return found
 }
 
@@ -183,4 +202,34 @@ async function checkBatches(snapshot: Snapshot, found: Verification): Promise<vo
   const [[sequence, hash]] = (await snapshot.query('select sequence, hash from head')) as [[number, string]]
   if (sequence !== last || hash !== lastHash)
     found.wrong.push(`batch ${last}: is the last one here, but the head is at ${sequence}`)
+}
+
+/** What each account has locked is what its open orders and waiting withdrawals hold. */
+async function checkHolds(snapshot: Snapshot, found: Verification): Promise<void> {
+  const differences = new Map<string, bigint>()
+  const count = (owner: unknown, name: string, currency: string, amount: bigint): void => {
+    const account = `${String(owner)} ${name} ${currency}`
+    differences.set(account, (differences.get(account) ?? 0n) + amount)
+  }
+  await snapshot.each('select "owner", "name", "currency", "amount" from account', (row) => {
+    const [owner, name, currency, amount] = row as [number, string, string, string]
+    if (isLocked(name)) count(owner, name, currency, amountOf(String(amount)))
+  })
+  const orders = `select "user_id", "account", "pair", "side", "held" from spot_order where "status" = 'open' and "live"`
+  await snapshot.each(orders, (row) => {
+    const [owner, account, pair, side, held] = row as [number, OrderAccount, string, string, string]
+    const [base, quote] = pair.split('_') as [string, string]
+    const name = lockedName(freeName(account, pair))
+    count(owner, name, side === 'buy' ? quote : base, -amountOf(String(held)))
+  })
+  const waiting = 'select "user_id", "currency", "amount", "status", "refund_of" from withdrawal where "live"'
+  await snapshot.each(waiting, ([user_id, currency, amount, status, refund_of]) => {
+    const withdrawal = { amount: amountOf(String(amount)), status, refund_of: Number(refund_of) }
+    count(user_id, lockedName('spot'), String(currency), -heldBy(withdrawal as Withdrawal))
+  })
+  for (const [account, difference] of differences)
+    if (difference !== 0n)
+      found.wrong.push(
+        `account ${account}: holds ${format(difference as Amount)} more than its orders and withdrawals say`,
+      )
 }

@@ -9,7 +9,9 @@ import {
   type Environment,
   type OptionSpecs,
 } from './options.ts'
+import { head } from './head.ts'
 import { replay } from './replay.ts'
+import { reseal } from './reseal.ts'
 import { sign } from './sign.ts'
 import { start } from './start.ts'
 import { verify } from './verify.ts'
@@ -29,6 +31,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   start,
   verify,
   replay,
+  head,
+  reseal,
   sign,
   doctor,
   'verify-proof': verifyProof,

@@ -1,8 +1,17 @@
 import { decoderOf, encoderOf } from '../core/codec.ts'
+import { RULES } from '../core/commands.ts'
 import { Divergence, Replay } from '../core/replay.ts'
 import type { Table } from '../core/table.ts'
 import { openSnapshot } from '../store/open.ts'
-import { COMMANDS_AFTER, commandBatch, selectFrom } from '../store/statements.ts'
+import {
+  CHECKPOINT_PARTS,
+  COMMANDS_AFTER,
+  LAST_CHECKPOINT,
+  checkpointOf,
+  commandBatch,
+  loading,
+  selectFrom,
+} from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { placeOf, settingOptions } from './options.ts'
@@ -10,7 +19,7 @@ import { placeOf, settingOptions } from './options.ts'
 export const replay: Command = {
   usage: 'kontor replay [--data FOLDER | --database-url URL]',
   summary: 'builds the state again from the recorded commands and compares',
-  detail: `Runs every recorded command again with this version's rules, batch by batch. Each batch must make exactly the
+  detail: `Runs the recorded commands again, from the last checkpoint on (an upgrade that changes rules makes one), batch by batch. Each batch must make exactly the
 changes that it made at the time (a hash chain tells), and the rows in the end must be those in the store.
 Exit 0 when they are, 1 with the first difference when not. It only looks: it is safe beside a running platform.`,
   options: settingOptions('data', 'database-url'),
@@ -39,6 +48,7 @@ export async function replayStore(
 ): Promise<{ sequence: number; hash: string; commands: number; rows: number }> {
   const [[sequence, hash]] = (await snapshot.query('select sequence, hash from head')) as [[number, string]]
   const run = new Replay()
+  await loadCheckpoint(snapshot, run)
   for (;;) {
     const batches = (await snapshot.query(COMMANDS_AFTER, [run.sequence, 500])).map(commandBatch)
     for (const batch of batches) run.apply(batch)
@@ -51,6 +61,25 @@ export async function replayStore(
   let rows = 0
   for (const table of run.state.tables) rows += await compare(snapshot, table)
   return { sequence, hash, commands: run.commands, rows }
+}
+
+/** Rules change, and then the commands from before lead elsewhere: their state was kept when it happened. */
+async function loadCheckpoint(snapshot: Snapshot, run: Replay): Promise<void> {
+  const checkpoint = checkpointOf((await snapshot.query(LAST_CHECKPOINT))[0])
+  if (checkpoint === undefined) return
+  if (checkpoint.rules !== RULES)
+    throw new Divergence(
+      `the last checkpoint is of rules ${checkpoint.rules}, this version has rules ${RULES}; start it once on this database first`,
+    )
+  const tables = new Map(run.state.tables.map((table) => [table.spec.name, table]))
+  await snapshot.each(CHECKPOINT_PARTS, ([name, rows]) => {
+    const table = tables.get(String(name))
+    if (table === undefined)
+      throw new Divergence(`the checkpoint has rows of the unknown table ${String(name)}`)
+    const { row } = loading(table)
+    for (const values of JSON.parse(String(rows)) as unknown[][]) row(values)
+  })
+  run.beginAt(checkpoint.sequence, checkpoint.hash)
 }
 
 /** Every live row of the store is in memory, equal, and memory has no other. */

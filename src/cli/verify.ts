@@ -1,27 +1,44 @@
+import { readConfig } from '../config.ts'
+import { existingKey } from '../runtime/genesis.ts'
+import { sumsKey } from '../runtime/secrets.ts'
+import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
 import { verifyStore } from './ledger-check.ts'
 import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { settingOptions } from './options.ts'
 
 const SHOWN_MAX = 100
 
 export const verify: Command = {
-  usage: 'kontor verify [--data FOLDER | --database-url URL]',
+  usage:
+    'kontor verify [--data FOLDER | --database-url URL] [--secret-key KEY | --without-key] [--head FILE]',
   summary: 'adds up the whole ledger again and says balanced, or where not',
-  detail: `Reads every ledger line, account, audit record and command batch, and says "balanced" (exit 0) or exactly
-where not (exit 1). It only looks: it is safe beside a running platform.`,
-  options: settingOptions('data', 'database-url'),
+  detail: `Reads every ledger line, account, audit record and command batch, compares every live row with the keyed sums in
+the head, and says "balanced" (exit 0) or exactly where not (exit 1). It only looks: it is safe beside a running platform.
+The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folder).`,
+  options: {
+    ...settingOptions('data', 'database-url', 'secret-key'),
+    'without-key': {
+      help: 'leave the keyed sums out: rows that were changed consistently are not found then',
+    },
+    head: { value: 'FILE', help: 'what kontor head printed earlier: the database must go on from there' },
+  },
   words: 0,
-  run: async ({ env }) => {
-    const snapshot = await openSnapshot(placeOf(env))
+  run: async ({ env, values, flags }) => {
+    const { KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY } = env
+    const config = readConfig({ KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY })
+    const kept = values['head'] === undefined ? undefined : readKeptHead(values['head'])
+    const snapshot = await openSnapshot(config)
     try {
-      const found = await verifyStore(snapshot)
+      const key = flags.has('without-key') ? undefined : sumsKey(existingKey(config))
+      const found = await verifyStore(snapshot, { key, kept })
       const { wrong, lines, entries, accounts, currencies, audits, batches } = found
       for (const line of wrong.slice(0, SHOWN_MAX)) process.stdout.write(`wrong: ${line}\n`)
       if (wrong.length > SHOWN_MAX) process.stdout.write(`wrong: … and ${wrong.length - SHOWN_MAX} more\n`)
       const read = `${entries} entries (${lines} lines) on ${accounts} accounts in ${currencies} currencies, ${audits} audit records, ${batches} batches`
+      const sums = key === undefined ? '; keyed sums were not compared' : ''
       process.stdout.write(
-        `${wrong.length === 0 ? 'balanced' : `NOT in order, ${wrong.length} faults`}: ${read}\n`,
+        `${wrong.length === 0 ? 'balanced' : `NOT in order, ${wrong.length} faults`}: ${read}${sums}\n`,
       )
       return wrong.length === 0 ? 0 : 1
     } finally {

@@ -34,6 +34,12 @@ import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
 import { changeMarket } from './world/market-commands.ts'
 
+/**
+ * Counts up whenever a rule changes, so that a recorded command would lead elsewhere: the next start then keeps the
+ * state as it is as a checkpoint, and `kontor replay` begins there.
+ */
+export const RULES = 2
+
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
   'world.configure': configureWorld,

@@ -1,5 +1,6 @@
 import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
 import { Batch, type SealedBatch } from './batch.ts'
+import type { Sums } from './sums.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
@@ -26,6 +27,8 @@ export interface CoreOptions<S> {
   /** Runs after each command; throws BrokenInvariant when the state is not sound. */
   readonly check: (state: S) => void
   readonly waitingMax: number
+  /** Of all rows, kept from batch to batch. */
+  readonly sums?: Sums
 }
 export interface Head {
   readonly sequence: number
@@ -178,7 +181,12 @@ export class Core<S, H extends Handlers<S>> {
     )
   }
   private async commit(batch: Batch): Promise<Head> {
-    const sealed = batch.seal(this.sealed.sequence + 1, this.options.now(), this.sealed.hash)
+    const sealed = batch.seal(
+      this.sealed.sequence + 1,
+      this.options.now(),
+      this.sealed.hash,
+      this.options.sums,
+    )
     this.sealed = { sequence: sealed.sequence, hash: sealed.hash }
     const start = performance.now()
     await this.options.commit(sealed)

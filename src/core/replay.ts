@@ -23,6 +23,11 @@ export class Replay {
   hash = ''
   commands = 0
 
+  /** Begins at a state that was kept; its rows have been put into the tables. */
+  beginAt(sequence: number, hash: string): void {
+    this.sequence = sequence
+    this.hash = hash
+  }
   apply(recorded: RecordedBatch): void {
     if (recorded.sequence !== this.sequence + 1)
       throw new Divergence(`batch ${this.sequence + 1} is missing: the next one is ${recorded.sequence}`)

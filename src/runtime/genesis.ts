@@ -58,6 +58,16 @@ export function secretKey(config: Config): string {
   return key
 }
 
+/** The same for those who only look: a key that is not there is not made. */
+export function existingKey(config: Config): string {
+  const path = join(config.data, 'secret.key')
+  if (config.secretKey === undefined && !existsSync(path))
+    throw new ConfigError(
+      `the secret key is needed: set KONTOR_SECRET_KEY, or name the data folder that holds secret.key (there is no ${path})`,
+    )
+  return secretKey(config)
+}
+
 /**
  * Runs at every start; each step does nothing when it is already so. All of it is submitted in one turn and so
  * falls into one batch: a process that dies in the middle leaves a whole world or none. `keep` writes the

@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   randomBytes,
   scrypt,
   timingSafeEqual,
@@ -10,6 +11,10 @@ import {
 /** Randomness and secrets come in through this door; the core sees only what was drawn. */
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex')
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The key of the sums over all rows: another one than the key that encrypts, made from it. */
+export const sumsKey = (keyHex: string): string =>
+  createHmac('sha256', Buffer.from(keyHex, 'hex')).update('kontor: sums of rows').digest('hex')
 
 /** Encrypts API secrets at rest with a key that is not in the database (AES-256-GCM). */
 export class SecretBox {

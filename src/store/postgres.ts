@@ -7,20 +7,30 @@ import { columnLiterals, placeholders, quote } from './sql.ts'
 import {
   ADVANCE_HEAD,
   ALL_TABLES,
+  CLEAR_CHECKPOINT,
   COMMANDS_AFTER,
+  EMPTY_HEAD,
+  INSERT_CHECKPOINT,
+  INSERT_CHECKPOINT_PART,
   INSERT_COMMANDS,
   REWIND_HEAD,
+  SEAL_HEAD,
   TAKE_EPOCH,
   batchStatements,
+  checkpointParts,
   commandBatch,
+  headValues,
   loading,
   selectFrom,
+  storeHead,
 } from './statements.ts'
 import {
   Fenced,
   StoreLost,
   StoreUnavailable,
+  type Checkpoint,
   type CommandBatch,
+  type OpenedHead,
   type Snapshot,
   type Store,
   type StoreHead,
@@ -68,7 +78,7 @@ export class PostgresStore implements Store {
     })
     this.readers.on('error', () => undefined) // an idle reader lost its server; the next query says so itself
   }
-  async open(): Promise<StoreHead> {
+  async open(): Promise<OpenedHead> {
     try {
       const client = await connect(this.url)
       this.writer = client
@@ -79,24 +89,22 @@ export class PostgresStore implements Store {
       client.on('error', gone)
       client.on('end', () => gone())
       await prepareSession(client)
-      await this.migrate(client)
-      const { rows } = await client.query<{ epoch: number; sequence: number; hash: string; at: number }>(
-        TAKE_EPOCH,
-      )
-      const { epoch, sequence, hash, at } = rows[0]!
-      this.epoch = epoch
-      return { sequence, hash, at }
+      const migrated = await this.migrate(client)
+      const { rows } = await client.query<unknown[]>({ text: TAKE_EPOCH, rowMode: 'array' })
+      this.epoch = rows[0]![0] as number
+      return { ...storeHead(rows[0]!), migrated }
     } catch (error) {
       await this.close().catch(() => undefined)
       throw unavailable(error)
     }
   }
-  private async migrate(client: pg.Client): Promise<void> {
+  private async migrate(client: pg.Client): Promise<number[]> {
     // Two processes that start at once migrate one after the other.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
     for (const statement of BOOTSTRAP) await client.query(statement)
     const { rows } = await client.query<{ id: number }>('select id from migration')
-    for (const migration of pendingMigrations(rows.map(({ id }) => id)))
+    const pending = pendingMigrations(rows.map(({ id }) => id))
+    for (const migration of pending)
       await transaction(client, async () => {
         for (const statement of migration.up('postgres')) await client.query(statement)
         await client.query('insert into migration (id, name, at) values ($1, $2, $3)', [
@@ -106,6 +114,7 @@ export class PostgresStore implements Store {
         ])
       })
     await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`)
+    return pending.map(({ id }) => id)
   }
   async load(tables: readonly Table<object>[]): Promise<void> {
     const client = this.writing
@@ -114,6 +123,25 @@ export class PostgresStore implements Store {
       await transaction(client, () => stream(client, sql, row))
     }
   }
+  async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
+    const client = this.writing
+    await transaction(client, () => stream(client, sql, row))
+  }
+  async keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
+    const client = this.writing
+    const { sequence, at, hash, rules } = checkpoint
+    await transaction(client, async () => {
+      for (const sql of CLEAR_CHECKPOINT) await client.query(sql)
+      await client.query(placeholders('postgres', INSERT_CHECKPOINT), [sequence, at, hash, rules])
+      const insert = placeholders('postgres', INSERT_CHECKPOINT_PART)
+      for (const part of checkpointParts(tables)) await client.query(insert, part)
+    })
+  }
+  async seal({ sums, schema, mac, sequence }: StoreHead): Promise<void> {
+    const values = [sums, schema, mac, this.epoch, sequence]
+    const { rowCount } = await this.writing.query(placeholders('postgres', SEAL_HEAD), values)
+    if (rowCount !== 1) throw new Fenced()
+  }
   /**
    * One round trip: everything is sent at once. An answer that never comes leaves the outcome open; nobody is
    * told anything but that, the process ends, and the next start reads what the database really holds.
@@ -121,7 +149,7 @@ export class PostgresStore implements Store {
   async commit(batch: SealedBatch): Promise<void> {
     const client = this.writing
     if (this.lost !== undefined) throw this.lost
-    const head = [batch.sequence, batch.hash, batch.at, this.epoch, batch.sequence - 1]
+    const head = headValues(batch, this.epoch)
     const commands = [batch.sequence, batch.at, batch.count, batch.hash, batch.commands]
     const sent = [
       client.query('begin'),
@@ -169,7 +197,7 @@ export class PostgresStore implements Store {
       if (rowCount !== 1) throw new Fenced()
       await client.query(`truncate ${ALL_TABLES.map(quote).join(', ')}`)
     })
-    return { sequence: 0, hash: '', at: 0 }
+    return EMPTY_HEAD
   }
   async close(): Promise<void> {
     this.closing = true

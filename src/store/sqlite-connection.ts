@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import type { SealedBatch } from '../core/batch.ts'
-import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
-import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements } from './statements.ts'
+import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
+import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements, headValues } from './statements.ts'
 import { Fenced, type Value } from './store.ts'
 
 /** The one file that knows the SQLite binding. Synchronous: it runs in a worker, or at start-up. */
@@ -35,21 +35,24 @@ export class SqliteConnection {
     this.db.pragma('query_only = on')
     this.db.exec('begin')
   }
-  migrate(now: number): void {
+  /** Tells which migrations were still to be done. */
+  migrate(now: number): number[] {
+    let pending: readonly Migration[] = []
     for (const statement of BOOTSTRAP) this.db.exec(statement)
     // In one transaction with the look at what is done: two processes may start at once.
     this.transaction(() => {
       const done = this.query('select id from migration', []).map(([id]) => id as number)
-      for (const migration of pendingMigrations(done)) {
+      pending = pendingMigrations(done)
+      for (const migration of pending) {
         for (const statement of migration.up('sqlite')) this.db.exec(statement)
         this.run('insert into migration (id, name, at) values (?, ?, ?)', [migration.id, migration.name, now])
       }
     })
+    return pending.map(({ id }) => id)
   }
   commit(batch: SealedBatch, epoch: number): void {
     this.transaction(() => {
-      const values = [batch.sequence, batch.hash, batch.at, epoch, batch.sequence - 1]
-      if (this.run(ADVANCE_HEAD, values) !== 1) throw new Fenced()
+      if (this.run(ADVANCE_HEAD, headValues(batch, epoch)) !== 1) throw new Fenced()
       for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
       this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, batch.hash, batch.commands])
     })

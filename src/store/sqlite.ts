@@ -8,17 +8,26 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import {
   ALL_TABLES,
+  CLEAR_CHECKPOINT,
   COMMANDS_AFTER,
+  EMPTY_HEAD,
+  INSERT_CHECKPOINT,
+  INSERT_CHECKPOINT_PART,
   REWIND_HEAD,
+  SEAL_HEAD,
   TAKE_EPOCH,
+  checkpointParts,
   commandBatch,
   loading,
   selectFrom,
+  storeHead,
 } from './statements.ts'
 import {
   Fenced,
   StoreUnavailable,
+  type Checkpoint,
   type CommandBatch,
+  type OpenedHead,
   type Snapshot,
   type Store,
   type StoreHead,
@@ -36,18 +45,16 @@ export class SqliteStore implements Store {
   constructor(path: string) {
     this.path = path
   }
-  open(): Promise<StoreHead> {
+  open(): Promise<OpenedHead> {
     return promised(() =>
       reporting(this.path, () => {
         mkdirSync(dirname(this.path), { recursive: true })
         return this.with((connection) => {
-          connection.migrate(Date.now() * 1000)
-          const [[epoch, sequence, hash, at]] = connection.query(TAKE_EPOCH, []) as [
-            [number, number, string, number],
-          ]
-          this.epoch = epoch
+          const migrated = connection.migrate(Date.now() * 1000)
+          const [head] = connection.query(TAKE_EPOCH, [])
+          this.epoch = head![0] as number
           this.writer = new SqliteThread(this.path)
-          return { sequence, hash, at }
+          return { ...storeHead(head!), migrated }
         })
       }),
     )
@@ -62,6 +69,28 @@ export class SqliteStore implements Store {
           if (live === undefined) connection.eachOf(name, Object.keys(columns), row)
           else connection.each(sql, row)
         }
+      }),
+    )
+  }
+  scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
+    return promised(() => this.with((connection) => connection.each(sql, row)))
+  }
+  keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
+    const { sequence, at, hash, rules } = checkpoint
+    return promised(() =>
+      this.with((connection) =>
+        connection.transaction(() => {
+          for (const sql of CLEAR_CHECKPOINT) connection.run(sql, [])
+          connection.run(INSERT_CHECKPOINT, [sequence, at, hash, rules])
+          for (const part of checkpointParts(tables)) connection.run(INSERT_CHECKPOINT_PART, part)
+        }),
+      ),
+    )
+  }
+  seal({ sums, schema, mac, sequence }: StoreHead): Promise<void> {
+    return promised(() =>
+      this.with((connection) => {
+        if (connection.run(SEAL_HEAD, [sums, schema, mac, this.epoch, sequence]) !== 1) throw new Fenced()
       }),
     )
   }
@@ -99,7 +128,7 @@ export class SqliteStore implements Store {
           if (connection.run(REWIND_HEAD, [this.epoch]) !== 1) throw new Fenced()
           for (const table of ALL_TABLES) connection.run(`delete from ${quote(table)}`, [])
         })
-        return { sequence: 0, hash: '', at: 0 }
+        return EMPTY_HEAD
       }),
     )
   }

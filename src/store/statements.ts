@@ -1,9 +1,9 @@
 import type { SealedBatch, TableWrite } from '../core/batch.ts'
-import { decoderOf } from '../core/codec.ts'
+import { decoderOf, encoderOf } from '../core/codec.ts'
 import { LOGS, State } from '../core/state.ts'
 import type { Table, TableSpec } from '../core/table.ts'
 import { quote, removeStatement, upsertStatement, type Dialect } from './sql.ts'
-import type { CommandBatch } from './store.ts'
+import type { Checkpoint, CommandBatch, StoreHead, Value } from './store.ts'
 
 /** Every declared table and log by name; what a store writes and wipes. */
 export const TABLE_SPECS: readonly TableSpec<object>[] = new State().tables.map((table) => table.spec)
@@ -36,12 +36,63 @@ export function batchStatements(
 export const INSERT_COMMANDS =
   'insert into command_batch (sequence, at, count, hash, commands) values (?, ?, ?, ?, ?)'
 /** Changes one row while this process still owns the store and the sequence is unbroken, else none. */
-export const ADVANCE_HEAD = 'update head set sequence = ?, hash = ?, at = ? where epoch = ? and sequence = ?'
-export const TAKE_EPOCH = 'update head set epoch = epoch + 1 returning epoch, sequence, hash, at'
-export const REWIND_HEAD = `update head set sequence = 0, hash = '', at = 0 where epoch = ?`
+export const ADVANCE_HEAD =
+  'update head set sequence = ?, hash = ?, at = ?, sums = ?, "schema" = ?, mac = ? where epoch = ? and sequence = ?'
+export const headValues = (batch: SealedBatch, epoch: number): Value[] => [
+  batch.sequence,
+  batch.hash,
+  batch.at,
+  batch.sums,
+  batch.schema,
+  batch.mac,
+  epoch,
+  batch.sequence - 1,
+]
+const HEAD_COLUMNS = 'epoch, sequence, hash, at, sums, "schema", mac'
+export const TAKE_EPOCH = `update head set epoch = epoch + 1 returning ${HEAD_COLUMNS}`
+export const READ_HEAD = `select ${HEAD_COLUMNS} from head`
+export const storeHead = ([, sequence, hash, at, sums, schema, mac]: readonly unknown[]): StoreHead =>
+  ({ sequence: Number(sequence), hash, at: Number(at), sums, schema, mac }) as StoreHead
+/** New sums for the head that stands: after an upgrade, or when somebody vouches for what is there. */
+export const SEAL_HEAD = 'update head set sums = ?, "schema" = ?, mac = ? where epoch = ? and sequence = ?'
+export const REWIND_HEAD = `update head set sequence = 0, hash = '', at = 0, sums = '', "schema" = '', mac = '' where epoch = ?`
+export const EMPTY_HEAD: StoreHead = { sequence: 0, hash: '', at: 0, sums: '', schema: '', mac: '' }
 export const COMMANDS_AFTER =
   'select sequence, at, hash, commands from command_batch where sequence > ? order by sequence limit ?'
+export const CLEAR_CHECKPOINT = ['delete from checkpoint_part', 'delete from checkpoint']
+export const INSERT_CHECKPOINT = 'insert into checkpoint (sequence, at, hash, rules) values (?, ?, ?, ?)'
+export const INSERT_CHECKPOINT_PART =
+  'insert into checkpoint_part (part, table_name, "rows") values (?, ?, ?)'
+export const LAST_CHECKPOINT =
+  'select sequence, at, hash, rules from checkpoint order by sequence desc limit 1'
+export const CHECKPOINT_PARTS = 'select table_name, "rows" from checkpoint_part order by part'
+export const checkpointOf = (row: readonly unknown[] | undefined): Checkpoint | undefined => {
+  if (row === undefined) return undefined
+  const [sequence, at, hash, rules] = row
+  return { sequence: Number(sequence), at: Number(at), hash: String(hash), rules: Number(rules) }
+}
+const PART_ROWS = 5_000
+/** The live rows of all tables, each part as the values of one row of checkpoint_part. */
+export function* checkpointParts(tables: readonly Table<object>[]): Generator<[number, string, string]> {
+  let part = 0
+  for (const { spec, values } of tables.map((table) => ({ spec: table.spec, values: table.values() }))) {
+    const encode = encoderOf(spec.columns)
+    const { live } = spec
+    let rows: unknown[] = []
+    for (const row of values) {
+      if (live !== undefined && !live(row)) continue
+      rows.push(encode(row))
+      if (rows.length < PART_ROWS) continue
+      yield [++part, spec.name, JSON.stringify(rows)]
+      rows = []
+    }
+    if (rows.length > 0) yield [++part, spec.name, JSON.stringify(rows)]
+  }
+}
+
 export const ALL_TABLES = [
+  'checkpoint',
+  'checkpoint_part',
   'command_batch',
   ...TABLE_SPECS.map(({ name }) => name),
   ...LOGS.map(({ name }) => name),

@@ -1,12 +1,25 @@
 import type { SealedBatch } from '../core/batch.ts'
+import type { SealedHead } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 
 /** Where the last committed batch left off. */
-export interface StoreHead {
+export interface StoreHead extends SealedHead {
   readonly sequence: number
   readonly hash: string
   /** Time of the last batch in microseconds: the clock never falls behind it. */
   readonly at: number
+  readonly mac: string
+}
+export interface OpenedHead extends StoreHead {
+  readonly migrated: readonly number[]
+}
+/** The state at a batch, from which the commands after it can be carried out again. */
+export interface Checkpoint {
+  readonly sequence: number
+  readonly at: number
+  readonly hash: string
+  /** Of the rules that carried out what came after it. */
+  readonly rules: number
 }
 export interface CommandBatch {
   readonly sequence: number
@@ -20,10 +33,19 @@ export type Value = string | number | null
 /** Durable storage behind one port. SQL text is in the common subset of both dialects, with `?` for values. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres'
-  /** Migrates, takes the epoch (which fences out any older process) and tells where to go on. */
-  open(): Promise<StoreHead>
+  /**
+   * Migrates, takes the epoch (which fences out any older process) and tells where to go on, and which migrations
+   * it did.
+   */
+  open(): Promise<OpenedHead>
   /** Fills the tables with their live rows. */
   load(tables: readonly Table<object>[]): Promise<void>
+  /** Every row of a query, in its order, however many there are. Start-up only: it may block. */
+  scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void>
+  /** Keeps the rows of all tables as the state at this batch, in place of an earlier one. */
+  keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void>
+  /** Writes new sums into the head that stands. */
+  seal(head: StoreHead): Promise<void>
   /** One transaction, fenced and durable. Any failure is final for this process. */
   commit(batch: SealedBatch): Promise<void>
   /** Rows of a declared table or log: `where` is everything after FROM. */

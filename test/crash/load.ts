@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
+import { rowsKey } from '../support/rows-key.ts'
 import { amountOf, format, type Amount } from '../../src/money/amount.ts'
 import { openSnapshot } from '../../src/store/open.ts'
 import { Client, OperatorClient, type Credential } from '../support/client.ts'
@@ -101,7 +102,7 @@ export async function checkAgainstStore(
   const snapshot = await openSnapshot(place)
   let survivors = 0
   try {
-    assert.deepEqual((await verifyStore(snapshot)).wrong, [])
+    assert.deepEqual((await verifyStore(snapshot, { key: rowsKey(place.data) })).wrong, [])
     const transfers = new Map<number, { user: number; amount: string }[]>()
     await snapshot.each(
       `select tx_id, user_id, amount from transfer where kind = 'own'`,

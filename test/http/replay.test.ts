@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import Database from 'libsql'
 import pg from 'pg'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
+import { rowsKey } from '../support/rows-key.ts'
 import { replayStore } from '../../src/cli/replay.ts'
 import { Divergence } from '../../src/core/replay.ts'
 import { databasePath, openSnapshot } from '../../src/store/open.ts'
@@ -22,10 +23,12 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       databaseUrl,
     })
     const args = (): string[] =>
-      databaseUrl === undefined ? ['--data', platform.data] : ['--database-url', databaseUrl]
+      databaseUrl === undefined
+        ? ['--data', platform.data]
+        : ['--data', platform.data, '--database-url', databaseUrl]
     const wrongs = async (): Promise<string[]> => {
       const snapshot = await openSnapshot(place())
-      const { wrong } = await verifyStore(snapshot)
+      const { wrong } = await verifyStore(snapshot, { key: rowsKey(platform.data) })
       await snapshot.close()
       return wrong
     }

@@ -9,7 +9,9 @@ import { State } from '../../src/core/state.ts'
 import type { Table } from '../../src/core/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Clock } from '../../src/runtime/clock.ts'
+import { compareSeals, newSums } from '../../src/store/seals.ts'
 import { SqliteStore } from '../../src/store/sqlite.ts'
+import { READ_HEAD, storeHead } from '../../src/store/statements.ts'
 
 /** The real core on a real store, with a clock that only the simulation moves. */
 export class SimulatedWorld {
@@ -20,6 +22,7 @@ export class SimulatedWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'kontor-sim-'))
   fatal: unknown
   private wall = 1_800_000_000_000_000
+  private readonly sums = newSums('5'.repeat(64))
 
   constructor(handlers: Commands = commands) {
     this.clock = new Clock(() => this.wall)
@@ -37,6 +40,7 @@ export class SimulatedWorld {
         },
         check: (state) => state.check(),
         waitingMax: 10_000,
+        sums: this.sums,
       },
     )
   }
@@ -62,6 +66,9 @@ export class SimulatedWorld {
     await this.store.load(stored.tables)
     for (const [i, table] of this.state.tables.entries())
       assert.deepEqual(liveRows(stored.tables[i]!), liveRows(table), `table ${table.spec.name}`)
+    const head = storeHead((await this.store.query(READ_HEAD, []))[0]!)
+    const differing = await compareSeals((sql, row) => this.store.scan(sql, row), head, this.sums.key)
+    assert.deepEqual(differing, [], 'the sums that were kept are those of the rows')
   }
   private readonly replay = new Replay()
   /** The recorded commands give the same changes again, batch by batch, and lead to the same rows. */

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encoderOf } from '../../src/core/codec.ts'
 import { OrderRow, SPOT_ORDER, type Order } from '../../src/core/spot/order.ts'
-import type { Amount } from '../../src/money/amount.ts'
 
 /** An order in which no two members say the same, and none says what a new order would. */
 function distinct(): Order {
   const order: Record<string, unknown> = {}
   for (const [i, [name, type]] of Object.entries(SPOT_ORDER.columns).entries()) {
     if (type === 'int') order[name] = 1_000 + i
-    else if (type === 'amount') order[name] = BigInt(2_000 + i) as Amount
+    else if (type === 'amount') order[name] = BigInt(2_000 + i)
     else if (type === 'bool') order[name] = true
     else order[name] = type === 'json' ? { origin: `word ${i}` } : `text ${i}`
   }

@@ -8,7 +8,8 @@ import { Tx, type ColumnType } from '../../src/core/table.ts'
 import { TRANSFER, type Transfer } from '../../src/core/wallet/transfers.ts'
 import { amountOf } from '../../src/money/amount.ts'
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
-import { TABLE_SPECS } from '../../src/store/statements.ts'
+import { newSums } from '../../src/store/seals.ts'
+import { EMPTY_HEAD, TABLE_SPECS } from '../../src/store/statements.ts'
 import { Fenced, StoreUnavailable, type Snapshot, type Store, type StoreHead } from '../../src/store/store.ts'
 import { assertIndexed } from '../support/plan.ts'
 
@@ -63,6 +64,7 @@ class Session {
   readonly state = new State()
   readonly store: Store
   head: StoreHead
+  private readonly sums = newSums('1'.repeat(64))
   private constructor(store: Store, head: StoreHead) {
     this.store = store
     this.head = head
@@ -78,7 +80,7 @@ class Session {
     act(tx, this.state)
     const batch = new Batch()
     batch.add(tx, 5, 'test.act', '{"a":"ü \\u0000"}')
-    return batch.seal(this.head.sequence + 1, 6, this.head.hash)
+    return batch.seal(this.head.sequence + 1, 6, this.head.hash, this.sums)
   }
   async commit(act: (tx: Tx, state: State) => void): Promise<void> {
     const sealed = this.seal(act)
@@ -136,7 +138,17 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         tx.remove(state.ledger.accounts, 2)
       })
       const second = await open()
-      assert.deepEqual(second.head, { sequence: 2, hash: first.head.hash, at: 6 })
+      const { sums, schema, mac } = first.head
+      assert.ok(sums.includes('account') && schema !== '' && mac.length === 64)
+      assert.deepEqual(second.head, {
+        sequence: 2,
+        hash: first.head.hash,
+        at: 6,
+        sums,
+        schema,
+        mac,
+        migrated: [],
+      })
       assert.deepEqual([...second.state.ledger.accounts.values()], [{ ...ACCOUNT_ROW, version: 4 }])
       const kept = second.state.world.settings.get('kept')
       assert.equal(
@@ -281,7 +293,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
     test('wipe empties everything and goes on from zero', async () => {
       const session = await open()
       session.head = await session.store.wipe()
-      assert.deepEqual(session.head, { sequence: 0, hash: '', at: 0 })
+      assert.deepEqual(session.head, EMPTY_HEAD)
       for (const { name } of [...TABLE_SPECS, ...LOGS])
         assert.deepEqual(await session.store.query(`select count(*) from "${name}"`, []), [[0]], name)
       await session.commit((tx, state) => tx.put(state.counters, { name: 'again', value: 1 }))

@@ -8,6 +8,7 @@ import { sweeps } from './0005_sweeps.ts'
 import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
 import { dueFailed } from './0040_due_failed.ts'
+import { sums } from './0041_sums.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   riskAlerts,
   leanLines,
   dueFailed,
+  sums,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

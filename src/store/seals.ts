@@ -1,0 +1,110 @@
+import { BATCHES, batchText, countRow } from '../core/batch.ts'
+import { decoderOf } from '../core/codec.ts'
+import { LOGS } from '../core/state.ts'
+import { Sums } from '../core/sums.ts'
+import type { Table } from '../core/table.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+import { sums as sumsMigration } from './migrations/0041_sums.ts'
+import { TABLE_SPECS, selectFrom } from './statements.ts'
+import { StoreUnavailable, type OpenedHead, type Store, type StoreHead } from './store.ts'
+
+/** What rows look like in this version. */
+const SCHEMA = MIGRATIONS.map(({ id }) => id).join(',')
+/** Rows that a start compares with their sums; `kontor verify` compares all of them. */
+const START_ROWS = 150_000
+const BATCH_ROWS = `select sequence, at, count, hash, commands from ${BATCHES}`
+
+export const newSums = (key: string): Sums => new Sums(key, SCHEMA)
+
+const RESEAL = 'if it was changed by hand on purpose, run: kontor reseal'
+const changed = (what: string): StoreUnavailable =>
+  new StoreUnavailable(
+    `the database was changed behind the platform's back: ${what}; run: kontor verify; ${RESEAL}`,
+  )
+
+/**
+ * At start, after loading: the head is one that this platform wrote, and as many rows as a start has time for add up
+ * to what it says, the small tables first (settings, operators, keys, addresses, due work). An upgrade that changed
+ * what rows look like makes the sums anew.
+ */
+export async function checkSeals(
+  store: Store,
+  tables: readonly Table<object>[],
+  head: OpenedHead,
+  sums: Sums,
+): Promise<void> {
+  sums.clear()
+  if (head.mac === '') {
+    if (head.sequence > 0) {
+      // Only a database from before there were sums has none.
+      if (!head.migrated.includes(sumsMigration.id)) throw changed('its head holds no sums')
+      await makeSeals(store, tables, head, sums)
+    } else if (tables.some(({ size }) => size > 0)) throw changed('its head says that it is empty')
+    return
+  }
+  if (!sums.isMac(head, head.mac))
+    throw new StoreUnavailable(
+      `the head of the database was not written with this secret key: KONTOR_SECRET_KEY (or secret.key in the data folder) is another one, or the head was changed; ${RESEAL}`,
+    )
+  if (head.schema !== SCHEMA) {
+    await makeSeals(store, tables, head, sums)
+    return
+  }
+  const told = JSON.parse(head.sums) as Readonly<Record<string, string>>
+  for (const [table, text] of Object.entries(told)) sums.set(table, text)
+  let rows = 0
+  for (const table of [...tables].sort((a, b) => a.size - b.size)) {
+    rows += table.size
+    if (rows > START_ROWS) break
+    const found = newSums(sums.key)
+    for (const row of table.values()) countRow(found, table.spec, row)
+    const { name } = table.spec
+    if (found.textOf(name) !== sums.textOf(name))
+      throw changed(`the rows of ${name} are not those that it wrote`)
+  }
+}
+
+/** Counts everything that is there, and writes the sums into the head. */
+export async function makeSeals(
+  store: Store,
+  tables: readonly Table<object>[],
+  head: StoreHead,
+  sums: Sums,
+): Promise<void> {
+  sums.clear()
+  for (const table of tables) for (const row of table.values()) countRow(sums, table.spec, row)
+  for (const log of LOGS) {
+    const decode = decoderOf<object>(log.columns)
+    await store.scan(selectFrom(log.name, log.columns), (values) => countRow(sums, log, decode(values)))
+  }
+  await store.scan(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
+  const sealed = { ...head, sums: sums.text(), schema: sums.schema }
+  await store.seal({ ...sealed, mac: sums.mac(sealed) })
+}
+const batchOf = ([sequence, at, count, hash, commands]: readonly unknown[]): string =>
+  batchText(Number(sequence), Number(at), Number(count), String(hash), String(commands))
+
+type Each = (sql: string, row: (values: readonly unknown[]) => void) => Promise<void>
+/** Every row of every table, log and batch against the head: one line for each that differs. */
+export async function compareSeals(each: Each, head: StoreHead, key: string): Promise<string[]> {
+  const sums = newSums(key)
+  if (head.mac === '') return head.sequence === 0 ? [] : ['head: it holds no sums; somebody took them away']
+  if (!sums.isMac(head, head.mac))
+    return ['head: it was not written with this secret key, or was changed afterwards']
+  if (head.schema !== SCHEMA)
+    return ['head: its sums are of another version; start the platform once, then verify again']
+  const told = JSON.parse(head.sums) as Readonly<Record<string, string>>
+  for (const spec of [...TABLE_SPECS, ...LOGS]) {
+    const decode = decoderOf<object>(spec.columns)
+    const where = 'live' in spec && spec.live !== undefined ? ' where "live"' : ''
+    await each(`${selectFrom(spec.name, spec.columns)}${where}`, (values) =>
+      countRow(sums, spec, decode(values)),
+    )
+  }
+  await each(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
+  const found = JSON.parse(sums.text()) as Readonly<Record<string, string>>
+  return [...new Set([...Object.keys(told), ...Object.keys(found)])]
+    .sort()
+    .filter((table) => told[table] !== found[table])
+    .map((table) => `${table}: its rows are not those that the platform wrote (their keyed sum differs)`)
+}
