@@ -213,14 +213,14 @@ async function checkHolds(snapshot: Snapshot, found: Verification): Promise<void
   }
   await snapshot.each('select "owner", "name", "currency", "amount" from account', (row) => {
     const [owner, name, currency, amount] = row as [number, string, string, string]
-    if (isLocked(name)) count(owner, name, currency, amountOf(String(amount)))
+    if (isLocked(name)) count(owner, name, currency, amountOf(amount))
   })
   const orders = `select "user_id", "account", "pair", "side", "held" from spot_order where "status" = 'open' and "live"`
   await snapshot.each(orders, (row) => {
     const [owner, account, pair, side, held] = row as [number, OrderAccount, string, string, string]
     const [base, quote] = pair.split('_') as [string, string]
     const name = lockedName(freeName(account, pair))
-    count(owner, name, side === 'buy' ? quote : base, -amountOf(String(held)))
+    count(owner, name, side === 'buy' ? quote : base, -amountOf(held))
   })
   const waiting = 'select "user_id", "currency", "amount", "status", "refund_of" from withdrawal where "live"'
   await snapshot.each(waiting, ([user_id, currency, amount, status, refund_of]) => {

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DueItem } from '../../src/core/due.ts'
-import { Tx } from '../../src/core/table.ts'
+import type { Ctx } from '../../src/core/state.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 
 /** An item whose command throws: as one that a bug in its command would leave behind. */
-function plant(platform: TestPlatform, id: number): void {
+async function plant(platform: TestPlatform, id: number): Promise<void> {
   const { core, clock } = platform.platform.desk
   const item = { id, at: clock.peek() + 1e6, command: 'no.such.command', input: { text: 'planted' } }
-  new Tx().put(core.state.due.table, item as unknown as DueItem)
+  const inside = core as unknown as { handlers: Record<string, (ctx: Ctx) => void> }
+  const handlers = inside.handlers
+  inside.handlers = { plant: ({ state, tx }) => tx.put(state.due.table, item as unknown as DueItem) }
+  const planted = core.submit('plant' as 'due.run', { id })
+  inside.handlers = handlers
+  await planted
 }
 
 test('one due item that throws is put aside; the others run, the clock gets there, and operators see it', async () => {
@@ -18,7 +23,7 @@ test('one due item that throws is put aside; the others run, the clock gets ther
   const trader = await Trader.of(platform, { USDT: '1000' })
   const { id } = await trader.placed('buy', '0.001', '30000')
   await trader.client.post('/spot/countdown_cancel_all', { timeout: 10 })
-  plant(platform, 900_000)
+  await plant(platform, 900_000)
   const moved = await operator.ok('POST', '/clock', { advance_seconds: 60 })
   assert.equal(moved.due_failed, 1)
   const order = await trader.client.get(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' })

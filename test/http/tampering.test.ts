@@ -43,9 +43,7 @@ const ATTACKS: Record<string, (db: InstanceType<typeof Database>) => void> = {
   'a due item that was never scheduled': run(
     `insert into due ("id", "at", "command", "input") values (777777, 1, 'push.expire', '{"id":1}')`,
   ),
-  'a setting': run(
-    `update setting set "value" = replace("value", '"0.0', '"0.9') where "name" = 'world'`,
-  ),
+  'a setting': run(`update setting set "value" = replace("value", '"0.0', '"0.9') where "name" = 'world'`),
   'balances and lines, consistently': (db) => {
     const [line] = db
       .prepare(
