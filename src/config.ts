@@ -22,6 +22,8 @@ export interface Config {
   readonly trustProxy: number
   /** A file or URL to which the head of the database is written down. */
   readonly keepHead: string | undefined
+  /** Markets whose orders may be cancelled so that a changed configuration can be taken in. */
+  readonly cancelOrders: readonly string[]
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -44,6 +46,11 @@ export const SETTINGS = [
   ['KONTOR_CLOCK', 'unset', 'Unix seconds at which a clock begins that only POST /clock moves (sandbox)'],
   ['KONTOR_LOG', 'info', LOG_LEVELS.join(', ')],
   ['KONTOR_TRUST_PROXY', 'off', 'number of proxies whose X-Forwarded-For is trusted'],
+  [
+    'KONTOR_CANCEL_ORDERS',
+    'unset',
+    'markets whose orders are cancelled where a changed KONTOR_CONFIG needs it',
+  ],
   ['KONTOR_HEAD', 'unset', 'file or URL to which the number and hash of the last batch are written'],
 ] as const
 
@@ -65,6 +72,7 @@ export function readConfig(env: Environment): Config {
     log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
     trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
     keepHead: text(env, 'KONTOR_HEAD'),
+    cancelOrders: (text(env, 'KONTOR_CANCEL_ORDERS') ?? '').split(/[\s,]+/).filter((pair) => pair !== ''),
   }
   if (mode === 'live') {
     if (config.secretKey === undefined)

@@ -20,6 +20,7 @@ import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
+import { makeWay } from './runtime/configuration.ts'
 import {
   ensureWorld,
   readCredentials,
@@ -227,11 +228,11 @@ export async function startPlatform(
     await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
   }
   /** A ledger that does not balance is for reading only: nothing is added to it, not even at start. */
-  function makeWorld(known: Credentials | undefined): Promise<Credentials> {
-    if (core.writesStopped === undefined) return ensureWorld(core, config, secrets, known, keep)
-    return Promise.resolve(
-      known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] },
-    )
+  async function makeWorld(known: Credentials | undefined): Promise<Credentials> {
+    if (core.writesStopped !== undefined)
+      return known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
+    await makeWay(core, config)
+    return ensureWorld(core, config, secrets, known, keep)
   }
   function keep(credentials: Credentials): void {
     writeCredentials(config, { ...credentials, url })

@@ -3,11 +3,14 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { readConfig, type Config } from '../config.ts'
+import { State } from '../core/state.ts'
+import { configurationFaults } from '../core/world/change.ts'
 import { SecretBox } from '../runtime/secrets.ts'
 import { databasePath, migrationsOf } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
+import { loading } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Environment } from './options.ts'
@@ -134,15 +137,33 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
     const pending = pendingMigrations(done)
     const after = pending.length === 0 ? '' : `; the next start will bring it to ${MIGRATIONS.at(-1)!.id}`
     checks.push(ok(`database: ${snapshot.kind}, schema ${done.at(-1) ?? 0}${after}`))
-    if (pending.length === MIGRATIONS.length) return [...checks, clock(undefined)]
+    // Rows of an older schema can't be read yet.
+    if (pending.length > 0) return [...checks, clock(undefined)]
   } catch (error) {
     return [...checks, wrong(`database: ${(error as Error).message}`)]
   }
-  checks.push(await secrets(config, snapshot))
+  checks.push(await secrets(config, snapshot), ...(await configuration(config, snapshot)))
   const [[at]] = (await snapshot.query('select at from head')) as [[number]]
   const [setting] = await snapshot.query(`select "value" from setting where "name" = 'clock'`)
   const offset = setting === undefined ? 0 : (JSON.parse(String(setting[0])) as { offset: number }).offset
   return [...checks, clock({ at, offset: config.mode === 'sandbox' ? offset : 0 })]
+}
+
+/** What a changed configuration would break, before anything is touched. */
+async function configuration({ world, cancelOrders }: Config, snapshot: Snapshot): Promise<Check[]> {
+  const state = new State()
+  for (const table of state.tables) {
+    const { sql, row } = loading(table)
+    await snapshot.each(sql, row)
+  }
+  const { configured } = state.world
+  if (configured === undefined || JSON.stringify(configured) === JSON.stringify(world))
+    return [ok('configuration: as the database has it')]
+  const faults = configurationFaults(state, world).filter(
+    ({ pair }) => pair === undefined || !cancelOrders.includes(pair),
+  )
+  if (faults.length === 0) return [ok('configuration: changed, and can be taken in')]
+  return faults.map(({ text }) => wrong(`configuration: ${text}`))
 }
 
 async function durability(snapshot: Snapshot): Promise<Check> {

@@ -32,7 +32,7 @@ import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock } from './world/commands.ts'
-import { changeMarket } from './world/market-commands.ts'
+import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
  * Counts up whenever a rule changes, so that a recorded command would lead elsewhere: the next start then keeps the
@@ -63,6 +63,7 @@ const plain = {
   'transfer.create': createTransfer,
   ...walletCommands,
   'market.change': changeMarket,
+  'market.cancel_orders': cancelMarketOrders,
   'spot.begin': beginSpot,
   'spot.place': place,
   'spot.place_batch': placeBatch,

@@ -40,10 +40,11 @@ export class State {
   readonly margin = new MarginAccounts()
   readonly agents = new Agents()
   private readonly holds = new Holds()
-  readonly spot = new Spot((pair) => this.world.market(pair), this.holds)
+  readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
 
   constructor() {
     this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
+    this.world.settings.observe(() => this.spot.followMarkets())
     const { holds } = this
     this.ledger.accounts.observe((before, after) => {
       const { name, currency } = (after ?? before)!

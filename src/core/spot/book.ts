@@ -63,7 +63,7 @@ class BookSide {
 export class Book {
   readonly buy = new BookSide('buy')
   readonly sell = new BookSide('sell')
-  private readonly tick: bigint
+  readonly tick: bigint
   size = 0
 
   constructor(tick: Price) {

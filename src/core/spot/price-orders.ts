@@ -70,6 +70,9 @@ class Waiting {
   constructor(rule: TriggerRule) {
     this.rule = rule
   }
+  get all(): readonly PriceOrder[] {
+    return this.sorted
+  }
   add(order: PriceOrder): void {
     this.sorted.splice(this.place(order), 0, order)
   }
@@ -117,6 +120,12 @@ export class PriceOrders {
   reached(pair: string, last: Price): PriceOrder | undefined {
     const queues = this.waiting.get(pair)
     return queues === undefined ? undefined : (queues['>='].reached(last) ?? queues['<='].reached(last))
+  }
+  /** Some of those that wait on a market, lowest id first. */
+  openAt(pair: string, most: number): PriceOrder[] {
+    const queues = this.waiting.get(pair)
+    if (queues === undefined) return []
+    return [...queues['>='].all, ...queues['<='].all].sort((a, b) => a.id - b.id).slice(0, most)
   }
   openOf(userId: number): PriceOrder[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)

@@ -54,12 +54,12 @@ export class Spot {
   private readonly books = new Map<string, Book>()
   private readonly openByUser = new Map<number, Ask[]>()
   private readonly openByText = new Map<string, number>()
-  private readonly marketOf: (pair: string) => Market
+  private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
   private readonly holdsOf = new Map<string, Record<Side, ReturnType<Holds['of']>>>()
 
-  constructor(marketOf: (pair: string) => Market, holds: Holds) {
-    this.marketOf = marketOf
+  constructor(findMarket: (pair: string) => Market | undefined, holds: Holds) {
+    this.findMarket = findMarket
     this.holds = holds
     this.orders.observe((before, after) => {
       const was = before?.status === 'open' ? before : undefined
@@ -79,6 +79,17 @@ export class Spot {
     let book = this.books.get(pair)
     if (book === undefined) this.books.set(pair, (book = new Book(this.marketOf(pair).tick)))
     return book
+  }
+  /** A market that counts prices in other ticks now gets a new book of the same orders. */
+  followMarkets(): void {
+    for (const [pair, book] of this.books) {
+      const tick = this.findMarket(pair)?.tick
+      if (tick === undefined || tick === book.tick) continue
+      const orders = [...book.queue('buy'), ...book.queue('sell')]
+      const other = new Book(tick)
+      for (const order of orders) other.insert(order)
+      this.books.set(pair, other)
+    }
   }
   /** The last trade's price; undefined before the first. */
   lastPrice(pair: string): Price | undefined {
@@ -125,6 +136,11 @@ export class Spot {
     ]
   }
 
+  private marketOf(pair: string): Market {
+    const market = this.findMarket(pair)
+    if (market === undefined) throw new TypeError(`there are orders, and no market ${pair}`)
+    return market
+  }
   private followHold({ ask: { pair, side } }: OrderRow, less: bigint): void {
     if (less === 0n) return
     let holds = this.holdsOf.get(pair)

@@ -83,6 +83,13 @@ function endPriceOrder(ctx: Ctx, order: PriceOrder, status: PriceOrderStatus, re
   return ended
 }
 
+/** Ends waiting price orders of a market, lowest id first. Tells how many. */
+export function cancelWaiting(ctx: Ctx, pair: string, most: number, reason: string): number {
+  const waiting = ctx.state.spot.priceOrders.openAt(pair, most)
+  for (const order of waiting) endPriceOrder(ctx, order, 'cancelled', reason)
+  return waiting.length
+}
+
 export interface NewPriceOrder {
   readonly user_id: number
   readonly market: string

@@ -1,9 +1,16 @@
+import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
+import { configurationFaults } from './change.ts'
 import type { WorldConfig } from './world.ts'
 
 /** Takes the configuration into the state: at first start, and when the file has changed since. */
 export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
+  const [fault] = configurationFaults(ctx.state, input.config)
+  if (fault !== undefined) refuse('INVALID_PARAM_VALUE', fault.text)
+  const listed = new Set(input.config.markets.map(({ id }) => id))
+  for (const { pair } of [...ctx.state.agents.markets.values()])
+    if (!listed.has(pair)) ctx.tx.remove(ctx.state.agents.markets, pair)
   ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
   return null
 }

@@ -1,3 +1,6 @@
+import { cancelOpen } from '../spot/cancel.ts'
+import type { OrderRow } from '../spot/order.ts'
+import { cancelWaiting } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import { checkMarketChange, type MarketChange, type MarketConfig } from './markets.ts'
@@ -16,4 +19,27 @@ export function changeMarket(
   tx.put(state.world.settings, { name, value: { ...before, ...input.change } })
   audit(ctx, input.actor, 'market.change', { currency_pair: market.id, ...input.change })
   return state.world.market(market.id).config
+}
+
+/** Orders of one command; the caller goes on until nothing is left. */
+const PORTION = 100
+/** Takes the orders of a market off its book, of some owners or of everybody. Tells how many it took. */
+export function cancelMarketOrders(
+  ctx: Ctx,
+  input: { currency_pair: string; owners: readonly number[] | null; actor: Actor },
+): number {
+  const { spot, world } = ctx.state
+  const pair = world.market(input.currency_pair).id
+  const orders: OrderRow[] = []
+  for (const side of ['buy', 'sell'] as const)
+    for (const order of spot.book(pair).queue(side)) {
+      if (orders.length === PORTION) break
+      if (input.owners === null || input.owners.includes(order.user_id)) orders.push(order)
+    }
+  cancelOpen(ctx, orders)
+  let count = orders.length
+  if (count === 0 && input.owners === null)
+    count = cancelWaiting(ctx, pair, PORTION, 'its market was changed by the operator')
+  if (count > 0) audit(ctx, input.actor, 'market.cancel_orders', { currency_pair: pair, orders: count })
+  return count
 }

@@ -1,0 +1,34 @@
+import { ConfigError, type Config } from '../config.ts'
+import type { Commands } from '../core/commands.ts'
+import type { Core } from '../core/core.ts'
+import type { State } from '../core/state.ts'
+import { agentIds, configurationFaults } from '../core/world/change.ts'
+
+/**
+ * Before a changed configuration is taken in: refuses, with nothing changed, what live rows would not survive, and
+ * cancels the orders that may go, which are the market agents' own and those of markets that the settings name.
+ */
+export async function makeWay(
+  core: Core<State, Commands>,
+  { world, cancelOrders }: Pick<Config, 'world' | 'cancelOrders'>,
+): Promise<void> {
+  const faults = configurationFaults(core.state, world)
+  const stays = faults.find(({ pair }) => pair === undefined || !cancelOrders.includes(pair))
+  if (stays !== undefined) throw new ConfigError(`KONTOR_CONFIG ${stays.text}`)
+  for (const { pair } of faults) await cancelAll(core, pair!, null)
+  const agents = [...agentIds(core.state)]
+  if (agents.length === 0) return
+  const kept = new Map(world.markets.map((market) => [market.id, market]))
+  for (const { id, config } of core.state.world.allMarkets) {
+    const next = kept.get(id)
+    if (next?.precision !== config.precision || next.amount_precision !== config.amount_precision)
+      await cancelAll(core, id, agents)
+  }
+}
+async function cancelAll(
+  core: Core<State, Commands>,
+  currency_pair: string,
+  owners: readonly number[] | null,
+): Promise<void> {
+  while ((await core.submit('market.cancel_orders', { currency_pair, owners, actor: 'machine' })) > 0);
+}
