@@ -143,6 +143,7 @@ const askOf = (id: number, side: Side, price: Price, amount: Amount): Ask => ({
   previous: undefined,
   next: undefined,
   openIndex: 0,
+  openList: undefined,
 })
 
 /** The book with rows of the real shape, and the sweep over it; no money and no records. */

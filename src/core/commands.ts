@@ -2,7 +2,8 @@ import { Refusal, notFound } from '../labels.ts'
 import { dropFailed, retryFailed, setAside, type DueCommand, type DueWork } from './due.ts'
 import { auditNote } from './operators/audit.ts'
 import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
-import { amend, amendBatch, cancel, cancelAll, cancelBatch, place, placeBatch } from './spot/commands.ts'
+import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
+import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
 import { beginSpot, computeRatios } from './spot/ratios.ts'
 import {
@@ -69,6 +70,8 @@ const plain = {
   'spot.place_batch': placeBatch,
   'spot.cancel': cancel,
   'spot.cancel_all': cancelAll,
+  'spot.cancel_next': cancelNext,
+  'spot.cancel_rest': cancelRest,
   'spot.cancel_batch': cancelBatch,
   'spot.amend': amend,
   'spot.amend_batch': amendBatch,

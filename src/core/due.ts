@@ -13,10 +13,18 @@ export interface DueWork {
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
   readonly 'push.expire': { id: number }
+  readonly 'spot.cancel_rest': {
+    user_id: number
+    currency_pair: string | null
+    side: 'buy' | 'sell' | null
+    account: 'spot' | 'margin' | 'unified' | 'cross_margin' | null
+    trade_quote: string | null
+    upto: number
+  }
   readonly 'spot.countdown.strike': { id: string }
   readonly 'spot.price_order.expire': { id: number }
   readonly 'spot.price_order.fire': { currency_pair: string }
-  readonly 'spot.ratios': Readonly<Record<string, never>>
+  readonly 'spot.ratios': { day?: number; after?: number }
   readonly 'withdrawal.refund': { id: number }
 }
 export type DueCommand = keyof DueWork

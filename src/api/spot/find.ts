@@ -67,3 +67,15 @@ export const itemFault = (error: unknown): { label: string; message: string } =>
   const { label, message } = error as Refusal
   return { label, message }
 }
+
+/** Orders that exist, in the order of the ids; those that have left memory come from the store. */
+export async function ordersById(desk: Desk, ids: readonly number[]): Promise<Order[]> {
+  const found = await desk.core.read(({ spot }) => ids.map((id) => spot.orders.get(id)))
+  return Promise.all(
+    found.map(async (order, i) => {
+      if (order !== undefined) return order
+      const [row] = await desk.store.select(SPOT_ORDER, 'where "id" = ?', [ids[i]!])
+      return row!
+    }),
+  )
+}

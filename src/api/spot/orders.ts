@@ -7,7 +7,7 @@ import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefa
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
-import { findOrder, openId, refuseStale } from './find.ts'
+import { findOrder, openId, ordersById, refuseStale } from './find.ts'
 import {
   accountField,
   actionModeField,
@@ -174,7 +174,12 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, caller, query }) => {
       const { action_mode, ...which } = query
-      const orders = await desk.core.submit('spot.cancel_all', { user_id: caller.user.user_id, ...which })
+      const user_id = caller.user.user_id
+      const { ids, rest, ...first } = await desk.core.submit('spot.cancel_all', { user_id, ...which })
+      // Portion by portion: others get their turn in between, and a restart goes on with what is left.
+      for (let { due_id } = first; due_id !== 0;)
+        ({ due_id } = await desk.core.submit('spot.cancel_next', { due_id, rest }))
+      const orders = await ordersById(desk, ids)
       return orders.map((order) => ({
         ...orderView(desk.core.state, order, action_mode),
         succeeded: true,

@@ -5,8 +5,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
 import { cancelOpen, openOrderAt } from './cancel.ts'
-import { isMeant } from './accounts.ts'
-import type { Order, OrderAccount, OrderRow, Side } from './order.ts'
+import type { Order, OrderAccount, OrderRow } from './order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 
@@ -66,28 +65,6 @@ export function cancelBatch(ctx: Ctx, input: { user_id: number; orders: readonly
   counted(ctx, input.user_id)
   return input.orders.map((item) => attempt(ctx, () => cancelOne(ctx, input.user_id, item)))
 }
-export interface CancelAll {
-  readonly user_id: number
-  readonly currency_pair: string | null
-  readonly side: Side | null
-  readonly account: OrderAccount | null
-  /** The currency that the markets' prices are in. */
-  readonly trade_quote?: string | null
-}
-export function cancelAll(ctx: Ctx, input: CancelAll): Order[] {
-  counted(ctx, input.user_id)
-  const pair = input.currency_pair === null ? undefined : ctx.state.world.market(input.currency_pair).id
-  const { world, spot } = ctx.state
-  const { trade_quote = null } = input
-  const quote = trade_quote === null ? null : world.currency(trade_quote).currency
-  const orders = spot
-    .openOrders(input.user_id, pair)
-    .filter((order) => input.side === null || order.side === input.side)
-    .filter((order) => isMeant(ctx.state, order, input.account))
-    .filter((order) => quote === null || world.market(order.pair).quote === quote)
-  return cancelOpen(ctx, orders)
-}
-
 export interface NamedAmendment extends Named, Amendment {}
 function amendOne(ctx: Ctx, userId: number, input: NamedAmendment): Order {
   const order = amendOrder(ctx, openOrder(ctx, userId, input), input)

@@ -1,7 +1,7 @@
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
-import { cancelOpen } from './cancel.ts'
+import { cancelAllOf } from './cancel-all.ts'
 
 /** A dead man's switch: unless it is set again in time, the account's orders are cancelled. */
 export interface Countdown {
@@ -46,9 +46,6 @@ export function strikeCountdown(ctx: Ctx, input: { id: string }): null {
   const countdown = table.get(input.id)
   if (countdown === undefined) return null
   ctx.tx.remove(table, input.id)
-  cancelOpen(
-    ctx,
-    ctx.state.spot.openOrders(countdown.user_id, countdown.pair === '' ? undefined : countdown.pair),
-  )
+  cancelAllOf(ctx, countdown.user_id, countdown.pair === '' ? null : countdown.pair)
   return null
 }

@@ -136,13 +136,14 @@ export interface Ask extends Pick<
   | 'more'
 > {
   // Notes of the indexes that follow the order, no part of what its row says. In the book: its row and rank as they
-  // are now, and the queue of its price. Among the open orders of its owner: its place in their list.
+  // are now, and the queue of its price. Among the open orders of its owner in its market: their list, and its place.
   row: OrderRow | undefined
   rank: number
   level: Level | undefined
   previous: Ask | undefined
   next: Ask | undefined
   openIndex: number
+  openList: Ask[] | undefined
 }
 /**
  * An order in memory: what was asked, and what has become of it. A new row is written on until it is put into
@@ -261,6 +262,7 @@ export class OrderRow implements Order {
       previous: undefined,
       next: undefined,
       openIndex: 0,
+      openList: undefined,
     }
     return OrderRow.with(ask, order)
   }

@@ -26,6 +26,7 @@ import {
   checkMarketCap,
   checkOpen,
   checkProtected,
+  checkRoom,
   checkSize,
   checkStops,
   checkText,
@@ -144,6 +145,7 @@ function readDraft(
       `stp_act: "${input.stp_act}" needs an account in an STP group; POST /account/stp_groups makes one`,
     )
   checkUnused(state, userId, text)
+  if (time_in_force === 'gtc' || time_in_force === 'poc') checkRoom(state, userId, market)
   const more = extrasOf(market, input, origin)
   const ask: Ask = {
     id: nextId(ctx.tx, state.counters, 'order'),
@@ -168,6 +170,7 @@ function readDraft(
     previous: undefined,
     next: undefined,
     openIndex: 0,
+    openList: undefined,
   }
   return { user, market, account, side, ask, bound: figures.bound, value: figures.value, more }
 }

@@ -1,7 +1,7 @@
-import type { Amount, Rate } from '../../money/amount.ts'
+import type { Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
-import { mainIdOf } from '../users/users.ts'
+import { isMain, type User } from '../users/users.ts'
 import { dayOf } from './activity.ts'
 
 const DAYS = 7
@@ -21,45 +21,71 @@ export function beginSpot(ctx: Ctx, _input: Record<string, never>): null {
   return null
 }
 
-/** Due at 00:00 UTC: the fill ratio of each account over the last seven days, and the next midnight. */
-export function computeRatios(ctx: Ctx, input: { due_at: number }): null {
+/** Accounts of one command: midnight must not be a pause for everybody. */
+const PORTION = 500
+
+/**
+ * Due at 00:00 UTC: the fill ratio of each account over the last seven days, main accounts in the order of their ids,
+ * each with its sub-accounts; what one portion leaves is due at once, and in the end the next midnight.
+ */
+export function computeRatios(ctx: Ctx, input: { due_at: number; day?: number; after?: number }): null {
   const { state, tx } = ctx
-  const { activity } = state.spot
-  const today = dayOf(input.due_at)
-  const own = new Map<number, Sum>()
-  const mains = new Map<number, Sum>()
-  for (const row of [...activity.days.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (row.day < today - DAYS) {
-      tx.remove(activity.days, row.id)
-      continue
+  const today = input.day ?? dayOf(input.due_at)
+  let accounts = 0
+  let next: number | undefined
+  for (const id of state.users.idsAfter(input.after ?? 0)) {
+    if (accounts >= PORTION) {
+      next = id
+      break
     }
-    if (row.day >= today) continue
-    add(own, row.user_id, row.requests, row.volume)
-    add(mains, mainIdOf(state.users.must(row.user_id)), row.requests, row.volume)
+    const user = state.users.must(id)
+    accounts++
+    if (!isMain(user)) continue
+    const family = [user, ...state.users.subAccountsOf(id)]
+    accounts += family.length - 1
+    ratiosOf(ctx, family, today)
   }
-  for (const row of [...activity.ratios.values()])
-    if (!own.has(row.user_id)) tx.remove(activity.ratios, row.user_id)
-  for (const [user_id, sum] of own)
-    tx.put(activity.ratios, {
-      user_id,
-      ratio: ratioOf(sum),
-      main_ratio: ratioOf(mains.get(mainIdOf(state.users.must(user_id)))!),
-      updated_at: today * DAY_SECONDS,
-    })
-  const due_id = schedule(ctx, (today + 1) * DAY_SECONDS * 1e6, 'spot.ratios', {})
+  const due_id =
+    next === undefined
+      ? schedule(ctx, (today + 1) * DAY_SECONDS * 1e6, 'spot.ratios', {})
+      : schedule(ctx, ctx.at, 'spot.ratios', { day: today, after: next - 1 })
   tx.put(state.world.settings, { name: SETTING, value: { due_id } })
   return null
+}
+function ratiosOf(ctx: Ctx, family: readonly User[], today: number): void {
+  const { tx, state } = ctx
+  const { activity } = state.spot
+  const all: Sum = { requests: 0, volume: 0n }
+  const own = family.map(({ user_id }) => {
+    const sum: Sum = { requests: 0, volume: 0n }
+    let active = false
+    for (const row of [...activity.of(user_id)].sort((a, b) => a.day - b.day)) {
+      if (row.day < today - DAYS) tx.remove(activity.days, row.id)
+      if (row.day < today - DAYS || row.day >= today) continue
+      active = true
+      for (const of of [sum, all]) {
+        of.requests += row.requests
+        of.volume += row.volume
+      }
+    }
+    return active ? sum : undefined
+  })
+  for (const [i, { user_id }] of family.entries()) {
+    const sum = own[i]
+    if (sum !== undefined)
+      tx.put(activity.ratios, {
+        user_id,
+        ratio: ratioOf(sum),
+        main_ratio: ratioOf(all),
+        updated_at: today * DAY_SECONDS,
+      })
+    else if (activity.ratios.get(user_id) !== undefined) tx.remove(activity.ratios, user_id)
+  }
 }
 
 interface Sum {
   requests: number
   volume: bigint
-}
-function add(sums: Map<number, Sum>, userId: number, requests: number, volume: Amount): void {
-  const sum = sums.get(userId) ?? { requests: 0, volume: 0n }
-  sum.requests += requests
-  sum.volume += volume
-  sums.set(userId, sum)
 }
 /** USDT traded for each request; an account whose resting orders traded without a request counts as one. */
 const ratioOf = ({ requests, volume }: Sum): Rate => (volume / BigInt(Math.max(1, requests))) as Rate

@@ -197,3 +197,13 @@ export function readIceberg(market: Market, text: string | null, amount: Amount)
     refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the amount ${format(amount)}`)
   return iceberg
 }
+
+/** Open orders of an account in one market are bounded: what one account does must not cost all others time. */
+export function checkRoom(state: State, userId: number, market: Market): void {
+  const most = state.world.openOrdersMax
+  if (state.spot.openCount(userId, market.id) >= most)
+    refuse(
+      'TOO_MANY_ORDERS',
+      `an account has at most ${most} open orders in a market, and so many are open in ${market.id}; cancel some first`,
+    )
+}

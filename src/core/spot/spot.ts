@@ -52,7 +52,8 @@ export class Spot {
   readonly money = new Map<string, OrderMoney>()
   readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
-  private readonly openByUser = new Map<number, Ask[]>()
+  /** By user, then by market; in no order. */
+  private readonly openByUser = new Map<number, Map<string, Ask[]>>()
   private readonly openByText = new Map<string, number>()
   private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
@@ -111,12 +112,16 @@ export class Spot {
   }
   /** The open orders of an account, oldest first. */
   openOrders(userId: number, pair?: string): OrderRow[] {
-    const ids = (this.openByUser.get(userId) ?? []).map(({ id }) => id).sort((a, b) => a - b)
-    const open = ids.map((id) => this.orders.get(id)!)
-    return pair === undefined ? open : open.filter((order) => order.pair === pair)
+    const lists = this.openByUser.get(userId)
+    if (lists === undefined) return []
+    const asks = pair === undefined ? [...lists.values()].flat() : [...(lists.get(pair) ?? [])]
+    return asks.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
   }
-  openCount(userId: number): number {
-    return this.openByUser.get(userId)?.length ?? 0
+  hasOpen(userId: number): boolean {
+    return this.openByUser.has(userId)
+  }
+  openCount(userId: number, pair: string): number {
+    return this.openByUser.get(userId)?.get(pair)?.length ?? 0
   }
   openWithText(userId: number, text: string): OrderRow | undefined {
     const id = this.openByText.get(`${userId}/${text}`)
@@ -160,24 +165,33 @@ export class Spot {
     } else if (rested) this.book(was.pair).remove(was)
   }
   private opened({ ask }: OrderRow): void {
-    let list = this.openByUser.get(ask.user_id)
-    if (list === undefined) this.openByUser.set(ask.user_id, (list = []))
+    let lists = this.openByUser.get(ask.user_id)
+    if (lists === undefined) this.openByUser.set(ask.user_id, (lists = new Map<string, Ask[]>()))
+    let list = lists.get(ask.pair)
+    if (list === undefined) lists.set(ask.pair, (list = []))
     ask.openIndex = list.length
+    ask.openList = list
     list.push(ask)
     if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
   }
   private amended(was: Ask, is: Ask): void {
     is.openIndex = was.openIndex
-    this.openByUser.get(is.user_id)![is.openIndex] = is
+    is.openList = was.openList
+    is.openList![is.openIndex] = is
   }
   private closed({ ask }: OrderRow): void {
-    const list = this.openByUser.get(ask.user_id)!
+    const list = ask.openList!
     // The last one takes its place: the list has no order to keep.
     const last = list.pop()!
     if (last !== ask) {
       list[ask.openIndex] = last
       last.openIndex = ask.openIndex
-    } else if (list.length === 0) this.openByUser.delete(ask.user_id)
+    } else if (list.length === 0) {
+      const lists = this.openByUser.get(ask.user_id)!
+      lists.delete(ask.pair)
+      if (lists.size === 0) this.openByUser.delete(ask.user_id)
+    }
+    ask.openList = undefined
     if (isClientText(ask.text)) this.openByText.delete(`${ask.user_id}/${ask.text}`)
   }
 }

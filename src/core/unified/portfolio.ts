@@ -58,7 +58,7 @@ function riskOrder(market: Market, order: Order): RiskOrder {
   }
 }
 const ordersOf = (state: State, userId: number, ours: (order: Order) => boolean): RiskOrder[] =>
-  state.spot.openCount(userId) === 0
+  !state.spot.hasOpen(userId)
     ? []
     : state.spot
         .openOrders(userId)

@@ -68,6 +68,8 @@ export interface WorldConfig {
     readonly keys_max: number
     /** Most that a contract account may hold after a transfer, in units of its settle currency. */
     readonly contract_ceiling: string
+    /** Open orders of one account in one market; left out: 1,000. */
+    readonly open_orders_max?: number
   }
 }
 
@@ -80,6 +82,8 @@ export const SETTING: TableSpec<Setting> = {
   key: ['name'],
   columns: { name: 'text', value: 'json' },
 }
+
+const OPEN_ORDERS_MAX = 1_000
 
 /** Settings of this prefix hold what an operator changed in a market. */
 export const MARKET_SETTING = 'market:'
@@ -172,6 +176,9 @@ export class World {
   }
   get keysMax(): number {
     return this.must.limits.keys_max
+  }
+  get openOrdersMax(): number {
+    return this.must.limits.open_orders_max ?? OPEN_ORDERS_MAX
   }
   get contractCeiling(): string {
     return this.must.limits.contract_ceiling
@@ -310,4 +317,7 @@ export function checkWorld(world: WorldConfig): void {
       throw new TypeError(`settle names ${settle}, which is not among the currencies`)
   if (!Number.isInteger(world.limits.keys_max) || world.limits.keys_max < 1)
     throw new TypeError('limits.keys_max must be a whole number above 0')
+  const { open_orders_max = OPEN_ORDERS_MAX } = world.limits
+  if (!Number.isInteger(open_orders_max) || open_orders_max < 1 || open_orders_max > 10_000)
+    throw new TypeError('limits.open_orders_max must be a whole number from 1 to 10000')
 }
