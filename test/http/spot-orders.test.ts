@@ -111,6 +111,7 @@ describe('spot orders', () => {
   })
 
   test('a market order without a book is refused, and so is a slippage beyond its bound', async () => {
+    await platform.credit(bob.user_id, 'ETH', '1')
     refused(await bob.place('sell', '1', null, { currency_pair: 'ETH_USDT' }), 400, 'ORDER_BOOK_NOT_FOUND')
     await alice.placed('sell', '0.1', '50000')
     await alice.placed('sell', '0.1', '52000')

@@ -283,4 +283,97 @@ describe('spot on the wire', () => {
       'INVALID_PARAM_VALUE',
     )
   })
+  test('my_trades of one account are not those of another', async () => {
+    await platform.credit(alice.user_id, 'USDT', '10000', { account: 'margin', ...PAIR })
+    await bob.placed('sell', '0.2', '45000')
+    const spot = await alice.placed('buy', '0.1', '45000')
+    const margin = await alice.placed('buy', '0.1', '45000', { account: 'margin' })
+    const trades = async (account?: string): Promise<string[]> => {
+      const query = account === undefined ? PAIR : { ...PAIR, account }
+      return ok(await alice.client.get('/spot/my_trades', query)).map(
+        (row: { order_id: string }) => row.order_id,
+      )
+    }
+    assert.deepEqual(await trades('margin'), [margin.id])
+    assert.deepEqual(await trades('spot'), [spot.id])
+    assert.deepEqual(await trades(), [margin.id, spot.id])
+    refused(await alice.client.get('/spot/my_trades', { account: 'savings' }), 400, 'INVALID_PARAM_VALUE')
+  })
+  test('price orders carry the words web, api and app; an id that is no number is not found', async () => {
+    const { client } = alice
+    await bob.placed('sell', '1', '50000')
+    await alice.placed('buy', '0.1', '50000')
+    const order = (text: string): object => ({
+      market: 'BTC_USDT',
+      trigger: { price: '49000', rule: '<=', expiration: 3600 },
+      put: {
+        type: 'limit',
+        side: 'buy',
+        price: '48000',
+        amount: '0.01',
+        account: 'normal',
+        time_in_force: 'gtc',
+        text,
+      },
+    })
+    for (const text of ['api', 'web', 'app', 't-mine']) {
+      const { id } = ok(await client.post('/spot/price_orders', order(text)), 201)
+      assert.equal(ok(await client.get(`/spot/price_orders/${id}`)).put.text, text)
+      ok(await client.delete(`/spot/price_orders/${id}`))
+    }
+    refused(await client.post('/spot/price_orders', order('other')), 400, 'INVALID_PARAM_VALUE', /text/)
+    for (const id of ['abc', '1.5', '-1', '9'.repeat(30)])
+      for (const reply of [
+        await client.get(`/spot/price_orders/${id}`),
+        await client.delete(`/spot/price_orders/${id}`),
+      ])
+        refused(reply, 404, 'ORDER_NOT_FOUND')
+    const { headers, body } = await client.get('/spot/price_orders', {
+      status: 'finished',
+      market: 'BTC_USDT',
+      account: 'normal',
+      limit: '2',
+      offset: '1',
+    })
+    assert.deepEqual(
+      body.map(({ put }: { put: { text: string } }) => put.text),
+      ['app', 'web'],
+    )
+    assert.equal(headers.get('x-pagination-total'), '4')
+    assert.deepEqual(
+      ok(await client.get('/spot/price_orders', { status: 'finished', account: 'margin' })),
+      [],
+    )
+  })
+  test('who lacks the money is told so before an empty book is', async () => {
+    const market = { currency_pair: 'XRP_USDT', type: 'market', time_in_force: 'ioc', side: 'buy' }
+    refused(
+      await alice.client.post('/spot/orders', { ...market, amount: '2000000' }),
+      400,
+      'BALANCE_NOT_ENOUGH',
+    )
+    refused(
+      await alice.client.post('/spot/orders', { ...market, amount: '100' }),
+      400,
+      'ORDER_BOOK_NOT_FOUND',
+    )
+  })
+})
+
+test('candles of the minute of the first start are whole, down to the second', async () => {
+  const platform = await TestPlatform.start({ KONTOR_AGENTS: 'on', KONTOR_CLOCK: '1800000037' })
+  const rows = async (interval: string, query: object): Promise<string[][]> =>
+    ok(await platform.client().get('/spot/candlesticks', { ...PAIR, interval, ...query }))
+  for (const interval of ['1s', '10s', '1m']) {
+    const list = await rows(interval, { limit: 20 })
+    assert.equal(list.length, 20, interval)
+    for (const [i, row] of list.slice(0, -2).entries())
+      assert.ok(Number(row[6]) > 0, `${interval} ${i} has volume`)
+  }
+  const within = await rows('1s', { from: 1_800_000_000, to: 1_800_000_036 })
+  assert.equal(within.length, 37, 'each second of the minute before the start')
+  await platform.operator.ok('POST', '/clock', { advance_seconds: 120 })
+  const after = await rows('1s', { from: 1_800_000_038, to: 1_800_000_060 })
+  assert.equal(after.length, 23)
+  await platform.stop()
 })

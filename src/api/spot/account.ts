@@ -1,14 +1,16 @@
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
+import { accountsMeant } from '../../core/spot/accounts.ts'
 import { SPOT_FILL } from '../../core/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { described, id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { id, integer, optional, text, time, withDefault } from '../fields.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
+import { accountField } from './order-fields.ts'
 import { fillView, myTradeShape } from './views.ts'
 import { skipped, timeWindow } from './window.ts'
 
@@ -117,7 +119,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
       currency_pair: optional(pairField),
       ...pageFields,
       order_id: optional(id()),
-      account: optional(described(text({ max: 64 }), 'ignored')),
+      account: optional(accountField),
       from: optional(time()),
       to: optional(time()),
     },
@@ -143,6 +145,11 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
       if (pair !== null) {
         conditions.push('"pair" = ?')
         values.push(pair)
+      }
+      if (query.account !== null) {
+        const accounts = accountsMeant(desk.core.state, caller.user.user_id, query.account)
+        conditions.push(`"account" in (${accounts.map(() => '?').join(', ')})`)
+        values.push(...accounts)
       }
       await desk.core.read(() => null)
       const fills = await desk.store.select(

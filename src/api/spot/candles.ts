@@ -78,8 +78,12 @@ export async function candles(
     const prior = await desk.store.select(SPOT_CANDLE, where, [series, range.first])
     list = [...prior, ...older, ...list]
   }
-  const made = desk.core.state.spot.history?.candles(pair, interval.base, range.first, end) ?? []
-  return merge([...made, ...list], interval, range)
+  const { history } = desk.core.state.spot
+  const made = history?.candles(pair, interval.base, range.first, end) ?? []
+  const last = history?.last(pair)
+  // A range that begins after the made history begins with its last price.
+  const prior = last !== undefined && last.open_time < range.first ? [last] : []
+  return merge([...prior, ...made, ...list], interval, range)
 }
 
 function merge(

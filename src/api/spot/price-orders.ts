@@ -5,7 +5,6 @@ import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
   decimal,
   flag,
-  id,
   integer,
   object,
   oneOf,
@@ -60,7 +59,10 @@ const view = (order: PriceOrder) => ({
   put: order.put,
 })
 
-async function find(desk: Desk, userId: number, orderId: number): Promise<PriceOrder> {
+async function find(desk: Desk, userId: number, name: string): Promise<PriceOrder> {
+  // What is no number is nobody's order, like a number that nobody has.
+  if (!/^\d{1,15}$/.test(name)) notFound('ORDER_NOT_FOUND', `this account has no price order "${name}"`)
+  const orderId = Number(name)
   const known = await desk.core.read(({ spot }) => spot.priceOrders.table.get(orderId))
   const order = known ?? (await desk.store.select(SPOT_PRICE_ORDER, 'where "id" = ?', [orderId]))[0]
   if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no price order ${orderId}`)
@@ -137,22 +139,38 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       const { desk, caller, query } = call
       const userId = caller.user.user_id
       const pair = query.market === null ? null : desk.core.state.world.market(query.market).id
-      const wanted = (order: PriceOrder): boolean =>
-        (pair === null || order.pair === pair) &&
-        (query.account === null || order.put.account === query.account)
+      const paged = (total: number): void =>
+        paginationHeaders((name, value) => call.set(name, value), query, total)
       const open = await desk.core.read(({ spot }) => spot.priceOrders.openOf(userId).reverse())
-      const page = (list: PriceOrder[]) => {
-        const found = list.filter(wanted)
-        paginationHeaders((name, value) => call.set(name, value), query, found.length)
-        return found.slice(query.offset, query.offset + query.limit).map(view)
+      if (query.status === 'open') {
+        const wanted = open
+          .filter((order) => pair === null || order.pair === pair)
+          .filter(({ put }) => query.account === null || put.account === query.account)
+        paged(wanted.length)
+        return wanted.slice(query.offset, query.offset + query.limit).map(view)
       }
-      if (query.status === 'open') return page(open)
+      const conditions = ['"user_id" = ?', `"status" <> 'open'`]
+      const values: (string | number)[] = [userId]
+      if (pair !== null) {
+        conditions.push('"pair" = ?')
+        values.push(pair)
+      }
+      if (query.account !== null) {
+        conditions.push('"put" like ?')
+        values.push(`%"account":"${query.account}"%`)
+      }
+      const where = `where ${conditions.join(' and ')}`
+      const [[total]] = (await desk.store.query(
+        `select count(*) from spot_price_order ${where}`,
+        values,
+      )) as [[number]]
+      paged(total)
       const ended = await desk.store.select(
         SPOT_PRICE_ORDER,
-        `where "user_id" = ? and "status" <> 'open' order by "id" desc limit ?`,
-        [userId, FINISHED_MAX],
+        `${where} order by "id" desc limit ? offset ?`,
+        [...values, query.limit, query.offset],
       )
-      return page(ended)
+      return ended.map(view)
     },
   }),
   endpoint({
@@ -179,7 +197,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     summary: 'Shows one price order',
     access: ACCESS,
     limit: LIMITS.spot,
-    params: { order_id: id() },
+    params: { order_id: text({ max: 64 }) },
     status: 200,
     reply: priceOrderShape,
     refuses: ['ORDER_NOT_FOUND'],
@@ -191,16 +209,14 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     summary: 'Cancels a waiting price order',
     access: ACCESS,
     limit: LIMITS.spot,
-    params: { order_id: id() },
+    params: { order_id: text({ max: 64 }) },
     status: 200,
     reply: priceOrderShape,
     refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
     handle: async ({ desk, caller, path }) => {
       const user_id = caller.user.user_id
-      await find(desk, user_id, path.order_id)
-      return view(await desk.core.submit('spot.price_order.cancel', { user_id, id: path.order_id }))
+      const { id } = await find(desk, user_id, path.order_id)
+      return view(await desk.core.submit('spot.price_order.cancel', { user_id, id }))
     },
   }),
 ]
-/** Ended price orders that a list reaches back to. */
-const FINISHED_MAX = 10_000

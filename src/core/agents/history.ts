@@ -38,7 +38,7 @@ export class MadeHistory implements PriceHistory {
   constructor(markets: readonly Market[], seed: number, end: number) {
     this.markets = new Map(markets.map((market) => [market.id, market]))
     this.seed = seed
-    this.end = end - (end % MINUTE)
+    this.end = Math.floor(end)
   }
   candles(pair: string, seconds: number, from: number, to: number): Candle[] {
     const market = this.markets.get(pair)
@@ -55,6 +55,11 @@ export class MadeHistory implements PriceHistory {
       this.long.set(key, (all = this.span(market, seconds, begin - (begin % seconds), this.end)))
     }
     return all.filter(({ open_time }) => open_time >= start && open_time < end)
+  }
+  /** The price that the market's own trades begin with. */
+  last(pair: string): Candle | undefined {
+    const market = this.markets.get(pair)
+    return market === undefined ? undefined : this.short(market, this.end - 1, this.end)
   }
   minutes(pair: string, from: number, to: number): Candle[] {
     if (from >= this.end) return []

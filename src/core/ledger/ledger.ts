@@ -281,16 +281,20 @@ export function shortageLabel(name: string): Label {
     return 'FUTURES_BALANCE_NOT_ENOUGH'
   return 'BALANCE_NOT_ENOUGH'
 }
+/** What a user's lack of money is told as, wherever it is found out. */
+export function refuseShortage(name: string, currency: string, available: Amount, wanted: Amount): never {
+  return refuse(
+    shortageLabel(name),
+    `not enough ${currency} in the ${name} account: ${format(available)} available, ${format(wanted)} needed`,
+  )
+}
 function short(owner: number, name: string, currency: string, before: Amount, amount: Amount): never {
   const wanted = format(-amount as Amount)
   if (neverShort(owner, name))
     throw new BrokenInvariant(
       `the account ${name} of ${owner} holds ${format(before)} ${currency}, and ${wanted} are taken from it`,
     )
-  return refuse(
-    shortageLabel(name),
-    `not enough ${currency} in the ${name} account: ${format(before)} available, ${wanted} needed`,
-  )
+  return refuseShortage(name, currency, before, -amount as Amount)
 }
 
 export interface CurrencyProof {

@@ -1,11 +1,12 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
+import { refuseShortage } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
 import type { User } from '../users/users.ts'
 import type { Market } from '../world/markets.ts'
-import { borrowMissing, orderAccount } from './accounts.ts'
+import { borrowMissing, freeName, orderAccount } from './accounts.ts'
 import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
 import {
   OrderRow,
@@ -132,7 +133,10 @@ function readDraft(
   const time_in_force = checkTimeInForce(type, input.time_in_force)
   const account = orderAccount(state, user, input.account)
   if (origin !== CROSS_LIQUIDATE) checkOpen(market, side, at)
-  const figures = type === 'limit' ? limitFigures(state, market, input) : marketFigures(state, market, input)
+  const figures =
+    type === 'limit'
+      ? limitFigures(state, market, input)
+      : marketFigures(state, market, input, userId, freeName(account, market.id))
   if (figures.iceberg > 0n && (time_in_force === 'ioc' || time_in_force === 'fok'))
     refuse(
       'INVALID_PARAM_VALUE',
@@ -193,17 +197,22 @@ function limitFigures(state: State, market: Market, input: NewOrder): Figures {
   checkProtected(state, market, input.side, price)
   return { price, amount, iceberg: readIceberg(market, input.iceberg, amount), bound: price, value }
 }
-function marketFigures(state: State, market: Market, input: NewOrder): Figures {
+function marketFigures(state: State, market: Market, input: NewOrder, userId: number, from: string): Figures {
   const { side } = input
   const amount = side === 'buy' ? readQuote(market, input.amount) : readBase(market, input.amount)
   if (input.iceberg !== null && readIceberg(market, input.iceberg, amount) > 0n)
     refuse('INVALID_PARAM_VALUE', 'iceberg: a market order never rests; leave it out')
   const best = state.spot.book(market.id).facing(side)
-  if (best === undefined)
+  if (best === undefined) {
+    // Whoever lacks the money is told that first: it would be so on a full book, too.
+    const currency = side === 'buy' ? market.quote : market.base
+    const available = state.ledger.balance(userId, from, currency)
+    if (available < amount && input.auto_borrow !== true) refuseShortage(from, currency, available, amount)
     refuse(
       'ORDER_BOOK_NOT_FOUND',
       `there is nothing to ${side} on the ${market.id} book; place a limit order, or try again later`,
     )
+  }
   if (side === 'buy') {
     checkSize(market, undefined, amount)
     checkBuysLot(market, amount, best.price)

@@ -34,6 +34,8 @@ export interface PriceHistory {
   /** Oldest first, only those that end before the history does. */
   candles(pair: string, seconds: number, from: number, to: number): Candle[]
   minutes(pair: string, from: number, to: number): Candle[]
+  /** The very last moment of it. */
+  last(pair: string): Candle | undefined
 }
 
 /** Everything spot trading keeps in memory: open orders, their books, and the markets' newest figures. */

@@ -12,12 +12,14 @@ import {
   type PutOrder,
   type TriggerRule,
 } from './price-orders.ts'
-import type { OrderAccount } from './order.ts'
+import { isClientText, type OrderAccount } from './order.ts'
 import { checkText, readBase, readPrice, readQuote } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
 const FIRED_MAX = 50
 const OPEN_MAX = 1_000
+/** Texts that say where a price order came from; the order that it places has no text of a client. */
+const SOURCES: ReadonlySet<string> = new Set(['web', 'api', 'app'])
 
 /** The last price of a market may have moved: fires what it has reached, lowest id first at equal prices. */
 export function fireTriggers(ctx: Ctx, pair: string): void {
@@ -47,7 +49,7 @@ function fire(ctx: Ctx, order: PriceOrder): void {
     endPriceOrder(ctx, sibling, 'cancelled', `the other stop of order ${order.parent_id} fired`)
   const input: NewOrder = {
     ...PLAIN,
-    text: put.text === '' ? null : put.text,
+    text: isClientText(put.text) ? put.text : null,
     currency_pair: order.pair,
     type: put.type,
     account: ORDER_ACCOUNT[put.account],
@@ -106,7 +108,7 @@ export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   if (put.type === 'market' && put.side === 'buy') readQuote(market, put.amount)
   else readBase(market, put.amount, 'put.amount')
   if (put.type === 'limit') readPrice(market, put.price, 'put.price')
-  if (put.text !== '') checkText(put.text)
+  if (put.text !== '' && !SOURCES.has(put.text)) checkText(put.text)
   const last = state.spot.lastPrice(market.id)
   if (last !== undefined && rule === '>=' && trigger_price <= last)
     refuse(
