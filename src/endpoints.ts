@@ -8,6 +8,7 @@ import { batchEndpoints } from './api/spot/batch.ts'
 import { feeEndpoints } from './api/spot/fees.ts'
 import { marketDataEndpoints } from './api/spot/market-data.ts'
 import { orderEndpoints } from './api/spot/orders.ts'
+import { povOrderEndpoints } from './api/spot/pov-orders.ts'
 import { priceOrderEndpoints } from './api/spot/price-orders.ts'
 import { publicEndpoints } from './api/public.ts'
 import { smallBalanceEndpoints } from './api/small-balance.ts'
@@ -54,6 +55,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...orderEndpoints,
   ...batchEndpoints,
   ...priceOrderEndpoints,
+  ...povOrderEndpoints,
   ...spotAccountEndpoints,
   ...feeEndpoints,
   ...unifiedAccountEndpoints,

@@ -215,7 +215,8 @@ async function checkHolds(snapshot: Snapshot, found: Verification): Promise<void
     const [owner, name, currency, amount] = row as [number, string, string, string]
     if (isLocked(name)) count(owner, name, currency, amountOf(amount))
   })
-  const orders = `select "user_id", "account", "pair", "side", "held" from spot_order where "status" = 'open' and "live"`
+  const orders = `select "user_id", "account", "pair", "side", "held" from spot_order where "status" = 'open' and "live"
+    union all select "user_id", 'spot', "pair", "side", "held" from spot_pov_order where "live"`
   await snapshot.each(orders, (row) => {
     const [owner, account, pair, side, held] = row as [number, OrderAccount, string, string, string]
     const [base, quote] = pair.split('_') as [string, string]

@@ -13,6 +13,7 @@ import {
   expirePriceOrder,
   firePriceOrders,
 } from './spot/triggers.ts'
+import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot/pov.ts'
 import type { Ctx } from './state.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
 import { lookAtMarket, paceAgents } from './agents/pace.ts'
@@ -82,6 +83,10 @@ const plain = {
   'spot.price_order.cancel_all': cancelPriceOrders,
   'spot.price_order.expire': expirePriceOrder,
   'spot.price_order.fire': firePriceOrders,
+  'spot.pov.create': createPovOrder,
+  'spot.pov.look': lookPov,
+  'spot.pov.cancel': cancelPovOrder,
+  'spot.pov.cancel_all': cancelPovOrders,
   'spot.ratios': computeRatios,
   ...marginCommands,
   'spot.cross_liquidate': crossLiquidate,

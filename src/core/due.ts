@@ -22,6 +22,7 @@ export interface DueWork {
     upto: number
   }
   readonly 'spot.countdown.strike': { id: string }
+  readonly 'spot.pov.look': { id: number }
   readonly 'spot.price_order.expire': { id: number }
   readonly 'spot.price_order.fire': { currency_pair: string }
   readonly 'spot.ratios': { day?: number; after?: number }

@@ -40,6 +40,7 @@ export function sweep(ctx: Ctx, taker: Taker): SweepEnd {
   const book = spot.book(market.id)
   let { sequence } = spot.figuresOf(market.id)
   let last: Price | undefined
+  let volume: bigint = ZERO
   let end: SweepEnd = 'filled'
   while (order.left > 0n) {
     const level = book.facing(order.side)
@@ -58,6 +59,7 @@ export function sweep(ctx: Ctx, taker: Taker): SweepEnd {
     if (amount === 0n) break
     const { value, taker: charge, maker: makerCharge } = settleFill(ctx, taker, maker, amount, ++sequence)
     last = maker.price
+    volume += amount
     order.left = (order.left - (taker.byQuote ? value : amount)) as Amount
     count(order, amount, value, charge)
     fillMaker(ctx, market, maker, amount, value, makerCharge)
@@ -66,6 +68,7 @@ export function sweep(ctx: Ctx, taker: Taker): SweepEnd {
     const figures = spot.writeFigures(ctx.tx, market.id)
     figures.sequence = sequence
     figures.last = last
+    figures.volume = (figures.volume + volume) as Amount
   }
   return end
 }

@@ -124,6 +124,10 @@ export function settleFill(
   tx.append(SPOT_FILL, new FillRow(trade, 'taker', taker.ask, takerCharge, market))
   tx.append(SPOT_FILL, new FillRow(trade, 'maker', maker.ask, makerCharge, market))
   state.spot.candles.add(tx, market.id, at, price, amount, value)
+  if (state.spot.povOrders.open > 0) {
+    noteOwn(ctx, market.id, taker.user_id, amount)
+    if (maker.user_id !== taker.user_id) noteOwn(ctx, market.id, maker.user_id, amount)
+  }
   countVolume(ctx, market, taker.user_id, value, TAKER_WEIGHT)
   countVolume(ctx, market, maker.user_id, value, MAKER_WEIGHT)
   return { value, taker: takerCharge, maker: makerCharge }
@@ -161,6 +165,13 @@ function payOther(state: State, entry: OpenEntry, { order, charge }: Party): voi
   const { gt, points } = charge
   if (gt > 0n) payFee(state, entry, order.user_id, state.ledger.purpose('spot', 'GT'), gt)
   if (points > 0n) payFee(state, entry, order.user_id, state.ledger.purpose('spot', 'POINT'), points)
+}
+
+/** A POV order follows what others trade, not what its owner does. */
+function noteOwn({ state, tx }: Ctx, pair: string, userId: number, amount: Amount): void {
+  const { povOrders } = state.spot
+  for (const order of povOrders.openAt(userId, pair))
+    tx.put(povOrders.table, { ...order, own: (order.own + amount) as Amount })
 }
 
 /** Weights of the fill ratio: by market in tenths, by role in hundredths. */

@@ -1,4 +1,4 @@
-import { ZERO, type Price } from '../../money/amount.ts'
+import { ZERO, type Amount, type Price } from '../../money/amount.ts'
 import type { Holds } from '../ledger/holds.ts'
 import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
 import type { OrderMoney } from './accounts.ts'
@@ -8,6 +8,7 @@ import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
 import type { Market } from '../world/markets.ts'
 import { SPOT_ORDER, isClientText, type Ask, type OrderRow, type Side } from './order.ts'
+import { PovOrders } from './pov-orders.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -22,11 +23,20 @@ export interface MarketFigures {
   readonly last: Price
   /** Microseconds of the book's last change. */
   readonly update_at: number
+  /** Base that was ever traded. */
+  readonly volume: Amount
 }
 export const SPOT_MARKET: TableSpec<MarketFigures> = {
   name: 'spot_market',
   key: ['pair'],
-  columns: { pair: 'text', book_id: 'int', sequence: 'int', last: 'amount', update_at: 'int' },
+  columns: {
+    pair: 'text',
+    book_id: 'int',
+    sequence: 'int',
+    last: 'amount',
+    update_at: 'int',
+    volume: 'amount',
+  },
 }
 
 /** Candles from before the platform's own first trade. */
@@ -48,6 +58,7 @@ export class Spot {
   readonly trades = new Trades()
   readonly candles = new Candles()
   readonly priceOrders = new PriceOrders()
+  readonly povOrders = new PovOrders()
   readonly countdowns = new Countdowns()
   readonly activity = new Activity()
   /** By market; accounts.ts fills them. */
@@ -64,6 +75,9 @@ export class Spot {
   constructor(findMarket: (pair: string) => Market | undefined, holds: Holds) {
     this.findMarket = findMarket
     this.holds = holds
+    this.povOrders.table.observe((before, after) =>
+      this.followHold((after ?? before)!, (before?.held ?? 0n) - (after?.held ?? 0n)),
+    )
     this.orders.observe((before, after) => {
       const was = before?.status === 'open' ? before : undefined
       const is = after?.status === 'open' ? after : undefined
@@ -100,15 +114,24 @@ export class Spot {
     return last === undefined || last === 0n ? undefined : last
   }
   figuresOf(pair: string): MarketFigures {
-    return this.figures.get(pair) ?? { pair, book_id: 0, sequence: 0, last: 0n as Price, update_at: 0 }
+    return (
+      this.figures.get(pair) ?? {
+        pair,
+        book_id: 0,
+        sequence: 0,
+        last: 0n as Price,
+        update_at: 0,
+        volume: ZERO,
+      }
+    )
   }
   /** For the present command to write on. */
   writeFigures(tx: Tx, pair: string): Own<MarketFigures> {
     const before = this.figuresOf(pair)
     const own = tx.own(before)
     if (own !== undefined) return own
-    const { book_id, sequence, last, update_at } = before
-    const fresh = { pair, book_id, sequence, last, update_at, stamp: tx.stamp }
+    const { book_id, sequence, last, update_at, volume } = before
+    const fresh = { pair, book_id, sequence, last, update_at, volume, stamp: tx.stamp }
     tx.put(this.figures, fresh)
     return fresh
   }
@@ -137,6 +160,7 @@ export class Spot {
       this.candles.now,
       this.candles.closed,
       this.priceOrders.table,
+      this.povOrders.table,
       this.countdowns.table,
       this.activity.days,
       this.activity.ratios,
@@ -148,7 +172,7 @@ export class Spot {
     if (market === undefined) throw new TypeError(`there are orders, and no market ${pair}`)
     return market
   }
-  private followHold({ ask: { pair, side } }: OrderRow, less: bigint): void {
+  private followHold({ pair, side }: { readonly pair: string; readonly side: Side }, less: bigint): void {
     if (less === 0n) return
     let holds = this.holdsOf.get(pair)
     if (holds === undefined) {

@@ -9,6 +9,7 @@ import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
 import { dueFailed } from './0040_due_failed.ts'
 import { sums } from './0041_sums.ts'
+import { povOrders } from './0042_pov_orders.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   leanLines,
   dueFailed,
   sums,
+  povOrders,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

@@ -1,0 +1,203 @@
+import { SPOT_POV_ORDER, type PovOrder } from '../../core/spot/pov-orders.ts'
+import { notFound, refuse } from '../../labels.ts'
+import { format } from '../../money/amount.ts'
+import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import { integer, number, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
+import { LIMITS } from '../limits.ts'
+import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
+import { pairField } from '../wallet.ts'
+import { sideField } from './order-fields.ts'
+import { skipped } from './window.ts'
+
+const ACCESS = signed('spot')
+const TTL_MAX = 86_400
+const ORDER_ID = { order_id: text({ max: 64 }) }
+const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
+
+const povShape = shape({
+  id: str,
+  currency_pair: str,
+  side: str,
+  amount: decimalText,
+  filled_amount: decimalText,
+  participation_rate: num,
+  ttl: str,
+  limit_price: str,
+  trigger_price: str,
+  status: str,
+  terminated_as: str,
+  reason: str,
+  start_time_ms: int64,
+  end_time_ms: int64,
+  expire_time_ms: int64,
+  create_time_ms: int64,
+  update_time_ms: int64,
+  text: str,
+})
+const ms = (micros: number): number => Math.floor(micros / 1000)
+const view = (order: PovOrder) => ({
+  id: String(order.id),
+  currency_pair: order.pair,
+  side: order.side,
+  amount: format(order.amount),
+  filled_amount: format((order.amount - order.left) as PovOrder['amount']),
+  participation_rate: Number(format(order.participation_rate)),
+  ttl: String(order.ttl),
+  limit_price: order.limit_price,
+  trigger_price: order.trigger_price,
+  status: order.status,
+  terminated_as: order.terminated_as,
+  reason: order.reason,
+  start_time_ms: ms(order.start_at),
+  end_time_ms: ms(order.end_at),
+  expire_time_ms: ms(order.expire_at),
+  create_time_ms: ms(order.create_at),
+  update_time_ms: ms(order.update_at),
+  text: order.text,
+})
+
+async function find(desk: Desk, userId: number, name: string): Promise<PovOrder> {
+  if (!/^\d{1,15}$/.test(name)) notFound('ORDER_NOT_FOUND', `this account has no POV order "${name}"`)
+  const id = Number(name)
+  const known = await desk.core.read(({ spot }) => spot.povOrders.table.get(id))
+  const order = known ?? (await desk.store.select(SPOT_POV_ORDER, 'where "id" = ?', [id]))[0]
+  if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no POV order ${id}`)
+  return order
+}
+/** Seconds, which a client sends as a text. */
+function seconds(ttl: string): number {
+  const value = Number(ttl)
+  if (!/^\d{1,6}$/.test(ttl) || value < 1 || value > TTL_MAX)
+    refuse('INVALID_PARAM_VALUE', `ttl: "${ttl}" must be whole seconds from 1 to ${TTL_MAX}`)
+  return value
+}
+
+/** Orders that take a share of what others trade (percentage of volume). */
+export const povOrderEndpoints: readonly AnyEndpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/spot/pov_orders',
+    summary:
+      'Creates an order that takes a share of the volume of others until it is filled or its time is over',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    body: object({
+      currency_pair: pairField,
+      side: sideField,
+      amount: positiveDecimal(),
+      participation_rate: number(0, 1),
+      ttl: text({ max: 10, example: '3600' }),
+      limit_price: optional(positiveDecimal()),
+      trigger_price: optional(positiveDecimal()),
+      text: optional(text({ max: 64 })),
+    }),
+    status: 201,
+    reply: povShape,
+    refuses: [
+      ...PAIR_LABELS,
+      'INVALID_PRECISION',
+      'AMOUNT_TOO_LITTLE',
+      'AMOUNT_TOO_MUCH',
+      'TRADE_RESTRICTED',
+      'ORDER_BOOK_NOT_FOUND',
+      'BALANCE_NOT_ENOUGH',
+      'TOO_MANY_ORDERS',
+    ],
+    handle: async ({ desk, caller, body }) =>
+      view(
+        await desk.core.submit('spot.pov.create', {
+          ...body,
+          user_id: caller.user.user_id,
+          participation_rate: String(body.participation_rate),
+          ttl: seconds(body.ttl),
+        }),
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/pov_orders',
+    summary: 'Lists POV orders, newest first',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: {
+      status: oneOf('open', 'finished'),
+      currency_pair: optional(pairField),
+      side: optional(sideField),
+      page: withDefault(integer(1, 100_001), 1),
+      limit: withDefault(integer(1, 1000), 100),
+    },
+    status: 200,
+    reply: array(povShape),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, caller, query }) => {
+      const userId = caller.user.user_id
+      const { status, side, limit } = query
+      const pair = query.currency_pair === null ? null : desk.core.state.world.market(query.currency_pair).id
+      const skip = skipped(query.page, limit)
+      if (status === 'open')
+        return desk.core.read(({ spot }) =>
+          spot.povOrders
+            .openOf(userId)
+            .reverse()
+            .filter(
+              (order) => (pair === null || order.pair === pair) && (side === null || order.side === side),
+            )
+            .slice(skip, skip + limit)
+            .map(view),
+        )
+      const conditions = ['"user_id" = ?', `"status" <> 'open'`]
+      const values: (string | number)[] = [userId]
+      for (const [column, value] of Object.entries({ pair, side }))
+        if (value !== null) {
+          conditions.push(`"${column}" = ?`)
+          values.push(value)
+        }
+      await desk.core.read(() => null)
+      const where = `where ${conditions.join(' and ')} order by "id" desc limit ? offset ?`
+      return (await desk.store.select(SPOT_POV_ORDER, where, [...values, limit, skip])).map(view)
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/pov_orders',
+    summary: 'Cancels all open POV orders, of one market or side where they are named',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    query: { currency_pair: optional(pairField), side: optional(sideField) },
+    status: 200,
+    reply: array(povShape),
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, caller, query }) =>
+      (await desk.core.submit('spot.pov.cancel_all', { user_id: caller.user.user_id, ...query })).map(view),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/spot/pov_orders/{order_id}',
+    summary: 'Shows one POV order',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    params: ORDER_ID,
+    status: 200,
+    reply: povShape,
+    refuses: ['ORDER_NOT_FOUND'],
+    handle: async ({ desk, caller, path }) => view(await find(desk, caller.user.user_id, path.order_id)),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/spot/pov_orders/{order_id}',
+    summary: 'Cancels an open POV order',
+    access: ACCESS,
+    limit: LIMITS.spot,
+    params: ORDER_ID,
+    status: 200,
+    reply: povShape,
+    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
+    handle: async ({ desk, caller, path }) => {
+      const user_id = caller.user.user_id
+      const { id, status, terminated_as } = await find(desk, user_id, path.order_id)
+      if (status !== 'open')
+        refuse('ORDER_CLOSED', `POV order ${id} is finished (${terminated_as}); there is nothing to cancel`)
+      return view(await desk.core.submit('spot.pov.cancel', { user_id, id }))
+    },
+  }),
+]
