@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
+import { unpricedLoans } from './core/unified/lending.ts'
 import { openapi } from './docs/openapi.ts'
 import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
@@ -143,6 +144,12 @@ export async function startPlatform(
     throw error
   }
   watch(metrics, core)
+  metrics.watch(
+    'kontor_loan_currencies_unpriced',
+    'gauge',
+    'Currencies to lend that have no trusted index price.',
+    () => unpricedLoans(state).length,
+  )
   metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
   )
@@ -158,6 +165,7 @@ export async function startPlatform(
     housekeeper.start()
     await agents?.start()
     await startFeed()
+    tellUnpriced()
   }
   ready = true
 
@@ -245,8 +253,21 @@ export async function startPlatform(
       await core.submit('prices.feed', { prices: {} })
       return
     }
-    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(priceFeed.url), priceFeed)
+    const { url, second_url } = priceFeed
+    const second = second_url === undefined ? undefined : new HttpPriceFeed(second_url)
+    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(url), priceFeed, second)
     await feed.start()
+  }
+  /** Nothing is lent without a trusted price, and live mode makes none up: whoever started it should know. */
+  function tellUnpriced(): void {
+    const names = unpricedLoans(state)
+    if (names.length === 0) return
+    log.warn(
+      'nothing is lent of currencies without a trusted index price: set price_feed, index_price_trusted or PUT /operator/v1/prices',
+      {
+        currencies: names.join(', '),
+      },
+    )
   }
   async function stop(): Promise<void> {
     agents?.stop()

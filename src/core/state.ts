@@ -24,7 +24,8 @@ export class State {
   readonly counters = counters()
   readonly ledger = new Ledger(this.counters)
   readonly world = new World()
-  readonly prices = new Prices(this.world)
+  readonly agents = new Agents()
+  readonly prices = new Prices(this.world, this.agents)
   readonly users = new Users()
   readonly keys = new ApiKeys()
   readonly stp = new StpGroups()
@@ -35,12 +36,7 @@ export class State {
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
-  readonly agents = new Agents()
   readonly spot = new Spot((pair) => this.world.market(pair).tick)
-
-  constructor() {
-    this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
-  }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */
   get tables(): readonly Table<object>[] {

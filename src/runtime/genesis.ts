@@ -72,6 +72,8 @@ export async function ensureWorld(
 ): Promise<Credentials> {
   const first = core.state.world.configured === undefined
   const steps: Promise<unknown>[] = []
+  // First: what the world is worth depends on it.
+  if (core.state.world.mode !== config.mode) steps.push(core.submit('world.mode', { mode: config.mode }))
   if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
     steps.push(core.submit('world.configure', { config: config.world }))
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)

@@ -1,10 +1,13 @@
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
+import { keepingLast } from './price-commands.ts'
 import type { WorldConfig } from './world.ts'
 
 /** Takes the configuration into the state: at first start, and when the file has changed since. */
 export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
-  ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
+  keepingLast(ctx, () => {
+    ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
+  })
   return null
 }
 
