@@ -41,7 +41,7 @@ class Quota {
   private readonly hour: number
   private readonly most: Amount
   private readonly sums: Map<string, Amount>
-  /** A currency that has no room left, once one was asked for. */
+  /** The currency whose quota left something owed. */
   full: string | undefined
   constructor(ctx: Ctx) {
     this.ctx = ctx
@@ -52,10 +52,14 @@ class Quota {
     this.sums = new Map(Object.entries(sums).map(([currency, text]) => [currency, amountOf(text)]))
   }
   room(from: string, to: string): Amount {
-    const left = (currency: string): Amount => max(ZERO, subtract(this.most, this.sums.get(currency) ?? ZERO))
-    const [one, other] = [left(from), left(to)]
-    if (one === 0n || other === 0n) this.full = one === 0n ? from : to
-    return min(one, other)
+    return min(this.left(from), this.left(to))
+  }
+  private left(currency: string): Amount {
+    return max(ZERO, subtract(this.most, this.sums.get(currency) ?? ZERO))
+  }
+  /** Remembers which of the two there was too little of. */
+  short(from: string, to: string): void {
+    this.full = this.left(from) < this.left(to) ? from : to
   }
   use(from: string, to: string, usdt: Amount): void {
     for (const currency of [from, to]) this.sums.set(currency, add(this.sums.get(currency) ?? ZERO, usdt))
@@ -185,6 +189,7 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
     const spread = rateOf(state.world.quickRepay.spread)
     const priceTo = timesUp(index as bigint as Amount, (ONE + spread) as Rate) as bigint as Price
     const wanted = min(owed, roundDown(overDown(quota.room(from, to), priceTo), precision))
+    if (wanted < owed) quota.short(from, to)
     const needed = roundUp(overUp(timesUp(wanted, priceTo), priceFrom), state.world.currency(from).precision)
     const taken = min(needed, state.ledger.balance(input.user_id, 'spot', from))
     const brought =
