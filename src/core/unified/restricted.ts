@@ -42,7 +42,7 @@ export const ofScope =
     scope === UNIFIED.scope ? order.account !== 'margin' : order.account === 'margin' && order.pair === scope
 
 /** Sums of resting orders, by what they give and get: there are few pairs, however many orders. */
-class Resting {
+export class Resting {
   private readonly sums = new Map<string, RiskOrder>()
   add(order: RiskOrder): void {
     const key = `${order.gives}>${order.gets}`
