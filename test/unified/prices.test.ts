@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Tx } from '../../src/core/table.ts'
 import { UNIFIED } from '../../src/core/unified/loan-book.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'
@@ -23,6 +24,8 @@ class Live extends Lender {
   constructor(more: Partial<WorldConfig> = {}) {
     super()
     this.must('world.mode', { mode: 'live' })
+    // A live platform knows its mode before its world: there was no price before.
+    new Tx().put(this.state.world.settings, { name: 'last_prices', value: {} })
     this.must('world.configure', { config: { ...BUILT_IN_WORLD, ...more } })
   }
   set(prices: Readonly<Record<string, string | null>>, seconds = 3_600): void {
@@ -193,6 +196,26 @@ describe('live mode', () => {
       watch.suspects(100).found.map(({ user_id }) => user_id),
       [thin],
     )
+  })
+  test('what has no price at all is not forgiven either: nobody pays while its owner keeps it', () => {
+    const engine = new Lender()
+    const user = engine.unified({ BTC: '1' })
+    engine.loan(user, 'borrow', 'USDT', '50000')
+    const out = { from: 'spot', to: 'futures', currency_pair: null, settle: 'usdt' } as const
+    engine.must('transfer.create', { user_id: user, currency: 'USDT', amount: '50000', ...out })
+    // As if an older version had left no last price behind.
+    engine.must('world.mode', { mode: 'live' })
+    new Tx().put(engine.state.world.settings, { name: 'last_prices', value: {} })
+    const before = engine.state.ledger.balance(0, 'insurance', 'USDT')
+    engine.must('margin.check', { accounts: [{ user_id: user, scope: 'unified' }] })
+    engine.due(engine.at + 120e6)
+    assert.equal(engine.state.ledger.balance(0, 'insurance', 'USDT'), before)
+    assert.equal(format(totalOwed(engine.state, user, UNIFIED, 'USDT')), '50000')
+    const expires = Math.floor(engine.at / 1e6) + 600
+    engine.must('prices.set', { prices: { BTC: '60000' }, expires, actor: null })
+    engine.due(engine.at + 61e6)
+    assert.equal(engine.state.margin.isLocked(user, 'unified'), false)
+    assert.equal(format(engine.state.ledger.balance(user, 'spot', 'BTC')), '1')
   })
   test('a withdrawal whose worth nobody knows waits for operators; in the sandbox it counts 0', () => {
     const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'

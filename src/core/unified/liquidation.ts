@@ -10,7 +10,7 @@ import { repay, totalOwed } from './loans.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
 import { riskOf, type RiskFigures } from './risk.ts'
 import { planRecheck, slackOf, ofScope } from './restricted.ts'
-import { collateral, isHealthy, sellSome } from './selling.ts'
+import { collateral, hasUnvalued, isHealthy, sellSome } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
 /** Work of one command; what is left is due at once, as a command of its own. */
@@ -101,6 +101,8 @@ export function liquidate(ctx: Ctx, input: Liquidation): null {
     const figures = riskOf(portfolio)
     if (!state.margin.owes(user_id, scope) || isHealthy(figures)) return end(ctx, input, figures)
     if (collateral(figures).length === 0) {
+      // What nobody can value is not nothing: nobody else pays while it is there.
+      if (hasUnvalued(figures)) return again(RETRY_SLOWLY, input.tries)
       coverShortfall(ctx, input, book)
       return end(ctx, input, figuresOf(state, user_id, scope))
     }

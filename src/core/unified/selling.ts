@@ -46,6 +46,9 @@ export const collateral = ({ assets }: RiskFigures): AssetFigures[] =>
       const [one, other] = [valueOf(a), valueOf(b)]
       return one === other ? (a.asset.currency < b.asset.currency ? -1 : 1) : one > other ? -1 : 1
     })
+/** Whether something is left that would be collateral if it had a price. */
+export const hasUnvalued = ({ assets }: RiskFigures): boolean =>
+  assets.some(({ asset }) => asset.collateral && asset.available > 0n && asset.price === 0n)
 /** What is owed, the largest first. */
 export function debtsByWorth({ assets }: RiskFigures): AssetFigures[] {
   const worth = ({ asset, liability }: AssetFigures): Amount => timesUp(liability, asset.price)

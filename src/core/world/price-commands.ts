@@ -168,6 +168,8 @@ function readingOf(text: string | undefined): Price | undefined {
 
 /** Which platform this is. In live mode prices must be trusted, and what an operator sets must end. */
 export function setWorldMode(ctx: Ctx, input: { mode: 'sandbox' | 'live' }): null {
-  ctx.tx.put(ctx.state.world.settings, { name: 'mode', value: input.mode })
+  keepingLast(ctx, () => {
+    ctx.tx.put(ctx.state.world.settings, { name: 'mode', value: input.mode })
+  })
   return null
 }
