@@ -83,8 +83,11 @@ export class Prices {
     return this.quote(currency).price
   }
   quote(currency: string): Quote {
-    let quote = this.quotes.get(currency)
-    if (quote === undefined) this.quotes.set(currency, (quote = this.find(currency)))
+    const known = this.quotes.get(currency)
+    if (known !== undefined) return known
+    const quote = this.find(currency)
+    // Names that clients make up are not kept.
+    if (this.world.findCurrency(currency)?.currency === currency) this.quotes.set(currency, quote)
     return quote
   }
   private find(currency: string): Quote {
