@@ -30,14 +30,13 @@ import {
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
-import { configureWorld, setClock } from './world/commands.ts'
-import { setWorldMode } from './world/price-commands.ts'
+import { configureWorld, setClock, setLive } from './world/commands.ts'
 import { changeMarket } from './world/market-commands.ts'
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
   'world.configure': configureWorld,
-  'world.mode': setWorldMode,
+  'world.live': setLive,
   'clock.set': setClock,
   'audit.note': auditNote,
   'operator.ensure': ensureOperator,

@@ -23,7 +23,7 @@ const feed: WorldConfig['price_feed'] = { url: 'http://feed', seconds: 10, stale
 class Live extends Lender {
   constructor(more: Partial<WorldConfig> = {}) {
     super()
-    this.must('world.mode', { mode: 'live' })
+    this.must('world.live', { live: true })
     // A live platform knows its mode before its world: there was no price before.
     new Tx().put(this.state.world.settings, { name: 'last_prices', value: {} })
     this.must('world.configure', { config: { ...BUILT_IN_WORLD, ...more } })
@@ -204,7 +204,7 @@ describe('live mode', () => {
     const out = { from: 'spot', to: 'futures', currency_pair: null, settle: 'usdt' } as const
     engine.must('transfer.create', { user_id: user, currency: 'USDT', amount: '50000', ...out })
     // As if an older version had left no last price behind.
-    engine.must('world.mode', { mode: 'live' })
+    engine.must('world.live', { live: true })
     new Tx().put(engine.state.world.settings, { name: 'last_prices', value: {} })
     const before = engine.state.ledger.balance(0, 'insurance', 'USDT')
     engine.must('margin.check', { accounts: [{ user_id: user, scope: 'unified' }] })

@@ -73,7 +73,7 @@ export function setPrices(ctx: Ctx, input: NewPrices): null {
 }
 function readExpiry(ctx: Ctx, { prices, expires = null }: NewPrices): number | null {
   const now = ctx.at / 1e6
-  const live = ctx.state.world.mode === 'live'
+  const { live } = ctx.state.world
   const sets = Object.values(prices).some((text) => text !== null)
   if (expires === null) {
     if (live && sets)
@@ -164,12 +164,4 @@ export function takeFeed(ctx: Ctx, { prices, second = {} }: FeedReading): { read
 function readingOf(text: string | undefined): Price | undefined {
   const price = text === undefined ? undefined : parsePrice(text)
   return price === 0n ? undefined : price
-}
-
-/** Which platform this is. In live mode prices must be trusted, and what an operator sets must end. */
-export function setWorldMode(ctx: Ctx, input: { mode: 'sandbox' | 'live' }): null {
-  keepingLast(ctx, () => {
-    ctx.tx.put(ctx.state.world.settings, { name: 'mode', value: input.mode })
-  })
-  return null
 }

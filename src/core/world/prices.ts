@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { priceOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
 import { PACE_SETTING, exact, type Agents } from '../agents/agents.ts'
-import type { World } from './world.ts'
+import { LIVE, type World } from './world.ts'
 
 /** What a price comes from, best first; none: nothing that is trusted says one. */
 export type PriceSource = 'operator' | 'feed' | 'agents' | 'configured' | 'none'
@@ -19,7 +19,7 @@ const OURS: ReadonlySet<string> = new Set([
   FEED_JUMPS,
   LAST_PRICES,
   'world',
-  'mode',
+  LIVE,
 ])
 
 /** An operator's price; without an expiry it is a plain text. */
@@ -111,8 +111,8 @@ export class Prices {
   }
   private withoutFeed(currency: string): Quote | undefined {
     const config = this.world.findCurrency(currency)
-    if (this.world.mode === 'live' && config?.index_price_trusted !== true) return undefined
-    const outside = this.world.mode === 'live' ? undefined : this.outside(currency)
+    if (this.world.live && config?.index_price_trusted !== true) return undefined
+    const outside = this.world.live ? undefined : this.outside(currency)
     if (outside !== undefined) return trusted(outside, 'agents', 0)
     const price = priceOf(config?.index_price ?? '0')
     return price === 0n ? undefined : trusted(price, 'configured', 0)

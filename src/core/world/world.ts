@@ -85,6 +85,8 @@ export const SETTING: TableSpec<Setting> = {
   columns: { name: 'text', value: 'json' },
 }
 
+/** The setting that tells whether money is real here. */
+export const LIVE = 'live'
 /** Settings of this prefix hold what an operator changed in a market. */
 export const MARKET_SETTING = 'market:'
 
@@ -178,10 +180,6 @@ export class World {
     if (this.config === undefined) throw new TypeError('the world is not configured')
     return this.config
   }
-  /** What kind of platform this is; one that was never told is a sandbox. */
-  get mode(): 'sandbox' | 'live' {
-    return this.settings.get('mode')?.value === 'live' ? 'live' : 'sandbox'
-  }
   get keysMax(): number {
     return this.must.limits.keys_max
   }
@@ -193,6 +191,10 @@ export class World {
   }
   get allChains(): readonly ChainConfig[] {
     return [...this.chains.values()]
+  }
+  /** Real money: prices must be trusted. A platform that was never told is a sandbox. */
+  get live(): boolean {
+    return (this.settings.get(LIVE)?.value as { live: boolean } | undefined)?.live === true
   }
   get policy(): Policy {
     return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
