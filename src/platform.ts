@@ -13,6 +13,7 @@ import { BrokenInvariant } from './labels.ts'
 import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
+import { unpricedLoans } from './core/unified/lending.ts'
 import { openapi } from './docs/openapi.ts'
 import { landingPage, referencePage } from './docs/pages.ts'
 import type { Controls } from './operator/platform.ts'
@@ -159,6 +160,12 @@ export async function startPlatform(
     throw error
   }
   watch(metrics, core)
+  metrics.watch(
+    'kontor_loan_currencies_unpriced',
+    'gauge',
+    'Currencies to lend that have no trusted index price.',
+    () => unpricedLoans(state).length,
+  )
   metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
   )
@@ -174,6 +181,7 @@ export async function startPlatform(
     housekeeper.start()
     await agents?.start()
     await startFeed()
+    tellUnpriced()
   }
   const keeper =
     config.keepHead === undefined
@@ -287,8 +295,21 @@ export async function startPlatform(
       await core.submit('prices.feed', { prices: {} })
       return
     }
-    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(priceFeed.url), priceFeed)
+    const { url, second_url } = priceFeed
+    const second = second_url === undefined ? undefined : new HttpPriceFeed(second_url)
+    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(url), priceFeed, second)
     await feed.start()
+  }
+  /** Nothing is lent without a trusted price, and live mode makes none up: whoever started it should know. */
+  function tellUnpriced(): void {
+    const names = unpricedLoans(state)
+    if (names.length === 0) return
+    log.warn(
+      'nothing is lent of currencies without a trusted index price: set price_feed, index_price_trusted or PUT /operator/v1/prices',
+      {
+        currencies: names.join(', '),
+      },
+    )
   }
   async function stop(): Promise<void> {
     agents?.stop()

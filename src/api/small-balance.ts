@@ -46,7 +46,7 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     }),
     status: 200,
     reply: null,
-    refuses: ['INVALID_CURRENCY'],
+    refuses: ['INVALID_CURRENCY', 'TRADE_RESTRICTED'],
     handle: async ({ desk, caller, body }) => {
       if (body.currency.length === 0 && !body.is_all)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency (a list) or is_all')

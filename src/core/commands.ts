@@ -33,7 +33,7 @@ import {
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
-import { configureWorld, setClock } from './world/commands.ts'
+import { configureWorld, setClock, setLive } from './world/commands.ts'
 import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
@@ -45,6 +45,7 @@ export const RULES = 2
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
   'world.configure': configureWorld,
+  'world.live': setLive,
   'clock.set': setClock,
   'audit.note': auditNote,
   'operator.ensure': ensureOperator,

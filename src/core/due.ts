@@ -12,6 +12,8 @@ export interface DueWork {
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
+  readonly 'margin.recheck': { user_id: number; scope: string; after: number }
+  readonly 'prices.expire': Readonly<Record<string, never>>
   readonly 'push.expire': { id: number }
   readonly 'spot.cancel_rest': {
     user_id: number

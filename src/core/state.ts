@@ -27,7 +27,8 @@ export class State {
   readonly counters = counters()
   readonly ledger = new Ledger(this.counters)
   readonly world = new World()
-  readonly prices = new Prices(this.world)
+  readonly agents = new Agents()
+  readonly prices = new Prices(this.world, this.agents)
   readonly users = new Users()
   readonly keys = new ApiKeys()
   readonly stp = new StpGroups()
@@ -38,12 +39,10 @@ export class State {
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
-  readonly agents = new Agents()
   private readonly holds = new Holds()
   readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
 
   constructor() {
-    this.prices.setMarketSource((currency) => this.spot.lastPrice(`${currency}_USDT`))
     this.world.settings.observe(() => this.spot.followMarkets())
     const { holds } = this
     this.ledger.accounts.observe((before, after) => {

@@ -55,7 +55,7 @@ function currencyView(
   return {
     currency: asset.currency,
     price: format(asset.price),
-    price_source: state.prices.explain(asset.currency).source,
+    price_source: state.prices.quote(asset.currency).source,
     available: format(asset.available),
     freeze: format(asset.freeze),
     borrowed: format(asset.borrowed),

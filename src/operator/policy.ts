@@ -50,6 +50,7 @@ function factsOf(desk: Desk, rows: readonly Withdrawal[], one: Withdrawal, polic
   return {
     amount: one.amount,
     usdt: one.usdt,
+    priced: !world.live || one.usdt > 0n,
     approvalAmount: amountOf(world.currency(one.currency).approval_amount),
     addressHours: hoursSince(saved?.verified_at ?? null, one.at),
     passwordHours: changed === undefined || changed * 1e6 > one.at ? null : (one.at / 1e6 - changed) / 3600,

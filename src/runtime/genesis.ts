@@ -82,6 +82,9 @@ export async function ensureWorld(
 ): Promise<Credentials> {
   const first = core.state.world.configured === undefined
   const steps: Promise<unknown>[] = []
+  // First: what the world is worth depends on it.
+  const live = config.mode === 'live'
+  if (core.state.world.live !== live) steps.push(core.submit('world.live', { live }))
   if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
     steps.push(core.submit('world.configure', { config: config.world }))
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)

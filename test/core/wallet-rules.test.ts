@@ -60,6 +60,7 @@ test('the fee is fixed plus percent, lifted to the decimals of the chain', () =>
 const facts: PolicyFacts = {
   amount: amountOf('1'),
   usdt: amountOf('3000'),
+  priced: true,
   approvalAmount: amountOf('10'),
   addressHours: 48,
   passwordHours: null,
@@ -79,6 +80,7 @@ test('the policy holds what it should, in order', () => {
     [{ amount: amountOf('10') }, {}, []],
     [{ amount: amountOf('10.1') }, {}, ['MANUAL']],
     [{ amount: amountOf('10.1'), addressHours: 1 }, {}, ['MANUAL']],
+    [{ priced: false, usdt: amountOf('0') }, {}, ['MANUAL']],
     [{ chainPaused: true, amount: amountOf('11') }, {}, ['LOCKED', 'MANUAL']],
     [{}, { verify_above_usdt: '2999' }, ['VERIFY']],
     [{}, { verify_above_usdt: '1', face_verify_above_usdt: '2' }, ['FVERIFY']],

@@ -41,7 +41,7 @@ describe('margin and liquidation', () => {
     refused(await loan(trader, 'borrow', 'USDT', '9000.00000001'), 400, 'INITIAL_MARGIN_TOO_LOW', /9000/)
     refused(await loan(trader, 'borrow', 'ETH', '1'), 400, 'INVALID_PARAM_VALUE', /BTC and USDT/)
     refused(await loan(trader, 'borrow', 'USDT', '0.5'), 400, 'AMOUNT_TOO_LITTLE')
-    refused(await loan(trader, 'repay', 'USDT', '1'), 400, 'LOAN_NOT_FOUND')
+    refused(await loan(trader, 'repay', 'USDT', '1'), 400, 'LOAN_NOT_FOUND', /GET \/margin\/uni\/loans/)
     ok(await loan(trader, 'borrow', 'USDT', '4500'), 204)
     const [account] = ok(await client.get('/margin/accounts', { currency_pair: 'BTC_USDT' }))
     // Equity 1000, maintenance 5 % of 4500 = 225: 4.4444; risk 5500 / 4500 = 1.2222.
@@ -112,7 +112,10 @@ describe('margin and liquidation', () => {
     assert.ok(ok(await client.get('/margin/uni/currency_pairs')).length >= 8)
     assert.equal(ok(await client.get('/margin/uni/currency_pairs/btc_usdt')).leverage, '10')
     refused(await client.get('/margin/uni/currency_pairs/A_B'), 404, 'INVALID_CURRENCY_PAIR')
-    assert.equal(ok(await client.get('/margin/currency_pairs'))[0].id, 'BTC_USDT')
+    const old = ok(await client.get('/margin/currency_pairs'))
+    assert.equal(old[0].id, 'BTC_USDT')
+    assert.deepEqual(ok(await client.get('/margin/currency_pairs/btc_usdt')), old[0])
+    refused(await client.get('/margin/currency_pairs/A_B'), 404, 'INVALID_CURRENCY_PAIR')
     for (const path of ['/margin/loan_margin_tiers', '/margin/user/loan_margin_tiers'])
       assert.equal(ok(await client.get(path, { currency_pair: 'BTC_USDT' })).length, 3)
     assert.deepEqual(ok(await client.get('/margin/auto_repay')), { status: 'off' })
@@ -292,6 +295,14 @@ describe('margin and liquidation', () => {
     assert.equal(result.mr4, '300')
     const needs = Number(result.mr1) + Number(result.mr2) + Number(result.mr3)
     assert.ok(Math.abs(Number(calendar.maintain_margin_total) - needs) < 1e-6)
+    // A currency without a price: nothing is known of what moves with it.
+    const unknown = await ask({
+      spot_balances: [],
+      futures_positions: [],
+      options_positions: [{ options_name: `POINT_USDT-${year}-60000-C`, size: '1' }],
+    })
+    const { delta, gamma, theta, vega } = unknown.risk_unit[0]
+    assert.deepEqual([delta, gamma, theta, vega], ['0', '0', '0', '0'])
     refused(
       await anybody.post('/unified/portfolio_calculator', {
         options_positions: [{ options_name: 'X', size: '1' }],

@@ -11,17 +11,19 @@ describe('POV orders', () => {
   let owner: Trader
   let maker: Trader
   let taker: Trader
+  const crowd: Trader[] = []
   before(async () => {
     platform = await TestPlatform.start({ KONTOR_CLOCK: '1800000000' })
   })
   after(() => platform.stop())
   beforeEach(async () => {
-    for (const trader of [owner, maker, taker])
-      if (trader !== undefined)
-        for (const path of ['/spot/orders', '/spot/pov_orders']) ok(await trader.client.delete(path))
+    for (const { user_id, client } of crowd.splice(0))
+      for (const path of ['/spot/orders', '/spot/pov_orders'])
+        ok(await new Trader(user_id, platform.client(client.credential)).client.delete(path))
     owner = await Trader.of(platform, FUNDS)
     maker = await Trader.of(platform, FUNDS)
     taker = await Trader.of(platform, FUNDS)
+    crowd.push(owner, maker, taker)
   })
   const pass = (seconds: number): Promise<unknown> =>
     platform.operator.ok('POST', '/clock', { advance_seconds: seconds })

@@ -331,13 +331,13 @@ describe('spot rules', () => {
     assert.deepEqual(Object.keys(batch), ['BTC_USDT', 'ETH_USDT'])
     await alice.placed('sell', '3', '50000')
     assert.equal((await gold.placed('buy', '1', '50000')).fee, '0.00025')
-    // The token pays only when its price is known.
+    // The token pays at its index price of 8; what somebody sells it for here does not matter.
     ok(await gold.client.post('/account/debit_fee', { enabled: true }))
     assert.deepEqual(ok(await gold.client.get('/account/debit_fee')), { enabled: true })
     assert.equal(ok(await gold.client.get('/wallet/fee')).gt_taker_fee, '0.000225')
-    assert.equal((await gold.placed('buy', '0.1', '50000')).fee, '0.000025')
-    await alice.placed('buy', '1', '8', { currency_pair: 'GT_USDT' })
-    await gold.placed('sell', '1', '8', { currency_pair: 'GT_USDT' })
+    assert.equal((await gold.placed('buy', '0.1', '50000')).gt_fee, '0.140625')
+    await alice.placed('buy', '1', '80', { currency_pair: 'GT_USDT' })
+    await gold.placed('sell', '1', '80', { currency_pair: 'GT_USDT' })
     const paid = await gold.placed('buy', '1', '50000')
     assert.equal(paid.fee, '0')
     assert.equal(paid.gt_fee, '1.40625')

@@ -55,7 +55,10 @@ describe('unified account', () => {
       ['delta_neutral', { enabled: true }],
     ] as const)
       refused(await client.post(`/unified/${path}`, body), 400, 'ACCOUNT_EXCEPTION')
-    assert.deepEqual(ok(await client.get('/unified/unified_mode')), { mode: 'classic', settings: {} })
+    assert.deepEqual(ok(await client.get('/unified/unified_mode')), {
+      mode: 'classic',
+      settings: { usdt_futures: false, spot_hedge: false, use_funding: false, options: false },
+    })
     for (const path of ['currencies', 'currency_discount_tiers', 'loan_margin_tiers'])
       assert.ok(ok(await client.get(`/unified/${path}`)).length > 5)
   })
@@ -321,7 +324,7 @@ describe('unified account', () => {
       'INVALID_PARAM_VALUE',
     )
   })
-  test('quick repayment turns other currencies into the debt at index prices', async () => {
+  test('quick repayment turns other currencies into the debt at index prices and a spread', async () => {
     const trader = await unified({ USDT: '1000', ETH: '1' })
     ok(await borrow(trader, 'BTC', '0.05'))
     const order = { currency: 'BTC', from: 'spot', to: 'margin', currency_pair: 'BTC_USDT', amount: '0.02' }
@@ -338,12 +341,13 @@ describe('unified account', () => {
         available_currencies: ['BTC', 'USDT', 'ETH'],
       }),
     )
-    // 0.03 BTC are there; 0.02 BTC = 1200 USDT: 1000 USDT buy 0.01666666, and 0.00333334 x 60000 / 3000 is in ETH.
+    // 0.03 BTC are there. A BTC costs 60000 x 1.005 = 60300: 1000 USDT buy 0.01658374, and 0.00341626 x 60300 / 3000
+    // is in ETH.
     assert.deepEqual(done.repaid_infos, [{ currency: 'BTC', repaid: '0.05', left: '0' }])
     assert.deepEqual(done.used_infos, [
       { currency: 'BTC', used: '0.03' },
       { currency: 'USDT', used: '1000' },
-      { currency: 'ETH', used: '0.0666668' },
+      { currency: 'ETH', used: '0.06866683' },
     ])
     for (const empty of ['debt_currencies', 'available_currencies'])
       refused(

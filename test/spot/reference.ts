@@ -126,10 +126,13 @@ export class ReferenceMarket {
       status: 'open',
       finish: 'open',
     }
-    if (input.market && this.first(input.side, order) === undefined) throw new Label('ORDER_BOOK_NOT_FOUND')
+    const currency = input.side === 'buy' ? 'USDT' : 'BTC'
+    if (input.market && this.first(input.side, order) === undefined)
+      throw new Label(
+        this.money(input.user, currency) < this.due(order) ? 'BALANCE_NOT_ENOUGH' : 'ORDER_BOOK_NOT_FOUND',
+      )
     if (input.act !== null && group === 0) throw new Label('INVALID_PARAM_VALUE')
     this.refuse(order)
-    const currency = input.side === 'buy' ? 'USDT' : 'BTC'
     if (this.money(input.user, currency) < this.due(order)) throw new Label('BALANCE_NOT_ENOUGH')
     this.give(input.user, currency, -this.due(order))
     this.match(order, this.due(order))

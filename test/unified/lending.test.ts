@@ -8,7 +8,14 @@ import { RiskWatch } from '../../src/core/unified/watch.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { format } from '../../src/money/amount.ts'
 import { Crash } from './crash.ts'
-import { exactIsolatedLimits, exactLimits, interestOfMonth, marginKept } from './properties.ts'
+import {
+  exactIsolatedLimits,
+  exactLimits,
+  interestOfMonth,
+  liquidationsNearIndex,
+  marginKept,
+  restrictedLoses,
+} from './properties.ts'
 import { Lender, NO_SETTINGS } from './setup.ts'
 
 describe('lending', () => {
@@ -44,6 +51,19 @@ describe('lending', () => {
     for (const seed of [2, 4, 6, 8]) {
       const { done, refused } = marginKept(seed, 2_000)
       assert.ok(done > 500 && refused > 300, `${done} passed, ${refused} were refused`)
+    }
+  })
+})
+
+describe('thieves and their accomplices', () => {
+  test('no liquidation trades far from the index, nor more than it needs', () => {
+    const { sold, taken } = liquidationsNearIndex(7, 150)
+    assert.ok(sold > 50 && taken > 20, `${sold} sales, ${taken} taken over`)
+  })
+  test('a restricted account loses no more than half a percent of what it owes', () => {
+    for (const seed of [1, 2, 3]) {
+      const { passed, refused } = restrictedLoses(seed, 600)
+      assert.ok(passed > 10 && refused > 50, `${passed} passed, ${refused} were refused`)
     }
   })
 })

@@ -3,11 +3,19 @@ import { test } from 'node:test'
 import { commands } from '../../src/core/commands.ts'
 import { Ledger } from '../../src/core/ledger/ledger.ts'
 import { MarginAccounts } from '../../src/core/unified/accounts.ts'
+import { Resting } from '../../src/core/unified/restricted.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'
-import { add, amountOf, format } from '../../src/money/amount.ts'
+import { World } from '../../src/core/world/world.ts'
+import { add, amountOf, format, rateOf } from '../../src/money/amount.ts'
 import { plant } from '../support/plant.ts'
 import { Crash } from './crash.ts'
-import { exactLimits, interestOfMonth, marginKept } from './properties.ts'
+import {
+  exactLimits,
+  interestOfMonth,
+  liquidationsNearIndex,
+  marginKept,
+  restrictedLoses,
+} from './properties.ts'
 
 /** The promises can be broken: each of these bugs is found by the run that watches over it. */
 const margin = (): void => {
@@ -100,6 +108,23 @@ const BUGS: Record<string, { readonly set: () => () => void; readonly found: () 
           },
       ),
     found: fall,
+  },
+  'a liquidation trades far from the index': {
+    set: () =>
+      plant(
+        World.prototype,
+        'findMarket',
+        (original) =>
+          function (this: World, name) {
+            const market = original.call(this, name)
+            return market === undefined ? undefined : { ...market, liquidationBound: rateOf('0.15') }
+          },
+      ),
+    found: () => liquidationsNearIndex(7, 40),
+  },
+  'a restricted order is judged as if none rested': {
+    set: () => plant(Resting.prototype, 'against', () => () => []),
+    found: () => restrictedLoses(1, 600),
   },
 }
 for (const [name, { set, found }] of Object.entries(BUGS))

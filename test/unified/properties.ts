@@ -262,6 +262,79 @@ function randomAction(engine: Lender, draw: Draw, user_id: number, maker: number
   }
 }
 
+/** A thin account falls into a book of random bids: no liquidation trades far from the index, or more than it needs. */
+export function liquidationsNearIndex(seed: number, rounds: number): { sold: number; taken: number } {
+  const engine = new Lender()
+  const draw = random(seed)
+  let [sold, taken] = [0, 0]
+  for (let round = 0; round < rounds; round++) {
+    engine.prices({ BTC: '60000' })
+    const user = engine.unified({ BTC: '1' })
+    engine.loan(user, 'borrow', 'USDT', '50000')
+    const out = { to: 'futures', currency_pair: null, settle: 'usdt' } as const
+    engine.must('transfer.create', { user_id: user, currency: 'USDT', from: 'spot', amount: '50000', ...out })
+    const index = 51_900 + draw(600)
+    const others = engine.user({ USDT: '10000000' })
+    for (let bid = 0; bid < 6; bid++)
+      engine.place(others, 'buy', decimal(draw, 1, 2), String(Math.floor((index * (80 + draw(21))) / 100)))
+    engine.prices({ BTC: String(index) })
+    const [steps, fills] = [engine.steps.length, engine.liquidated.length]
+    engine.must('margin.check', { accounts: [{ user_id: user, scope: 'unified' }] })
+    engine.due(engine.at + 30e6)
+    assert.equal(engine.state.margin.isLocked(user, 'unified'), false)
+    for (const { price } of engine.liquidated.slice(fills)) {
+      sold++
+      assert.ok(Number(price) / 1e18 >= index * 0.97 - 1, `sold at ${format(price)}, the index is ${index}`)
+    }
+    for (const { step } of engine.steps.slice(steps)) {
+      if (step === 'taken_over') taken++
+      assert.ok(step !== 'insured' && step !== 'socialised', 'the debt was covered')
+    }
+    const rate = Number(format(figuresOf(engine.state, user, 'unified').maintenanceRate))
+    assert.ok(rate >= 1.2 && rate < 1.3, `the rate is ${rate}: more, or less, than was needed`)
+    engine.must('spot.cancel_all', { user_id: others, currency_pair: null, side: null, account: null })
+  }
+  return { sold, taken }
+}
+
+/**
+ * A restricted account and an accomplice trade whatever passes, at prices around the index: all that gets lost is half a
+ * percent and the fee of what is owed, however many orders they use.
+ */
+export function restrictedLoses(seed: number, steps: number): { passed: number; refused: number } {
+  const engine = new Lender()
+  const draw = random(seed)
+  engine.prices({ BTC: '60000' })
+  const user = engine.unified({ USDT: '1400000' })
+  const accomplice = engine.user({ BTC: '1000', USDT: '100000000' })
+  // With a leverage of 1 it is restricted while it has nearly twice what it owes: enough to buy far too much.
+  engine.must('margin.leverage', { user_id: user, currency: 'BTC', leverage: '1' })
+  engine.loan(user, 'borrow', 'BTC', '10')
+  const out = { from: 'spot', to: 'margin', currency_pair: PAIR, settle: null } as const
+  engine.must('transfer.create', { user_id: user, currency: 'BTC', amount: '10', ...out })
+  engine.prices({ BTC: '74000' })
+  const equity = (): number => Number(format(figuresOf(engine.state, user, 'unified').equity))
+  const start = equity()
+  let [ran, refused] = [0, 0]
+  for (let i = 0; i < steps; i++) {
+    const price = (74_000 * (0.99 + draw(2_000) / 100_000)).toFixed(1)
+    const [side, other] = draw(4) === 0 ? (['sell', 'buy'] as const) : (['buy', 'sell'] as const)
+    const amount = decimal(draw, 1, 2)
+    if (draw(3) === 0) engine.place(accomplice, other, amount, price)
+    else if (passed(engine.place(user, side, amount, price))) ran++
+    else refused++
+    const lost = start - equity()
+    assert.ok(lost <= 740_000 * 0.0071, `step ${i}: ${lost} USDT are lost`)
+    // The last order may buy more than is left to buy back; an order has 1 BTC at most.
+    const { assets } = figuresOf(engine.state, user, 'unified')
+    const bought = assets.find(({ asset }) => asset.currency === 'BTC')!.equity
+    assert.ok(bought <= amountOf('1'), `step ${i}: ${format(bought)} BTC more than what is owed were bought`)
+    // With all that rests filled too.
+    if (i % 50 === 0) engine.place(accomplice, 'sell', '50', '73000', { time_in_force: 'ioc' })
+  }
+  return { passed: ran, refused }
+}
+
 const ONE = 10n ** 18n
 const ceiling = (value: bigint, unit: bigint): bigint => ((value + unit - 1n) / unit) * unit
 /**

@@ -1,4 +1,5 @@
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
+import { SPOT_FILL, type Fill } from '../../src/core/spot/trades.ts'
 import type { Tx } from '../../src/core/table.ts'
 import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
@@ -9,12 +10,16 @@ export const NO_SETTINGS = { usdt_futures: null, spot_hedge: null, use_funding: 
 export class Lender extends Engine {
   /** Every step of every liquidation. */
   readonly steps: LiquidationStep[] = []
+  /** What their orders traded. */
+  readonly liquidated: Fill[] = []
   constructor() {
     super()
     this.must('lending.begin', { seed: true })
   }
   protected override applied(tx: Tx): void {
     for (const step of tx.appendedTo(LIQUIDATION_STEP)) this.steps.push(step)
+    for (const fill of tx.appendedTo(SPOT_FILL))
+      if (fill.text.endsWith('liquidate')) this.liquidated.push(fill)
   }
   prices(prices: Readonly<Record<string, string>>): void {
     this.must('prices.set', { prices, actor: null })

@@ -49,6 +49,37 @@ const pairView = (state: State, { currency_pair, ...row }: IsolatedMarket) => ({
   status: '1',
   delisted_time: state.world.market(currency_pair).config.delisting_time,
 })
+const oldPairShape = shape({
+  id: str,
+  base: str,
+  quote: str,
+  leverage: num,
+  min_base_amount: decimalText,
+  min_quote_amount: decimalText,
+  max_quote_amount: decimalText,
+  status: int,
+})
+function oldPairView(state: State, row: IsolatedMarket) {
+  const { id, base, quote } = state.world.market(row.currency_pair)
+  return {
+    id,
+    base,
+    quote,
+    leverage: Number(row.tiers[0]!.leverage),
+    min_base_amount: row.base_min_borrow_amount,
+    min_quote_amount: row.quote_min_borrow_amount,
+    max_quote_amount: row.max_quote_amount,
+    status: 1,
+  }
+}
+/** A pair that the path names. */
+function isolatedAt(state: State, name: string): IsolatedMarket {
+  const pair = state.world.findMarket(name)?.id ?? name
+  return (
+    state.world.isolatedMarket(pair) ??
+    notFound('INVALID_CURRENCY_PAIR', `currency_pair: "${name}" has no isolated margin`)
+  )
+}
 
 export const marginLoanEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -74,13 +105,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     reply: pairShape,
     refuses: PAIR_LABELS,
     handle: async ({ desk, path }) =>
-      desk.core.read((state) => {
-        const pair = state.world.findMarket(path.currency_pair)?.id ?? path.currency_pair
-        const row =
-          state.world.isolatedMarket(pair) ??
-          notFound('INVALID_CURRENCY_PAIR', `currency_pair: "${path.currency_pair}" has no isolated margin`)
-        return pairView(state, row)
-      }),
+      desk.core.read((state) => pairView(state, isolatedAt(state, path.currency_pair))),
   }),
   endpoint({
     method: 'GET',
@@ -89,35 +114,23 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     access: PUBLIC,
     limit: LIMITS.public,
     status: 200,
-    reply: array(
-      shape({
-        id: str,
-        base: str,
-        quote: str,
-        leverage: num,
-        min_base_amount: decimalText,
-        min_quote_amount: decimalText,
-        max_quote_amount: decimalText,
-        status: int,
-      }),
-    ),
+    reply: array(oldPairShape),
     refuses: [],
     handle: async ({ desk }) =>
-      desk.core.read((state) =>
-        state.world.isolatedMarkets.map((row) => {
-          const { id, base, quote } = state.world.market(row.currency_pair)
-          return {
-            id,
-            base,
-            quote,
-            leverage: Number(row.tiers[0]!.leverage),
-            min_base_amount: row.base_min_borrow_amount,
-            min_quote_amount: row.quote_min_borrow_amount,
-            max_quote_amount: row.max_quote_amount,
-            status: 1,
-          }
-        }),
-      ),
+      desk.core.read((state) => state.world.isolatedMarkets.map((row) => oldPairView(state, row))),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/margin/currency_pairs/{currency_pair}',
+    summary: 'Shows one of them as older clients read it',
+    access: PUBLIC,
+    limit: LIMITS.public,
+    params: { currency_pair: pairField },
+    status: 200,
+    reply: oldPairShape,
+    refuses: PAIR_LABELS,
+    handle: async ({ desk, path }) =>
+      desk.core.read((state) => oldPairView(state, isolatedAt(state, path.currency_pair))),
   }),
   endpoint({
     method: 'GET',

@@ -58,7 +58,8 @@ export const quickRepaymentEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/unified/quick_repayment',
-    summary: 'Repays named debts with named currencies at index prices',
+    summary:
+      'Repays named debts with named currencies at index prices and a spread, up to a quota by the hour',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
     body: object({
@@ -79,6 +80,7 @@ export const quickRepaymentEndpoints: readonly AnyEndpoint[] = [
       'BALANCE_NOT_ENOUGH',
       'INITIAL_MARGIN_TOO_LOW',
       'TRADE_RESTRICTED',
+      'AMOUNT_TOO_MUCH',
     ],
     handle: async ({ desk, caller, body }) =>
       desk.core.submit('margin.quick_repay', { user_id: caller.user.user_id, ...body }),

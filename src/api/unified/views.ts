@@ -1,6 +1,6 @@
 import { lockedName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { SETTINGS_OF, type MarginAccount } from '../../core/unified/accounts.ts'
+import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/unified/accounts.ts'
 import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { riskOf, type AssetFigures } from '../../core/unified/risk.ts'
@@ -146,8 +146,12 @@ export function accountView(state: State, userId: number, seconds: number, only:
 }
 export const modeView = (account: MarginAccount) => ({
   mode: account.mode,
+  // A classic account has none of its own; clients read all four of it.
   settings: Object.fromEntries(
-    SETTINGS_OF[account.mode].map((name) => [name, account.settings[name] === true]),
+    (account.mode === 'classic' ? MODE_SETTINGS : SETTINGS_OF[account.mode]).map((name) => [
+      name,
+      account.settings[name] === true,
+    ]),
   ),
 })
 export const modeShape = shape({

@@ -30,6 +30,9 @@ export const AGENT_MARKET: TableSpec<AgentMarket> = {
   key: ['pair'],
   columns: { pair: 'text', seed: 'int', fair: 'json', anchor: 'json', trend: 'json', scenario: 'json' },
 }
+/** The setting that tells how often the agents look; `every` is null while they rest. */
+export const PACE_SETTING = 'agents.pace'
+
 export class Agents {
   readonly markets = new Table(AGENT_MARKET)
   /** The markets that the agents look at, in the order of their names. */

@@ -1,10 +1,9 @@
 import { cancelOpen } from '../spot/cancel.ts'
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx, State } from '../state.ts'
-import { AGENT_LOGINS } from './agents.ts'
+import { AGENT_LOGINS, PACE_SETTING as SETTING } from './agents.ts'
 import { stepAgents } from './step.ts'
 
-const SETTING = 'agents.pace'
 const DAY_MICROS = 86_400e6
 /** Looks in one day of the clock after which the agents slow down: what bounds the growth of the history. */
 const DAY_LOOKS_MAX = 20_000

@@ -117,6 +117,8 @@ function firstStatus(
   const worth = prices.worth(payment.currency, amount)
   if (deposit_review_usdt !== null && worth > amountOf(deposit_review_usdt))
     return { status: 'REVIEW', reason: `worth ${format(worth)} USDT, above ${deposit_review_usdt}` }
+  if (deposit_review_usdt !== null && world.live && prices.of(payment.currency) === 0n)
+    return { status: 'REVIEW', reason: 'no trusted index price: its worth could not be checked' }
   return { status: 'PEND', reason: '' }
 }
 

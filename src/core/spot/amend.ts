@@ -39,11 +39,12 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
     checkSize(market, amount, timesDown(amount, price))
     checkProtected(ctx.state, market, order.side, price)
   }
-  const { account, side } = order
-  return guardOrder(ctx, order.user_id, { account, side, market }, () =>
-    price === order.price && amount <= order.amount
-      ? shrink(ctx, market, named, amount)
-      : requeue(ctx, market, named, amount, price),
+  // Less of the same is part of a cancellation: it always passes.
+  if (price === order.price && amount <= order.amount) return shrink(ctx, market, named, amount)
+  const { account, side, id } = order
+  const ask = { type: order.type, amount: (amount - order.filled) as Amount }
+  return guardOrder(ctx, order.user_id, { account, side, market, bound: price, ask, replaces: id }, () =>
+    requeue(ctx, market, named, amount, price),
   )
 }
 

@@ -71,6 +71,12 @@ export const PLAIN = {
   stop_profit: null,
   stop_loss: null,
 } as const satisfies Partial<NewOrder>
+/** What a liquidation's order has of its own. */
+export interface LiquidationTerms {
+  readonly text: string
+  /** The worst price. */
+  readonly bound: Price
+}
 /** The same, checked and in numbers. */
 interface Draft {
   readonly user: User
@@ -85,15 +91,15 @@ interface Draft {
 }
 
 /**
- * Checks an order, holds its money, matches it, and leaves it resting or ended. `liquidation` is the text of an
- * order that the platform places to liquidate an account.
+ * Checks an order, holds its money, matches it, and leaves it resting or ended. `liquidation` is what an order that
+ * the platform places to liquidate an account has instead of a client's text and of a bound by our own last price.
  */
 export function placeOrder(
   ctx: Ctx,
   userId: number,
   input: NewOrder,
   origin?: string,
-  liquidation?: string,
+  liquidation?: LiquidationTerms,
 ): Order {
   const draft = readDraft(ctx, userId, input, origin, liquidation)
   return liquidation === undefined
@@ -123,12 +129,12 @@ function readDraft(
   userId: number,
   input: NewOrder,
   origin: string | undefined,
-  liquidation: string | undefined,
+  liquidation: LiquidationTerms | undefined,
 ): Draft {
   const { state, at } = ctx
   const user = state.users.must(userId)
   const market = state.world.market(input.currency_pair)
-  const text = liquidation ?? checkText(input.text)
+  const text = liquidation?.text ?? checkText(input.text)
   const { side, type } = input
   const time_in_force = checkTimeInForce(type, input.time_in_force)
   const account = orderAccount(state, user, input.account)
@@ -142,7 +148,8 @@ function readDraft(
       'INVALID_PARAM_VALUE',
       `iceberg: an order of time_in_force ${time_in_force} never rests; leave it out`,
     )
-  const stp_id = state.stp.groupOf(userId)
+  // Nobody escapes his liquidation behind an order of his own group.
+  const stp_id = liquidation === undefined ? state.stp.groupOf(userId) : 0
   if (input.stp_act !== null && stp_id === 0)
     refuse(
       'INVALID_PARAM_VALUE',
@@ -176,7 +183,8 @@ function readDraft(
     openIndex: 0,
     openList: undefined,
   }
-  return { user, market, account, side, ask, bound: figures.bound, value: figures.value, more }
+  const bound = liquidation?.bound ?? figures.bound
+  return { user, market, account, side, ask, bound, value: figures.value, more }
 }
 
 function checkTimeInForce(type: OrderType, given: TimeInForce | null): TimeInForce {

@@ -9,7 +9,6 @@ import {
   timesUp,
   type Amount,
   type Price,
-  type Rate,
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
@@ -104,7 +103,7 @@ function boundOf(state: State, market: Market, { side, limit_price }: NewPovOrde
   if (best === undefined)
     refuse('ORDER_BOOK_NOT_FOUND', `there is no price to buy at in ${market.id} yet; give a limit_price`)
   const reach = timesUp(best as bigint as Amount, BUY_REACH)
-  return (reach - (reach % market.tick)) as bigint as Price
+  return (reach - (reach % market.tick)) as Price
 }
 
 const FREE = 'spot'
@@ -155,7 +154,7 @@ const keep = (ctx: Ctx, order: PovOrder): void => ctx.tx.put(ctx.state.spot.povO
 function take(ctx: Ctx, order: PovOrder, others: Amount): void {
   const { state } = ctx
   const market = state.world.market(order.pair)
-  const share = others > 0n ? timesDown(others, order.participation_rate as bigint as Rate) : ZERO
+  const share = others > 0n ? timesDown(others, order.participation_rate) : ZERO
   const budget = min(order.left, (order.budget + share) as Amount)
   const best = state.spot.book(market.id).facing(order.side)?.price
   const amount = (budget - (budget % market.lot)) as Amount

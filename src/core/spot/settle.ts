@@ -71,16 +71,17 @@ function deduct(
   rate: Rate,
   value: Amount,
 ): Charge | undefined {
-  const quotePrice = usdtPrice(state, market.quote)
-  if (quotePrice === undefined) return undefined
+  // By the index: whoever moves our own last price would choose what he pays.
+  const quotePrice = state.prices.quote(market.quote).firm
+  if (quotePrice === 0n) return undefined
   const inUsdt = (of: Rate): Amount => timesUp(timesUp(value, of), quotePrice)
   if (debit === 2) {
     const points = roundUp(inUsdt(rate), TOKEN_DECIMALS)
     const enough = state.ledger.balance(userId, 'spot', 'POINT') >= points
     return enough ? { fee: ZERO, gt: ZERO, points } : undefined
   }
-  const tokenPrice = usdtPrice(state, 'GT')
-  if (tokenPrice === undefined) return undefined
+  const tokenPrice = state.prices.quote('GT').firm
+  if (tokenPrice === 0n) return undefined
   const gt = roundUp(overUp(inUsdt(withToken(rate)), tokenPrice), TOKEN_DECIMALS)
   return state.ledger.balance(userId, 'spot', 'GT') >= gt ? { fee: ZERO, gt, points: ZERO } : undefined
 }

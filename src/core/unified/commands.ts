@@ -12,6 +12,7 @@ import {
   setPairLeverage,
 } from './modes.ts'
 import { quickRepay } from './quick-repay.ts'
+import { recheckOrders } from './restricted.ts'
 
 export const marginCommands = {
   'lending.begin': beginLending,
@@ -28,5 +29,6 @@ export const marginCommands = {
   'margin.loan': loan,
   'margin.quick_repay': quickRepay,
   'margin.check': checkAccounts,
+  'margin.recheck': recheckOrders,
   'margin.liquidate': liquidate,
 }

@@ -1,4 +1,4 @@
-import { amountOf, rateOf, type Amount, type Rate } from '../../money/amount.ts'
+import { amountOf, parseAmount, parseRate, rateOf, type Amount, type Rate } from '../../money/amount.ts'
 import type { DiscountSlice, MarginSlice } from './risk.ts'
 
 /** The tables of lending and margin, as the configuration writes them. Limits of tiers are units of the currency. */
@@ -58,6 +58,10 @@ export interface UnifiedConfig {
   readonly isolated: readonly IsolatedMarket[]
   /** Which part of paid interest the lenders get; the rest is the platform's. */
   readonly lender_share: string
+  /** Quick repayment takes this part more than index prices say; left out: 0.005. */
+  readonly quick_repay_spread?: string
+  /** And takes in, or gives out, at most so much USDT worth of each currency in an hour; left out: 200000. */
+  readonly quick_repay_hour_usdt?: string
   /** How many times the hourly rate a VIP tier pays, from tier 0; the last goes for all above. Left out: 1. */
   readonly tier_up_rates?: readonly string[]
 }
@@ -138,5 +142,10 @@ export function checkUnified(config: UnifiedConfig): void {
       throw new TypeError(`unified.isolated ${currency_pair}: the last tier must have no upper_limit`)
   for (const text of config.tier_up_rates ?? [])
     if (rateOf(text) <= 0n) throw new TypeError('unified.tier_up_rates must be above 0')
+  const spread = parseRate(config.quick_repay_spread ?? '0')
+  if (spread === undefined || spread >= ONE)
+    throw new TypeError('unified.quick_repay_spread must be a decimal string below 1')
+  if (parseAmount(config.quick_repay_hour_usdt ?? '0') === undefined)
+    throw new TypeError('unified.quick_repay_hour_usdt must be a decimal string')
   if (rateOf(config.lender_share) > ONE) throw new TypeError('unified.lender_share must be at most 1')
 }

@@ -5,9 +5,11 @@ import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
+import { mustLiquidate } from './levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
 import type { RepaymentType } from './records.ts'
-import { availableAfterLeaving } from './risk.ts'
+import { judgeOrder, type Guarded } from './restricted.ts'
+import { availableAfterLeaving, riskOf } from './risk.ts'
 
 /** Where orders, transfers and withdrawals meet the rules of margin. */
 function bookBehind(state: State, userId: number, account: OrderAccount, pair: string): LoanBook | undefined {
@@ -15,49 +17,48 @@ function bookBehind(state: State, userId: number, account: OrderAccount, pair: s
   return state.margin.isUnified(userId) ? UNIFIED : undefined
 }
 
-/** Of an order's value: what a restricted account's order that buys back a debt may cost. */
-const COST_PERCENT = 1n
-
 /**
- * Runs what places or changes an order. Whoever owes money must have margin left afterwards; below that only
- * orders pass that lower the risk, or buy back what is owed for little more than it is worth.
+ * Runs what places or changes an order. Whoever owes money must have margin left afterwards; who has none before may
+ * place what `judgeOrder` lets pass, and below the maintenance margin nothing: the look is here, in the command, because
+ * the watcher comes later.
  */
-export function guardOrder<T>(
-  ctx: Ctx,
-  userId: number,
-  order: { readonly account: OrderAccount; readonly side: Side; readonly market: Market },
-  run: () => T,
-): T {
+export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () => T): T {
   const { state } = ctx
   const book = bookBehind(state, userId, order.account, order.market.id)
   if (book === undefined) return run()
   const { scope } = book
   if (state.margin.isLocked(userId, scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it can not trade until that is over')
-  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope) : undefined
+  if (state.margin.owes(userId, scope)) {
+    const input = portfolioOf(state, userId, scope, [], 'firm')
+    const figures = riskOf(input)
+    if (mustLiquidate(figures) && mustLiquidate(figuresOf(state, userId, scope)))
+      refuse(
+        'TRADE_RESTRICTED',
+        'this account is below its maintenance margin; it can not trade until it has repaid or added money',
+      )
+    if (input.unpriced !== undefined || figures.available < 0n) {
+      judgeOrder(ctx, userId, scope, order)
+      return run()
+    }
+  }
   const result = run()
   if (!state.margin.owes(userId, scope)) return result
-  const after = figuresOf(state, userId, scope)
-  if (after.available >= 0n) return result
-  if (before !== undefined && after.available >= before.available) return result
-  if (before !== undefined && before.available < 0n) {
-    const gets = order.side === 'buy' ? order.market.base : order.market.quote
-    const short = before.assets.find(({ asset }) => asset.currency === gets)
-    const bought = short !== undefined && short.equity < 0n ? (-short.counted as Amount) : ZERO
-    if ((before.available - after.available) * 100n <= bought * COST_PERCENT) return result
-  }
+  const input = portfolioOf(state, userId, scope, [], 'firm')
+  const { available } = riskOf(input)
+  if (input.unpriced === undefined && available >= 0n) return result
   return refuse(
     'TRADE_RESTRICTED',
-    `this order would leave the margin ${format(-after.available as Amount)} short of what the account's debts need; repay or add money first`,
+    `this order would leave the margin ${format(-available as Amount)} short of what the account's debts need; repay or add money first`,
   )
 }
 
 /** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
 export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
-  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope).available : ZERO
+  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope, 'firm').available : ZERO
   const result = run()
   if (!state.margin.owes(userId, scope)) return result
-  const after = figuresOf(state, userId, scope).available
+  const after = figuresOf(state, userId, scope, 'firm').available
   if (after < 0n && after < before)
     refuse(
       'INITIAL_MARGIN_TOO_LOW',
@@ -86,6 +87,7 @@ export function borrowForOrder(
   const free = state.ledger.balance(userId, book.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return
+  state.prices.requireFirm(currency, 'it is not lent')
   refuseRestricted(state, userId, book.scope)
   const most = borrowable(state, userId, book.scope, currency)
   if (missing > most)
@@ -150,9 +152,9 @@ export function guardOutflow(
   if (amount > state.ledger.balance(userId, name, currency)) return
   const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
   if (scope === undefined || !state.margin.owes(userId, scope)) return
-  const locked = state.margin.isLocked(userId, scope)
-  if (!locked && availableAfterLeaving(portfolioOf(state, userId, scope, [currency]), currency, amount) >= 0n)
-    return
+  const input = portfolioOf(state, userId, scope, [currency], 'firm')
+  const locked = state.margin.isLocked(userId, scope) || input.unpriced !== undefined
+  if (!locked && availableAfterLeaving(input, currency, amount) >= 0n) return
   const most = format(transferable(state, userId, scope, currency))
   refuse(
     scope === UNIFIED.scope ? 'BALANCE_NOT_ENOUGH' : 'MARGIN_TRANSFER_FAILED',

@@ -11,16 +11,17 @@ import {
   timesDown,
   timesUp,
   type Amount,
+  type Price,
 } from '../../money/amount.ts'
 import { PLATFORM, insuranceName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { settleLines, writeOffLines } from './lending.ts'
 import type { LoanBook } from './loan-book.ts'
-import { closeIfPaid, totalOwed } from './loans.ts'
-import { owedOf } from './portfolio.ts'
-import type { AssetFigures, RiskFigures } from './risk.ts'
-import { collateral, debtsByWorth } from './selling.ts'
+import { closeIfPaid } from './loans.ts'
+import { owedOf, portfolioOf } from './portfolio.ts'
+import { assetIn, riskOf, type AssetFigures, type RiskInput } from './risk.ts'
+import { collateral, debtsByWorth, isHealthy, keptAtLeast, neededPayment } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
 /** The insurance fund of a book. It pays with what it has: no currency of it ever goes below zero. */
@@ -30,46 +31,65 @@ const inFund = (state: State, book: LoanBook, currency: string): Amount =>
   max(ZERO, state.ledger.balance(PLATFORM, fundOf(book).name, currency))
 
 /**
- * No market takes the collateral: the insurance fund does, at index prices, as far as it can pay for it in the
- * currencies that are owed. False when it could take nothing.
+ * No market takes the collateral near the index: the insurance fund does, at the index less what a market may take, so
+ * that nobody sells to it what he could not sell; no more than the account needs to be healthy, and as far as the fund
+ * can pay in the currencies that are owed. False when it could take nothing.
  */
-export function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook, figures: RiskFigures): boolean {
+export function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook): boolean {
+  const { state } = ctx
   let taken = false
-  for (const debt of debtsByWorth(figures))
-    for (const one of collateral(figures)) if (takeOne(ctx, input, book, one, debt)) taken = true
+  const now = (): RiskInput => portfolioOf(state, input.user_id, input.scope)
+  const first = riskOf(now())
+  for (const { asset: owed } of debtsByWorth(first))
+    for (const { asset } of collateral(first)) {
+      const portfolio = now()
+      const figures = riskOf(portfolio)
+      if (isHealthy(figures)) return taken
+      const debt = figures.assets.find((one) => one.asset.currency === owed.currency)
+      if (
+        debt !== undefined &&
+        debt.liability > 0n &&
+        takeOne(ctx, input, book, portfolio, asset.currency, debt)
+      )
+        taken = true
+    }
   return taken
 }
 function takeOne(
   ctx: Ctx,
   input: Liquidation,
   book: LoanBook,
-  { asset }: AssetFigures,
+  portfolio: RiskInput,
+  currency: string,
   debt: AssetFigures,
 ): boolean {
   const { state } = ctx
   const { currency: owedCurrency, price: owedPrice } = debt.asset
-  const user = { owner: input.user_id, name: book.free }
-  const owed = totalOwed(state, input.user_id, book, owedCurrency)
-  const payable = min(owed, inFund(state, book, owedCurrency))
-  const held = state.ledger.balance(input.user_id, book.free, asset.currency)
-  if (payable <= 0n || held <= 0n) return false
-  const { precision } = state.world.currency(asset.currency)
+  const asset = assetIn(portfolio, currency)
+  if (asset === undefined || asset.available <= 0n) return false
+  if ([currency, owedCurrency].some((name) => state.prices.quote(name).firm === 0n)) return false
+  const kept = keptAtLeast(state, currency, owedCurrency)
+  const price = timesDown(asset.price as bigint as Amount, kept) as bigint as Price
+  const { precision } = state.world.currency(currency)
   const { precision: owedPrecision } = state.world.currency(owedCurrency)
-  const needed = roundUp(overUp(timesUp(payable, owedPrice), asset.price), precision)
-  const taken = min(held, needed)
-  const worth = roundDown(overDown(timesDown(taken, asset.price), owedPrice), owedPrecision)
+  const wanted = roundUp(neededPayment(portfolio, asset, debt, kept), owedPrecision)
+  const payable = min(min(wanted, debt.liability), inFund(state, book, owedCurrency))
+  if (payable <= 0n || price === 0n) return false
+  const needed = roundUp(overUp(timesUp(payable, owedPrice), price), precision)
+  const taken = min(asset.available, needed)
+  const worth = roundDown(overDown(timesDown(taken, price), owedPrice), owedPrecision)
   const paid = taken === needed ? payable : min(payable, worth)
   const interest = min(paid, owedOf(state, input.user_id, book, owedCurrency).interest)
   const principal = (paid - interest) as Amount
   const fund = fundOf(book)
   const lines = [
-    ...move(user, fund, asset.currency, taken),
+    ...move({ owner: input.user_id, name: book.free }, fund, currency, taken),
     ...settleLines(state, fund, input.user_id, book, owedCurrency, principal, interest),
   ]
   const ref = `liquidation:${input.id}`
   state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
   closeIfPaid(ctx, input.user_id, book, owedCurrency)
-  note(ctx, input, 'taken_over', asset.currency, taken, { repaid: format(paid), currency: owedCurrency })
+  note(ctx, input, 'taken_over', currency, taken, { repaid: format(paid), currency: owedCurrency })
   return true
 }
 

@@ -151,10 +151,18 @@ export function writeOffLines(
   return lines
 }
 
+/** What would be lent, but has no trusted price. */
+export const unpricedLoans = ({ world, prices }: State): string[] =>
+  world.loanCurrencyNames.filter(
+    (currency) => world.loanTerms(currency)!.config.loan_status === 'enable' && prices.of(currency) === 0n,
+  )
+
 /** What may still be lent to an account, in units: the user's limit, the platform's, and what the pool has. */
 export function lendingCap(state: State, userId: number, currency: string): Amount {
   const terms = state.world.loanTerms(currency)
   if (terms === undefined || terms.config.loan_status !== 'enable') return ZERO
+  // Nothing is lent that has no price, or one that has just jumped.
+  if (state.prices.quote(currency).firm === 0n) return ZERO
   let owed = 0n
   for (const loan of state.margin.loansOf(userId))
     if (loan.currency === currency) owed -= state.ledger.balance(userId, bookOf(loan.scope).debt, currency)

@@ -1,15 +1,17 @@
-import { ZERO, format, min, rateOf } from '../../money/amount.ts'
+import { ZERO, format, min } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import { cancelOpen } from '../spot/cancel.ts'
+import { cancelPovOrders } from '../spot/pov.ts'
 import type { Ctx } from '../state.ts'
 import { coverShortfall, takeOver } from './insurance.ts'
-import { levelOf, type Level } from './levels.ts'
+import { isRestricted, levelOf, type Level } from './levels.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
-import { figuresOf } from './portfolio.ts'
-import type { RiskFigures } from './risk.ts'
-import { collateral, sellSome } from './selling.ts'
+import { figuresOf, portfolioOf } from './portfolio.ts'
+import { riskOf, type RiskFigures } from './risk.ts'
+import { planRecheck, slackOf, ofScope } from './restricted.ts'
+import { collateral, hasUnvalued, isHealthy, sellSome } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
 /** Work of one command; what is left is due at once, as a command of its own. */
@@ -20,8 +22,6 @@ const TRIES_MAX = 10
 const RETRY = 1e6
 /** Neither a market nor the fund can take it: tried again each minute, the account stays locked. */
 const RETRY_SLOWLY = 60e6
-/** Selling ends at 120 % of the maintenance margin. */
-const HEALTHY = rateOf('1.2')
 
 /**
  * Looks at an account: tells it a new level, and records it; below 100 % maintenance it is locked and its
@@ -38,7 +38,12 @@ export function checkAccount(ctx: Ctx, userId: number, scope: string): boolean {
   const figures = figuresOf(ctx.state, userId, scope)
   const level = levelOf(figures, before)
   if (level === 'locked') lock(ctx, userId, scope, figures)
-  else tell(ctx, userId, scope, level, summary(figures))
+  else {
+    tell(ctx, userId, scope, level, summary(figures))
+    // What was let in with margin to spare may not be let in without.
+    if (isRestricted(figures) && (level !== before || (slackOf(ctx.state, userId, scope) ?? 0n) < 0n))
+      planRecheck(ctx, userId, scope)
+  }
   return level === 'locked'
 }
 function tell(
@@ -93,17 +98,19 @@ export function liquidate(ctx: Ctx, input: Liquidation): null {
   let sold = false
   for (let sale = 0; sale < SALES_MAX; sale++) {
     repayFree(ctx, input, book)
-    const figures = figuresOf(state, user_id, scope)
-    if (!state.margin.owes(user_id, scope) || figures.maintenanceRate >= HEALTHY)
-      return end(ctx, input, figures)
+    const portfolio = portfolioOf(state, user_id, scope)
+    const figures = riskOf(portfolio)
+    if (!state.margin.owes(user_id, scope) || isHealthy(figures)) return end(ctx, input, figures)
     if (collateral(figures).length === 0) {
+      // What nobody can value is not nothing: nobody else pays while it is there.
+      if (hasUnvalued(figures)) return again(RETRY_SLOWLY, input.tries)
       coverShortfall(ctx, input, book)
       return end(ctx, input, figuresOf(state, user_id, scope))
     }
-    if (sellSome(ctx, input, figures)) sold = true
+    if (sellSome(ctx, input, portfolio, figures)) sold = true
     else if (sold) break
     else if (input.tries + 1 < TRIES_MAX) return again(RETRY, input.tries + 1)
-    else if (!takeOver(ctx, input, book, figures)) return again(RETRY_SLOWLY, input.tries)
+    else if (!takeOver(ctx, input, book)) return again(RETRY_SLOWLY, input.tries)
   }
   return again(0, 0)
 }
@@ -115,11 +122,11 @@ function end(ctx: Ctx, input: Liquidation, figures: RiskFigures): null {
   return null
 }
 
-const ours = (scope: string) => (order: { account: string; pair: string }) =>
-  scope === UNIFIED.scope ? order.account !== 'margin' : order.account === 'margin' && order.pair === scope
 /** True when there are more orders than one command cancels. */
 function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
-  const open = ctx.state.spot.openOrders(input.user_id).filter(ours(input.scope))
+  if (input.scope === UNIFIED.scope)
+    cancelPovOrders(ctx, { user_id: input.user_id, currency_pair: null, side: null })
+  const open = ctx.state.spot.openOrders(input.user_id).filter(ofScope(input.scope))
   for (const order of cancelOpen(ctx, open.slice(0, CANCELS_MAX), 'liquidate_cancelled'))
     note(ctx, input, 'order_cancelled', '', ZERO, { order_id: order.id, currency_pair: order.pair })
   return open.length > CANCELS_MAX

@@ -20,14 +20,14 @@ export function borrowable(state: State, userId: number, scope: string, currency
   if (state.margin.isLocked(userId, scope)) return ZERO
   if (scope === UNIFIED.scope && state.margin.modeOf(userId) === 'single_currency') return ZERO
   const unit = unitOf(state.world.currency(currency).precision)
-  const input = portfolioOf(state, userId, scope, [currency])
+  const input = portfolioOf(state, userId, scope, [currency], 'firm')
   return borrowableOf(input, currency, lendingCap(state, userId, currency), unit)
 }
 /** The most that may leave. */
 export function transferable(state: State, userId: number, scope: string, currency: string): Amount {
   if (state.margin.isLocked(userId, scope)) return ZERO
   const unit = unitOf(state.world.currency(currency).precision)
-  return transferableOf(portfolioOf(state, userId, scope, [currency]), currency, unit)
+  return transferableOf(portfolioOf(state, userId, scope, [currency], 'firm'), currency, unit)
 }
 
 export interface NewLoan {
@@ -108,6 +108,7 @@ function borrow(
       'AMOUNT_TOO_LITTLE',
       `amount: ${format(amount)} ${currency} is below the minimum loan of ${format(least)}`,
     )
+  state.prices.requireFirm(currency, 'it is not lent')
   const cap = lendingCap(state, userId, currency)
   if (amount > cap)
     refuse(
@@ -115,7 +116,10 @@ function borrow(
       `amount: ${format(amount)} ${currency} is above what may still be lent: ${format(cap)}`,
     )
   refuseRestricted(state, userId, book.scope)
-  const after = availableAfterLoan(portfolioOf(state, userId, book.scope, [currency]), currency, amount)
+  const input = portfolioOf(state, userId, book.scope, [currency], 'firm')
+  if (input.unpriced !== undefined)
+    state.prices.requireFirm(input.unpriced, 'nothing is lent to this account')
+  const after = availableAfterLoan(input, currency, amount)
   if (after < 0n)
     refuse(
       'INITIAL_MARGIN_TOO_LOW',
@@ -128,7 +132,7 @@ export function refuseRestricted(state: State, userId: number, scope: string): v
   if (state.margin.isLocked(userId, scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; nothing is lent to it')
   if (!state.margin.owes(userId, scope)) return
-  const figures = figuresOf(state, userId, scope)
+  const figures = figuresOf(state, userId, scope, 'firm')
   if (isRestricted(figures))
     refuse(
       'TRADE_RESTRICTED',
@@ -193,7 +197,7 @@ function repayAsked(
   if (owed === 0n)
     refuse(
       'LOAN_NOT_FOUND',
-      `currency: this account owes no ${currency}; GET /unified/loans lists what it owes`,
+      `currency: this account owes no ${currency}; GET ${book.pair === '' ? '/unified/loans' : '/margin/uni/loans'} lists what it owes`,
     )
   if (amount !== null && amount > owed)
     refuse(

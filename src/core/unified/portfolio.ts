@@ -17,6 +17,7 @@ import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { marginSlices } from './config.ts'
 import {
+  liabilityOf,
   riskOf,
   type MarginSlice,
   type RiskAsset,
@@ -26,6 +27,12 @@ import {
 } from './risk.ts'
 
 /** Gathers from the state what the risk engine works with. */
+/**
+ * By which prices. `known`: what a currency is worth, or was when its price was last known; it decides whether a debt
+ * is still covered. `firm`: what has no price to rely on is worth nothing; whatever takes more risk, or lets money
+ * leave, is measured so.
+ */
+export type Trust = 'known' | 'firm'
 const ONE = rateOf('1')
 const ONE_PRICE = ONE as bigint as Price
 const FULL = [{ upTo: undefined, discount: ONE }] as const
@@ -44,7 +51,7 @@ export const owedOf = (
  * What an open order gives, and what it gets at the least: filled lot by lot, each fill paying the market's
  * highest fee rounded up.
  */
-function riskOrder(market: Market, order: Order): RiskOrder {
+export function riskOrder(market: Market, order: Pick<Order, 'side' | 'price' | 'left' | 'held'>): RiskOrder {
   const buys = order.side === 'buy'
   const [received, precision] = buys
     ? [market.lot, market.basePrecision]
@@ -95,7 +102,12 @@ function heldBy(orders: readonly RiskOrder[]): Map<string, Amount> {
  * A unified account. What withdrawals hold is on its way out and counts for nothing; `more` names currencies
  * that must be among the assets though the account has none of them.
  */
-export function unifiedPortfolio(state: State, userId: number, more: readonly string[] = []): RiskInput {
+export function unifiedPortfolio(
+  state: State,
+  userId: number,
+  more: readonly string[] = [],
+  trust: Trust = 'known',
+): RiskInput {
   const account = state.margin.of(userId)
   const orders = ordersOf(state, userId, ({ account }) => account !== 'margin')
   const held = heldBy(orders)
@@ -104,29 +116,39 @@ export function unifiedPortfolio(state: State, userId: number, more: readonly st
     for (const { currency, amount } of state.ledger.named(userId, name))
       if (amount !== 0n) currencies.add(currency)
   for (const { gives, gets } of orders) currencies.add(gives).add(gets)
+  let unpriced: string | undefined
   const assets = [...currencies].sort().map((currency) => {
     const terms = state.world.loanTerms(currency)
-    return assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
-      price: state.prices.of(currency),
-      collateral: terms !== undefined && !account.not_collateral.includes(currency),
+    const quote = state.prices.quote(currency)
+    const unreliable = trust === 'firm' && quote.firm === 0n
+    const asset = assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
+      price: quote.known,
+      collateral: terms !== undefined && !unreliable && !account.not_collateral.includes(currency),
       discounts: terms?.discounts ?? [],
       margins: terms === undefined ? NO_TERMS : marginSlices(terms, ownLeverage(account.leverage[currency])),
     })
+    if (unreliable && liabilityOf(asset) > 0n) unpriced ??= currency
+    return asset
   })
-  return { assets, orders }
+  return unpriced === undefined ? { assets, orders } : { assets, orders, unpriced }
 }
 const ownLeverage = (text: string | undefined): Rate | undefined =>
   text === undefined ? undefined : rateOf(text)
 
 /** Units of the quote currency for one of the base currency, by index prices. */
-export function pairPrice(state: State, market: Market): Price {
-  const quote = state.prices.of(market.quote)
+export function pairPrice(state: State, market: Market, trust: Trust = 'known'): Price {
+  const quote = state.prices.quote(market.quote)[trust]
   return quote === 0n
     ? (0n as Price)
-    : (overDown(state.prices.of(market.base) as bigint as Amount, quote) as bigint as Price)
+    : (overDown(state.prices.quote(market.base)[trust] as bigint as Amount, quote) as bigint as Price)
 }
 /** The isolated account of a pair, in units of its quote currency; nothing is discounted there. */
-export function isolatedPortfolio(state: State, userId: number, market: Market): RiskInput {
+export function isolatedPortfolio(
+  state: State,
+  userId: number,
+  market: Market,
+  trust: Trust = 'known',
+): RiskInput {
   const book = bookOf(market.id)
   const orders = ordersOf(state, userId, ({ account, pair }) => account === 'margin' && pair === market.id)
   const held = heldBy(orders)
@@ -145,7 +167,12 @@ export function isolatedPortfolio(state: State, userId: number, market: Market):
       margins: isolatedSlices(state, market, unit, own),
     }),
   )
-  return { assets, orders }
+  // Its two currencies are worth something only in terms of each other.
+  const unpriced =
+    trust === 'known'
+      ? undefined
+      : [market.base, market.quote].find((currency) => state.prices.quote(currency).firm === 0n)
+  return unpriced === undefined ? { assets, orders } : { assets, orders, unpriced }
 }
 /** Who trades with leverage L borrows up to L - 1 times his own money: the initial rate is 1 / (L - 1). */
 function isolatedSlices(state: State, market: Market, price: Price, own: Rate | undefined): MarginSlice[] {
@@ -168,9 +195,10 @@ export const portfolioOf = (
   userId: number,
   scope: string,
   more: readonly string[] = [],
+  trust: Trust = 'known',
 ): RiskInput =>
   scope === UNIFIED.scope
-    ? unifiedPortfolio(state, userId, more)
-    : isolatedPortfolio(state, userId, state.world.market(scope))
-export const figuresOf = (state: State, userId: number, scope: string): RiskFigures =>
-  riskOf(portfolioOf(state, userId, scope))
+    ? unifiedPortfolio(state, userId, more, trust)
+    : isolatedPortfolio(state, userId, state.world.market(scope), trust)
+export const figuresOf = (state: State, userId: number, scope: string, trust: Trust = 'known'): RiskFigures =>
+  riskOf(portfolioOf(state, userId, scope, [], trust))

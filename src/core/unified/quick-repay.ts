@@ -8,7 +8,15 @@ import {
   roundUp,
   timesDown,
   timesUp,
+  ZERO,
+  add,
+  amountOf,
+  max,
+  rateOf,
+  subtract,
   type Amount,
+  type Price,
+  type Rate,
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
@@ -18,6 +26,51 @@ import { requireShared } from './accounts.ts'
 import { keepCovered } from './guard.ts'
 import { UNIFIED } from './loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
+
+const HOUR = 3_600e6
+const ONE = rateOf('1')
+const QUOTA = 'quick_repayment'
+interface HourSums {
+  readonly hour: number
+  /** USDT worth by currency, taken in and given out. */
+  readonly sums: Readonly<Record<string, string>>
+}
+/** What quick repayments have exchanged of each currency in this hour of the clock: sums, kept in one row. */
+class Quota {
+  private readonly ctx: Ctx
+  private readonly hour: number
+  private readonly most: Amount
+  private readonly sums: Map<string, Amount>
+  /** The currency whose quota left something owed. */
+  full: string | undefined
+  constructor(ctx: Ctx) {
+    this.ctx = ctx
+    this.hour = Math.floor(ctx.at / HOUR)
+    this.most = amountOf(ctx.state.world.quickRepay.hourUsdt)
+    const kept = ctx.state.world.settings.get(QUOTA)?.value as HourSums | undefined
+    const sums = kept?.hour === this.hour ? kept.sums : {}
+    this.sums = new Map(Object.entries(sums).map(([currency, text]) => [currency, amountOf(text)]))
+  }
+  room(from: string, to: string): Amount {
+    return min(this.left(from), this.left(to))
+  }
+  private left(currency: string): Amount {
+    return max(ZERO, subtract(this.most, this.sums.get(currency) ?? ZERO))
+  }
+  /** Remembers which of the two there was too little of. */
+  short(from: string, to: string): void {
+    this.full = this.left(from) < this.left(to) ? from : to
+  }
+  use(from: string, to: string, usdt: Amount): void {
+    for (const currency of [from, to]) this.sums.set(currency, add(this.sums.get(currency) ?? ZERO, usdt))
+  }
+  keep(): void {
+    if (this.sums.size === 0) return
+    const sums = Object.fromEntries([...this.sums].map(([currency, usdt]) => [currency, format(usdt)]))
+    const value: HourSums = { hour: this.hour, sums }
+    this.ctx.tx.put(this.ctx.state.world.settings, { name: QUOTA, value })
+  }
+}
 
 /** What an account owes and what it could pay with, in the order of the currencies' names. */
 export function debtsOf(state: State, userId: number): { currency: string; owed: Amount; usd: Amount }[] {
@@ -35,7 +88,9 @@ export function payableOf(
 ): { currency: string; available: Amount; usd: Amount }[] {
   const owed = new Set(debtsOf(state, userId).map(({ currency }) => currency))
   return [...state.ledger.named(userId, UNIFIED.free)]
-    .filter(({ currency, amount }) => amount > 0n && !owed.has(currency) && state.prices.of(currency) > 0n)
+    .filter(
+      ({ currency, amount }) => amount > 0n && !owed.has(currency) && state.prices.quote(currency).firm > 0n,
+    )
     .map(({ currency, amount }) => ({
       currency,
       available: amount,
@@ -66,8 +121,9 @@ interface QuickRepay {
   readonly available_currencies: readonly string[]
 }
 /**
- * Repays named debts with named currencies at index prices, in the order in which they are named: the
- * platform's own equity is the other side of the exchange. What is taken is rounded up by at most one unit.
+ * Repays named debts with named currencies at index prices and a spread, in the order in which they are named: the
+ * platform's own equity is the other side of the exchange. What is taken is rounded up by at most one unit. It is
+ * for debts, not for trading: an hour takes in, and gives out, only so much of each currency.
  */
 function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   const { state, tx } = ctx
@@ -83,11 +139,18 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   for (const currency of debts)
     if (totalOwed(state, input.user_id, UNIFIED, currency) === 0n)
       refuse('LOAN_NOT_FOUND', `debt_currencies: this account owes no ${currency}`)
+  for (const currency of means) {
+    // What is owed is repaid with itself: no price is needed for that.
+    if (debts.includes(currency)) continue
+    state.prices.requireFirm(currency, "it can't be used for a quick repayment")
+    for (const debt of debts) state.prices.requireFirm(debt, "it can't be bought for a quick repayment")
+  }
   const payable = new Set(payableOf(state, input.user_id).map(({ currency }) => currency))
   for (const currency of means)
     if (!payable.has(currency) && !debts.includes(currency))
       refuse('BALANCE_NOT_ENOUGH', `available_currencies: there is no ${currency} that could repay`)
   const id = nextId(tx, state.counters, 'quick_repayment')
+  const quota = new Quota(ctx)
   const used = new Map<string, bigint>()
   const repaid = new Map<string, bigint>()
   for (const debt of debts)
@@ -103,6 +166,12 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
       repaid.set(debt, (repaid.get(debt) ?? 0n) + amount)
       if (currency === debt) used.set(debt, (used.get(debt) ?? 0n) + amount)
     }
+  if (repaid.size === 0 && quota.full !== undefined)
+    refuse(
+      'AMOUNT_TOO_MUCH',
+      `quick repayments have used up this hour's quota of ${quota.full}; place an order, or try again in the next hour`,
+    )
+  quota.keep()
   return {
     order_id: String(id),
     repaid_infos: debts.map((currency) => ({
@@ -115,14 +184,18 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
 
   /** user's money → equity, and equity's → the user; tells how much of the debt's currency it brought. */
   function exchange(from: string, to: string, owed: Amount): Amount {
-    const [priceFrom, priceTo] = [state.prices.of(from), state.prices.of(to)]
-    const needed = roundUp(overUp(timesUp(owed, priceTo), priceFrom), state.world.currency(from).precision)
+    const [priceFrom, index] = [state.prices.quote(from).firm, state.prices.quote(to).firm]
+    const { precision } = state.world.currency(to)
+    const spread = rateOf(state.world.quickRepay.spread)
+    const priceTo = timesUp(index as bigint as Amount, (ONE + spread) as Rate) as bigint as Price
+    const wanted = min(owed, roundDown(overDown(quota.room(from, to), priceTo), precision))
+    if (wanted < owed) quota.short(from, to)
+    const needed = roundUp(overUp(timesUp(wanted, priceTo), priceFrom), state.world.currency(from).precision)
     const taken = min(needed, state.ledger.balance(input.user_id, 'spot', from))
     const brought =
-      taken === needed
-        ? owed
-        : roundDown(overDown(timesDown(taken, priceFrom), priceTo), state.world.currency(to).precision)
+      taken === needed ? wanted : roundDown(overDown(timesDown(taken, priceFrom), priceTo), precision)
     if (taken <= 0n || brought <= 0n) return 0n as Amount
+    quota.use(from, to, timesUp(brought, priceTo))
     const user = { owner: input.user_id, name: 'spot' }
     const equity = { owner: PLATFORM, name: 'equity' }
     const lines = [...move(user, equity, from, taken), ...move(equity, user, to, brought)]

@@ -52,6 +52,8 @@ export interface RiskOrder {
 export interface RiskInput {
   readonly assets: readonly RiskAsset[]
   readonly orders: readonly RiskOrder[]
+  /** A currency that makes the margin unknown, because it is owed and has no price that can be relied on. */
+  readonly unpriced?: string
 }
 export interface AssetFigures {
   readonly asset: RiskAsset
@@ -242,7 +244,7 @@ function largest(cap: Amount, unit: Amount, passes: (amount: Amount) => boolean)
 export function borrowableOf(input: RiskInput, currency: string, cap: Amount, unit: Amount): Amount {
   const asset = assetIn(input, currency)!
   const { available } = riskOf(input)
-  if (available < 0n) return ZERO
+  if (available < 0n || input.unpriced !== undefined) return ZERO
   const now = marginOf(asset, liabilityOf(asset), 'initial')
   const room = add(available, now)
   return largest(cap, unit, (amount) => marginOf(asset, add(liabilityOf(asset), amount), 'initial') <= room)
@@ -253,6 +255,6 @@ export function transferableOf(input: RiskInput, currency: string, unit: Amount)
   if (asset === undefined || asset.available <= 0n) return ZERO
   if (input.assets.every((one) => liabilityOf(one) === 0n))
     return (asset.available - (asset.available % unit)) as Amount
-  if (availableAfterLeaving(input, currency, ZERO) < 0n) return ZERO
+  if (input.unpriced !== undefined || availableAfterLeaving(input, currency, ZERO) < 0n) return ZERO
   return largest(asset.available, unit, (amount) => availableAfterLeaving(input, currency, amount) >= 0n)
 }

@@ -70,6 +70,8 @@ export function optionValue(spot: number, option: OptionsPosition, sigma: number
 }
 /** theta is by day, vega by a percent of volatility. */
 export function optionGreeks(spot: number, option: OptionsPosition, sigma: number): Greeks {
+  // A currency without a price: nothing is known of what moves with it.
+  if (spot <= 0) return { delta: 0, gamma: 0, theta: 0, vega: 0 }
   const ahead = option.call ? 1 : -1
   if (option.years <= 0) {
     const inside = (spot - option.strike) * ahead > 0

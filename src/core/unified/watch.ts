@@ -2,7 +2,8 @@ import type { Price, Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { UNIFIED } from './loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
-import { distanceOf, levelOf } from './levels.ts'
+import { distanceOf, isRestricted, levelOf } from './levels.ts'
+import { slackOf } from './restricted.ts'
 import { riskOf } from './risk.ts'
 
 /**
@@ -121,7 +122,7 @@ export class RiskWatch {
   again(suspects: readonly Suspect[]): void {
     for (const suspect of suspects) this.changed.set(`${suspect.user_id}/${suspect.scope}`, suspect)
   }
-  /** Looks at up to `most` accounts that need it, and tells those that have reached another level. */
+  /** Looks at up to `most` accounts that need it, and tells those with whom something is to be done. */
   suspects(most: number): { readonly found: Suspect[]; readonly more: boolean } {
     const found: Suspect[] = []
     let looked = 0
@@ -131,7 +132,7 @@ export class RiskWatch {
       if (this.look(suspect)) found.push(suspect)
     }
     for (const currency of new Set([...this.falls.keys(), ...this.rises.keys()])) {
-      const price = this.state.prices.of(currency)
+      const price = this.state.prices.quote(currency).known
       for (const side of [this.falls.get(currency), this.rises.get(currency)])
         for (let next = side?.reached(price); next !== undefined; next = side?.reached(price)) {
           if (looked++ >= most) return { found, more: true }
@@ -141,7 +142,7 @@ export class RiskWatch {
     return { found, more: false }
   }
 
-  /** True when the account has reached another level. Keeps when to look again. */
+  /** True when the account has reached another level, or an order of it may not stay. Keeps when to look again. */
   private look({ user_id, scope }: Suspect): boolean {
     const key = `${user_id}/${scope}`
     this.forget(key)
@@ -153,18 +154,21 @@ export class RiskWatch {
     const input = portfolioOf(this.state, user_id, scope)
     const figures = riskOf(input)
     if (levelOf(figures, known) !== known) return true
-    const distance = distanceOf(input, figures, known)
+    // Resting orders of an account without margin to spare are looked at again as prices move past them.
+    const slack =
+      isRestricted(figures) && input.orders.length > 0 ? slackOf(this.state, user_id, scope) : undefined
+    const distance = leastOf(distanceOf(input, figures, known), slack)
     // A pair is priced in its quote currency: both sides moving a third apart move it by no more than the whole.
     const share = scope === UNIFIED.scope ? distance : ((distance / 3n) as Rate)
     const currencies = input.assets.map(({ currency }) => currency)
     const watched: Watched = { user_id, scope, currencies, current: true }
     this.watched.set(key, watched)
     for (const currency of currencies) {
-      const { low, high } = boundsOf(this.state.prices.of(currency), share)
+      const { low, high } = boundsOf(this.state.prices.quote(currency).known, share)
       sideOf(this.falls, currency, false).add({ at: low, watched })
       sideOf(this.rises, currency, true).add({ at: high, watched })
     }
-    return false
+    return slack !== undefined && slack < 0n
   }
   private forget(key: string): void {
     const watched = this.watched.get(key)
@@ -182,6 +186,9 @@ function sideOf(sides: Map<string, Side>, currency: string, rising: boolean): Si
   if (side === undefined) sides.set(currency, (side = new Side(rising)))
   return side
 }
+/** A third of an order's slack: two prices that move apart by that much can't use it up. */
+const leastOf = (distance: Rate, slack: bigint | undefined): Rate =>
+  slack === undefined || slack < 0n || slack / 3n > distance ? distance : ((slack / 3n) as Rate)
 /** A price that has not moved is never reached: the bounds lie at least one unit away from it. */
 function boundsOf(price: Price, distance: Rate): { low: bigint; high: bigint } {
   const move = (price * distance) / ONE

@@ -35,7 +35,7 @@ import {
 import { cancelWithdrawal, refundCancelled } from '../withdrawals/settle.ts'
 import { bookCustody } from '../chains/custody.ts'
 import { configureChain, configureCurrency, setPolicy } from '../world/settings.ts'
-import { setPrices, takeFeed } from '../world/prices.ts'
+import { expirePrices, setPrices, takeFeed } from '../world/price-commands.ts'
 import { convertDust } from './small-balance.ts'
 import { createSubTransfer, subToSub } from './sub-transfers.ts'
 
@@ -55,6 +55,7 @@ export const walletCommands = {
   'policy.set': setPolicy,
   'prices.set': setPrices,
   'prices.feed': takeFeed,
+  'prices.expire': expirePrices,
   'address.ensure': ensureDepositAddress,
   'saved_address.save': saveAddress,
   'chain.observe': observe,

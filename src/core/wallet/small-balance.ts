@@ -56,6 +56,8 @@ export function dustOf(state: State, userId: number): Dust[] {
   const dust: Dust[] = []
   for (const { currency, amount } of state.ledger.named(userId, 'spot')) {
     if (amount <= 0n || NEVER.has(currency)) continue
+    // What has no price that can be relied on is not known to be dust, and nothing is given for it.
+    if (state.prices.quote(currency).firm === 0n || state.prices.quote(TOKEN).firm === 0n) continue
     const usdt = state.prices.worth(currency, amount)
     if (usdt > DUST_USDT) continue
     const gt = roundDown(state.prices.fromUsdt(TOKEN, usdt), token.precision)
@@ -70,8 +72,12 @@ export function convertDust(
   input: { user_id: number; currency: readonly string[]; is_all: boolean },
 ): null {
   const { state, tx, at } = ctx
+  state.prices.requireFirm(TOKEN, 'nothing can be converted into it')
   const dust = dustOf(state, input.user_id)
   const named = input.currency.map((name) => state.world.currency(name).currency)
+  for (const name of named)
+    if (state.ledger.balance(input.user_id, 'spot', name) > 0n)
+      state.prices.requireFirm(name, "it can't be converted")
   for (const name of named)
     if (!dust.some(({ currency }) => currency === name))
       refuse(

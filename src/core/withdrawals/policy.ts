@@ -6,6 +6,8 @@ import type { Hold } from './withdrawals.ts'
 export interface PolicyFacts {
   readonly amount: Amount
   readonly usdt: Amount
+  /** False: what it is worth is not known, and that must not let it pass. */
+  readonly priced: boolean
   readonly approvalAmount: Amount
   /** Since the address was verified; null: it is not in the book. */
   readonly addressHours: number | null
@@ -24,11 +26,11 @@ export function judge(policy: Policy, facts: PolicyFacts): Hold[] {
   if (facts.chainPaused && !facts.internal) holds.push({ status: 'LOCKED', reason: 'the chain is paused' })
   const review = reviewReasons(policy, facts)
   // Operators who approve an amount look at everything: their approval is the review too.
+  const manual: string[] = []
   if (facts.amount > facts.approvalAmount)
-    holds.push({
-      status: 'MANUAL',
-      reason: [`above the approval amount of ${format(facts.approvalAmount)}`, ...review].join('; '),
-    })
+    manual.push(`above the approval amount of ${format(facts.approvalAmount)}`)
+  if (!facts.priced) manual.push('no trusted index price: limits in USDT could not be checked')
+  if (manual.length > 0) holds.push({ status: 'MANUAL', reason: [...manual, ...review].join('; ') })
   else if (review.length > 0) holds.push({ status: 'REVIEW', reason: review.join('; ') })
   if (policy.face_verify_above_usdt !== null && facts.usdt > amountOf(policy.face_verify_above_usdt))
     holds.push({ status: 'FVERIFY', reason: `worth more than ${policy.face_verify_above_usdt} USDT` })

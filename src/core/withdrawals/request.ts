@@ -66,6 +66,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   const facts: PolicyFacts = {
     amount,
     usdt,
+    priced: !state.world.live || state.prices.of(currency.currency) !== 0n,
     approvalAmount: amountOf(currency.approval_amount),
     addressHours: saved === null ? null : (at - saved) / 3_600e6,
     passwordHours: passwordHours(user, at),

@@ -78,8 +78,10 @@ export interface CurrencyTransport {
   /** Above it operators must approve, `approvals` of them. */
   readonly approval_amount: string
   readonly approvals: number
-  /** USDT for one unit, until an operator or our own market says better. */
+  /** USDT for one unit, until somebody says better. */
   readonly index_price: string
+  /** Live mode uses index_price only where this is true: for what keeps to its price, such as a stable coin. */
+  readonly index_price_trusted?: boolean
   readonly chains: readonly CurrencyChain[]
 }
 export interface CurrencyChange {
@@ -153,6 +155,8 @@ export function checkTransport(
     'index_price',
   ] as const)
     if (!isDecimal(config[name])) throw new TypeError(`${where}.${name} must be a decimal string`)
+  if (!['undefined', 'boolean'].includes(typeof config.index_price_trusted))
+    throw new TypeError(`${where}.index_price_trusted must be true or false`)
   if (!isCount(config.approvals, 1)) throw new TypeError(`${where}.approvals must be 1 or more`)
   if (!isList(config.chains)) throw new TypeError(`${where}.chains must be a list`)
   if (config.low_cap && config.chains.length > 0)

@@ -18,7 +18,8 @@ export interface Fault {
  * count: they are the platform's own, and go with their market.
  */
 export function configurationFaults(state: State, next: WorldConfig): Fault[] {
-  if (state.world.configured === undefined) return []
+  const { configured } = state.world
+  if (configured === undefined || JSON.stringify(configured) === JSON.stringify(next)) return []
   return [
     ...marketFaults(state, next),
     ...currencyFaults(state, next),
@@ -72,6 +73,8 @@ export function agentIds(state: State): ReadonlySet<number> {
 
 function currencyFaults(state: State, next: WorldConfig): Fault[] {
   const precisions = new Map(next.currencies.map(({ currency, precision }) => [currency, precision]))
+  const coarser = (currency: string, precision: number): boolean =>
+    precision < (state.world.findCurrency(currency)?.precision ?? 0)
   const pairs = new Set(next.markets.map(({ id }) => marginName(id)))
   const settles = new Set([
     ...next.settle.futures.map((settle) => contractName('futures', settle)),
@@ -88,7 +91,8 @@ function currencyFaults(state: State, next: WorldConfig): Fault[] {
         currency,
         `currencies: ${currency} is gone, but ${holder}; leave it, with its deposits and withdrawals off`,
       )
-    else if (!decimalsFit(amount, precision))
+    // What chains take and give is finer than what users have.
+    else if (owner !== 0 && coarser(currency, precision) && !decimalsFit(amount, precision))
       told(currency, `currencies: ${currency} has precision ${precision}, but ${holder}; leave it as it was`)
     const [base] = name.split('.') as [string]
     if (base.startsWith('margin:') && !pairs.has(base))

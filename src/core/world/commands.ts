@@ -2,7 +2,8 @@ import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import { configurationFaults } from './change.ts'
-import type { WorldConfig } from './world.ts'
+import { keepingLast } from './price-commands.ts'
+import { LIVE, type WorldConfig } from './world.ts'
 
 /** Takes the configuration into the state: at first start, and when the file has changed since. */
 export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
@@ -11,7 +12,17 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
   const listed = new Set(input.config.markets.map(({ id }) => id))
   for (const { pair } of [...ctx.state.agents.markets.values()])
     if (!listed.has(pair)) ctx.tx.remove(ctx.state.agents.markets, pair)
-  ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
+  keepingLast(ctx, () => {
+    ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
+  })
+  return null
+}
+
+/** Whether money is real here: told at every start, so that the rules that depend on it are replayed as they were. */
+export function setLive(ctx: Ctx, input: { live: boolean }): null {
+  keepingLast(ctx, () => {
+    ctx.tx.put(ctx.state.world.settings, { name: LIVE, value: { live: input.live } })
+  })
   return null
 }
 

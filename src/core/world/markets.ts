@@ -33,6 +33,8 @@ export interface MarketConfig {
   readonly down_rate: string
   /** The widest slippage that a market order may ask for. */
   readonly slippage: string
+  /** How far from the index price a liquidation may sell or buy, as a ratio. */
+  readonly liquidation_bound: string
   /** Caps of market orders: base of a sale, quote of a buy. Null: no cap. */
   readonly market_order_max_stock: string | null
   readonly market_order_max_money: string | null
@@ -57,6 +59,7 @@ export const MARKET_SETTINGS = [
   'up_rate',
   'down_rate',
   'slippage',
+  'liquidation_bound',
   'market_order_max_stock',
   'market_order_max_money',
   'buy_start',
@@ -64,6 +67,10 @@ export const MARKET_SETTINGS = [
   'delisting_time',
 ] as const satisfies readonly (keyof MarketConfig)[]
 export type MarketChange = Partial<Pick<MarketConfig, (typeof MARKET_SETTINGS)[number]>>
+
+/** Also for what no market turns into what is owed. */
+export const LIQUIDATION_BOUND = '0.03'
+const BOUND_MOST = rateOf('0.2')
 
 const DEFAULTS = {
   min_base_amount: null,
@@ -75,6 +82,7 @@ const DEFAULTS = {
   up_rate: '9',
   down_rate: '0.9',
   slippage: '1',
+  liquidation_bound: LIQUIDATION_BOUND,
   market_order_max_stock: null,
   market_order_max_money: null,
   buy_start: 0,
@@ -119,6 +127,7 @@ export interface Market {
   readonly upRate: Rate
   readonly downRate: Rate
   readonly slippageMax: Rate
+  readonly liquidationBound: Rate
   /** A ratio, not percent. */
   readonly feeMax: Rate
 }
@@ -144,6 +153,7 @@ export function compileMarket(config: MarketConfig, basePrecision: number, quote
     upRate: rateOf(config.up_rate),
     downRate: rateOf(config.down_rate),
     slippageMax: rateOf(config.slippage),
+    liquidationBound: rateOf(config.liquidation_bound),
     feeMax: (rateOf(config.fee) / 100n) as Rate,
   }
 }
@@ -167,6 +177,9 @@ export function checkMarket(market: MarketConfig, precisionOf: (currency: string
     )
   if (!TRADE_STATUSES.includes(market.trade_status))
     throw new TypeError(`${where}: trade_status must be one of ${TRADE_STATUSES.join(', ')}`)
+  const bound = parseRate(market.liquidation_bound)
+  if (bound === undefined || bound === 0n || bound > BOUND_MOST)
+    throw new TypeError(`${where}: liquidation_bound must be a decimal string above 0 and at most 0.2`)
   priceOf(market.reference_price)
   compileMarket(market, precisionOf(market.base), precisionOf(market.quote))
 }
@@ -178,6 +191,14 @@ export function checkMarketChange(change: MarketChange): void {
       refuse('INVALID_PARAM_VALUE', `${name}: "${value}" is not a decimal such as "1.5"`)
   if (change.down_rate !== undefined && parseRate(change.down_rate)! > rateOf('1'))
     refuse('INVALID_PARAM_VALUE', `down_rate: "${change.down_rate}" must be from 0 to 1`)
+  if (change.liquidation_bound !== undefined) {
+    const bound = parseRate(change.liquidation_bound)!
+    if (bound === 0n || bound > BOUND_MOST)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `liquidation_bound: "${change.liquidation_bound}" must be a ratio above 0 and at most 0.2`,
+      )
+  }
   if (change.fee !== undefined && parseRate(change.fee)! > rateOf('10'))
     refuse('INVALID_PARAM_VALUE', `fee: "${change.fee}" is a percentage of at most 10`)
 }

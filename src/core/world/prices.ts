@@ -1,57 +1,146 @@
-import { parsePrice, priceOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
-import { audit, type Actor } from '../operators/audit.ts'
 import { refuse } from '../../labels.ts'
-import type { Ctx } from '../state.ts'
-import type { World } from './world.ts'
+import { priceOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
+import { PACE_SETTING, exact, type Agents } from '../agents/agents.ts'
+import { LIVE, type World } from './world.ts'
 
-/** What a price comes from, best first. */
-export type PriceSource = 'operator' | 'feed' | 'market' | 'configured'
+/** What a price comes from, best first; none: nothing that is trusted says one. */
+export type PriceSource = 'operator' | 'feed' | 'agents' | 'configured' | 'none'
 
 /** Settings by these names hold prices by currency. */
-const OPERATOR_PRICES = 'prices'
-const FEED_PRICES = 'feed_prices'
+export const OPERATOR_PRICES = 'prices'
+export const FEED_PRICES = 'feed_prices'
+/** Readings of the feed that have jumped, and wait for a second one. */
+export const FEED_JUMPS = 'feed_jumps'
+/** What a currency was worth when its last source fell silent. */
+export const LAST_PRICES = 'last_prices'
+const OURS: ReadonlySet<string> = new Set([
+  OPERATOR_PRICES,
+  FEED_PRICES,
+  FEED_JUMPS,
+  LAST_PRICES,
+  'world',
+  LIVE,
+])
+
+/** An operator's price; without an expiry it is a plain text. */
+export type OperatorPrice = string | { readonly price: string; readonly expires: number }
+export interface Jump {
+  readonly price: string
+  /** Microseconds: when it was read, and when the first reading was that the old price did not bear out. */
+  readonly at: number
+  readonly since: number
+}
+
 const ONE = priceOf('1')
-const UNIT = 'USDT'
+const NOTHING = 0n as Price
+export const UNIT = 'USDT'
+
+/** All that is known of a currency's price; zero is no price. */
+export interface Quote {
+  /** The trusted price: while a jump waits for its second reading, the old one. */
+  readonly price: Price
+  readonly source: PriceSource
+  /** The same, but nothing while a jump waits: whoever gives money for it takes this one. */
+  readonly firm: Price
+  /**
+   * The same, or what it was worth last. Debts are measured by it, and nothing else, so that a source that falls
+   * silent neither forgives a debt nor liquidates anybody.
+   */
+  readonly known: Price
+  /** Unix seconds at which an operator's price ends; 0: never. */
+  readonly expires: number
+}
+const UNIT_QUOTE: Quote = { price: ONE, source: 'configured', firm: ONE, known: ONE, expires: 0 }
 
 /**
- * Index prices in USDT: what an operator set, else what a feed says, else the last price of our own market, else
- * the configured one. Markets tell theirs through `setMarketSource`.
+ * Index prices in USDT: what an operator set, else what a feed says, else, in the sandbox, what the market agents
+ * take for the price outside or the configured one; in live mode the configured one only where the file says that it
+ * can be trusted. What is traded here never makes a price: anybody can trade with himself.
  */
 export class Prices {
   private readonly world: World
-  private fixed = new Map<string, Price>()
-  private fed = new Map<string, Price>()
-  private market: (currency: string) => Price | undefined = () => undefined
+  private readonly agents: Agents
+  private readonly quotes = new Map<string, Quote>()
+  private agentsLook = false
 
-  constructor(world: World) {
+  constructor(world: World, agents: Agents) {
     this.world = world
+    this.agents = agents
     world.settings.observe((before, after) => {
-      const name = (after ?? before)?.name
-      if (name !== OPERATOR_PRICES && name !== FEED_PRICES) return
-      const texts = (after?.value ?? {}) as Readonly<Record<string, string>>
-      const prices = new Map(Object.entries(texts).map(([currency, text]) => [currency, priceOf(text)]))
-      if (name === FEED_PRICES) this.fed = prices
-      else this.fixed = prices
+      const { name } = (after ?? before)!
+      if (OURS.has(name)) this.quotes.clear()
+      if (name !== PACE_SETTING) return
+      const looks = ((after?.value as { every: number | null } | undefined)?.every ?? null) !== null
+      if (looks !== this.agentsLook) this.quotes.clear()
+      this.agentsLook = looks
+    })
+    agents.markets.observe((before, after) => {
+      if (before?.fair !== after?.fair) this.quotes.delete((after ?? before)!.pair.split('_')[0]!)
     })
   }
-  setMarketSource(source: (currency: string) => Price | undefined): void {
-    this.market = source
-  }
-  /** USDT for one unit; zero for a currency that nothing prices (POINT). */
+  /** USDT for one unit by a trusted source; zero for a currency that has none. */
   of(currency: string): Price {
-    return this.explain(currency).price
+    return this.quote(currency).price
   }
-  explain(currency: string): { readonly price: Price; readonly source: PriceSource } {
-    if (currency === UNIT) return { price: ONE, source: 'configured' }
-    const fixed = this.fixed.get(currency)
-    if (fixed !== undefined) return { price: fixed, source: 'operator' }
-    const fed = this.fed.get(currency)
-    if (fed !== undefined) return { price: fed, source: 'feed' }
-    const traded = this.market(currency)
-    if (traded !== undefined) return { price: traded, source: 'market' }
-    return { price: priceOf(this.world.findCurrency(currency)?.index_price ?? '0'), source: 'configured' }
+  quote(currency: string): Quote {
+    const known = this.quotes.get(currency)
+    if (known !== undefined) return known
+    const quote = this.find(currency)
+    // Names that clients make up are not kept.
+    if (this.world.findCurrency(currency)?.currency === currency) this.quotes.set(currency, quote)
+    return quote
   }
-  /** Worth in USDT, rounded towards zero. */
+  private find(currency: string): Quote {
+    if (currency === UNIT) return UNIT_QUOTE
+    const fixed = this.kept<OperatorPrice>(OPERATOR_PRICES)[currency]
+    if (fixed !== undefined) {
+      const { price, expires } = typeof fixed === 'string' ? { price: fixed, expires: 0 } : fixed
+      return trusted(priceOf(price), 'operator', expires)
+    }
+    const jumps = this.kept<Jump>(FEED_JUMPS)[currency] !== undefined
+    const fed = this.kept<string>(FEED_PRICES)[currency]
+    if (fed !== undefined) {
+      const price = priceOf(fed)
+      return { price, source: 'feed', firm: jumps ? NOTHING : price, known: price, expires: 0 }
+    }
+    const other = this.withoutFeed(currency)
+    if (other !== undefined) return other
+    const last = this.kept<string>(LAST_PRICES)[currency]
+    const known = last === undefined ? NOTHING : priceOf(last)
+    return { price: NOTHING, source: 'none', firm: NOTHING, known, expires: 0 }
+  }
+  private withoutFeed(currency: string): Quote | undefined {
+    const config = this.world.findCurrency(currency)
+    if (this.world.live && config?.index_price_trusted !== true) return undefined
+    const outside = this.world.live ? undefined : this.outside(currency)
+    if (outside !== undefined) return trusted(outside, 'agents', 0)
+    const price = priceOf(config?.index_price ?? '0')
+    return price === 0n ? undefined : trusted(price, 'configured', 0)
+  }
+  /** The price that the sandbox's market agents believe in; nobody's trades move it. */
+  private outside(currency: string): Price | undefined {
+    const pair = `${currency}_${UNIT}`
+    const opinion = this.agentsLook ? this.agents.markets.get(pair)?.fair : undefined
+    const market = this.world.findMarket(pair)
+    if (opinion === undefined || market === undefined) return undefined
+    const price = exact(opinion, market.config.precision) as bigint as Price
+    return price === 0n ? market.tick : price
+  }
+  private kept<T>(name: string): Readonly<Record<string, T | undefined>> {
+    return (this.world.settings.get(name)?.value ?? {}) as Readonly<Record<string, T | undefined>>
+  }
+  /** Refuses to give anything for a currency, or to lend it, while its price can't be relied on. */
+  requireFirm(currency: string, what: string): void {
+    const { firm, price } = this.quote(currency)
+    if (firm !== 0n) return
+    refuse(
+      'TRADE_RESTRICTED',
+      price === 0n
+        ? `currency: ${currency} has no trusted index price at present, so ${what}; try again when it has one`
+        : `currency: the index price of ${currency} has just jumped and waits for a second reading, so ${what}; try again in some seconds`,
+    )
+  }
+  /** Worth in USDT, rounded towards zero; zero where there is no price. */
   worth(currency: string, amount: Amount): Amount {
     const price = this.of(currency)
     return (amount < 0n ? -timesDown(-amount as Amount, price) : timesDown(amount, price)) as Amount
@@ -61,50 +150,11 @@ export class Prices {
     const price = this.of(currency)
     return price === 0n ? (0n as Amount) : overDown(usdt, price)
   }
-  get operatorSet(): Readonly<Record<string, Price>> {
-    return Object.fromEntries(this.fixed)
-  }
 }
-
-/** Fixes index prices until they are changed, or released with null. */
-export function setPrices(
-  ctx: Ctx,
-  input: { prices: Readonly<Record<string, string | null>>; actor: Actor },
-): null {
-  const { world } = ctx.state
-  const kept: Record<string, string> = {
-    ...(world.settings.get(OPERATOR_PRICES)?.value as Record<string, string> | undefined),
-  }
-  for (const [name, text] of Object.entries(input.prices)) {
-    const { currency } = world.currency(name)
-    if (text === null) {
-      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a map of prices by currency
-      delete kept[currency]
-      continue
-    }
-    const price = parsePrice(text)
-    if (price === undefined || price === 0n)
-      refuse('INVALID_PARAM_VALUE', `${currency}: "${text}" is not a price above zero such as "60000"`)
-    if (currency === UNIT) refuse('INVALID_PARAM_VALUE', `${UNIT}: prices are in ${UNIT}; its own is 1`)
-    kept[currency] = text
-  }
-  ctx.tx.put(world.settings, { name: OPERATOR_PRICES, value: kept })
-  audit(ctx, input.actor, 'prices.set', { prices: input.prices })
-  return null
-}
-
-/** What the feed says now, all of it; nothing when it has been silent for too long. What is no price of ours is left out. */
-export function takeFeed(ctx: Ctx, input: { prices: Readonly<Record<string, string>> }): null {
-  const { world } = ctx.state
-  const prices = Object.entries(input.prices)
-    .filter(([name, text]) => {
-      const price = parsePrice(text)
-      return name !== UNIT && world.findCurrency(name) !== undefined && price !== undefined && price > 0n
-    })
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  const value = Object.fromEntries(prices)
-  const known = world.settings.get(FEED_PRICES)?.value ?? {}
-  if (JSON.stringify(value) !== JSON.stringify(known))
-    ctx.tx.put(world.settings, { name: FEED_PRICES, value })
-  return null
-}
+const trusted = (price: Price, source: PriceSource, expires: number): Quote => ({
+  price,
+  source,
+  firm: price,
+  known: price,
+  expires,
+})

@@ -51,12 +51,16 @@ export interface PriceFeedConfig {
   readonly seconds: number
   /** After this long without an answer its prices are no longer used. */
   readonly stale_seconds: number
+  /** A reading that differs by more than this part of the last one waits for a second; left out: 0.05. */
+  readonly jump?: string
+  /** A second source, which bears a jump out at once. */
+  readonly second_url?: string
 }
 export interface WorldConfig {
   readonly currencies: readonly CurrencyConfig[]
   readonly chains: readonly ChainConfig[]
   readonly policy: Policy
-  /** Where index prices come from, beside operators and our own markets; left out: nowhere else. */
+  /** Where index prices come from, beside operators; left out: nowhere else. */
   readonly price_feed?: PriceFeedConfig
   /** Units of a money for one USDT: CNY and USD. */
   readonly exchange_rates: Readonly<Record<string, string>>
@@ -85,6 +89,8 @@ export const SETTING: TableSpec<Setting> = {
 
 const OPEN_ORDERS_MAX = 1_000
 
+/** The setting that tells whether money is real here. */
+export const LIVE = 'live'
 /** Settings of this prefix hold what an operator changed in a market. */
 export const MARKET_SETTING = 'market:'
 
@@ -156,6 +162,10 @@ export class World {
   get lenderShare(): string {
     return this.must.unified.lender_share
   }
+  get quickRepay(): { readonly spread: string; readonly hourUsdt: string } {
+    const { quick_repay_spread = '0.005', quick_repay_hour_usdt = '200000' } = this.must.unified
+    return { spread: quick_repay_spread, hourUsdt: quick_repay_hour_usdt }
+  }
   tierUpRate(vip: number): string {
     const rates = this.must.unified.tier_up_rates ?? []
     return rates[Math.min(vip, rates.length - 1)] ?? '1'
@@ -188,6 +198,10 @@ export class World {
   }
   get allChains(): readonly ChainConfig[] {
     return [...this.chains.values()]
+  }
+  /** Real money: prices must be trusted. A platform that was never told is a sandbox. */
+  get live(): boolean {
+    return (this.settings.get(LIVE)?.value as { live: boolean } | undefined)?.live === true
   }
   get policy(): Policy {
     return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
@@ -272,9 +286,13 @@ export class World {
 }
 
 /** Checks a configuration as a whole; the error says where it is wrong. */
-function checkFeed({ url, seconds, stale_seconds }: PriceFeedConfig): void {
-  if (typeof url !== 'string' || !/^https?:\/\/[^ ]+$/.test(url))
-    throw new TypeError('price_feed.url must begin with http:// or https://')
+function checkFeed({ url, seconds, stale_seconds, jump = '0.05', second_url = url }: PriceFeedConfig): void {
+  for (const [name, address] of Object.entries({ url, second_url }))
+    if (typeof address !== 'string' || !/^https?:\/\/[^ ]+$/.test(address))
+      throw new TypeError(`price_feed.${name} must begin with http:// or https://`)
+  const part = typeof jump === 'string' ? parseRate(jump) : undefined
+  if (part === undefined || part === 0n || part >= 10n ** 18n)
+    throw new TypeError('price_feed.jump must be a decimal string above 0 and below 1, such as "0.05"')
   if (!(seconds >= 1)) throw new TypeError('price_feed.seconds must be a number, at least 1')
   if (!(stale_seconds >= seconds))
     throw new TypeError('price_feed.stale_seconds must be at least price_feed.seconds')
