@@ -9,6 +9,7 @@ import { borrowMissing, orderAccount } from './accounts.ts'
 import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
 import {
   OrderRow,
+  stopsIn,
   type Ask,
   type AttachedStop,
   type FinishAs,
@@ -25,6 +26,7 @@ import {
   checkBuysLot,
   checkMarketCap,
   checkOpen,
+  checkPriceOrderRoom,
   checkProtected,
   checkSize,
   checkStops,
@@ -145,6 +147,7 @@ function readDraft(
     )
   checkUnused(state, userId, text)
   const more = extrasOf(market, input, origin)
+  if (more !== null) checkPriceOrderRoom(state, userId, stopsIn(more))
   const ask: Ask = {
     id: nextId(ctx.tx, state.counters, 'order'),
     user_id: userId,

@@ -5,7 +5,7 @@ import { Activity } from './activity.ts'
 import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
-import { SPOT_ORDER, isClientText, type Ask, type OrderRow } from './order.ts'
+import { SPOT_ORDER, isClientText, stopsIn, type Ask, type OrderRow } from './order.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
 
@@ -52,6 +52,7 @@ export class Spot {
   private readonly books = new Map<string, Book>()
   private readonly openByUser = new Map<number, Ask[]>()
   private readonly openByText = new Map<string, number>()
+  private readonly stopsByUser = new Map<number, number>()
   private readonly tickOf: (pair: string) => Price
 
   constructor(tickOf: (pair: string) => Price) {
@@ -98,6 +99,10 @@ export class Spot {
   openCount(userId: number): number {
     return this.openByUser.get(userId)?.length ?? 0
   }
+  /** Stops that open orders carry and that will wait as price orders when their orders have ended. */
+  promisedStops(userId: number): number {
+    return this.stopsByUser.get(userId) ?? 0
+  }
   openWithText(userId: number, text: string): OrderRow | undefined {
     const id = this.openByText.get(`${userId}/${text}`)
     return id === undefined ? undefined : this.orders.get(id)
@@ -130,13 +135,22 @@ export class Spot {
     if (list === undefined) this.openByUser.set(ask.user_id, (list = []))
     ask.openIndex = list.length
     list.push(ask)
+    if (ask.more !== null) this.promise(ask.user_id, stopsIn(ask.more))
     if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
   }
   private amended(was: Ask, is: Ask): void {
     is.openIndex = was.openIndex
+    if (is.more !== was.more) this.promise(is.user_id, stopsIn(is.more) - stopsIn(was.more))
     this.openByUser.get(is.user_id)![is.openIndex] = is
   }
+  private promise(userId: number, stops: number): void {
+    if (stops === 0) return
+    const promised = this.promisedStops(userId) + stops
+    if (promised === 0) this.stopsByUser.delete(userId)
+    else this.stopsByUser.set(userId, promised)
+  }
   private closed({ ask }: OrderRow): void {
+    if (ask.more !== null) this.promise(ask.user_id, -stopsIn(ask.more))
     const list = this.openByUser.get(ask.user_id)!
     // The last one takes its place: the list has no order to keep.
     const last = list.pop()!
