@@ -27,15 +27,17 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { passOnce } from './users/seen-requests.ts'
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
-import { configureWorld, setClock } from './world/commands.ts'
+import { configureWorld, markMode, setClock } from './world/commands.ts'
 import { changeMarket } from './world/market-commands.ts'
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
   'world.configure': configureWorld,
+  'world.mode': markMode,
   'clock.set': setClock,
   'audit.note': auditNote,
   'operator.ensure': ensureOperator,
@@ -50,6 +52,7 @@ const plain = {
   'key.delete': deleteKey,
   'key.state': setKeyState,
   'key.touch': touchKeys,
+  'key.once': passOnce,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,
