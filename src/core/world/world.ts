@@ -308,6 +308,7 @@ export function checkWorld(world: WorldConfig): void {
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))
       throw new TypeError(`settle names ${settle}, which is not among the currencies`)
-  if (!Number.isInteger(world.limits.keys_max) || world.limits.keys_max < 1)
-    throw new TypeError('limits.keys_max must be a whole number above 0')
+  const { keys_max } = world.limits
+  if (!Number.isInteger(keys_max) || keys_max < 1 || keys_max > 1_000)
+    throw new TypeError('limits.keys_max must be a whole number from 1 to 1000')
 }
