@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
 import { checkWorld, type WorldConfig } from './core/world/world.ts'
 
@@ -24,6 +25,23 @@ export interface Config {
   readonly keepHead: string | undefined
   /** Markets whose orders may be cancelled so that a changed configuration can be taken in. */
   readonly cancelOrders: readonly string[]
+  /** What a client's Timestamp is held against: the platform's clock alone, or the real time as well. */
+  readonly timestamps: 'either' | 'strict'
+  /** Host names that are answered beside loopback, IP literals and the listening address. */
+  readonly hosts: readonly string[]
+  /** Failed authentications of an address in ten seconds. */
+  readonly authFailures: number
+  readonly sockets: SocketSettings
+  /** Simulated chains that a live platform serves on purpose. */
+  readonly rehearsed: readonly string[]
+}
+export interface SocketSettings {
+  /** At once; undefined: as many as descriptors allow, 10,000 at most. */
+  readonly connections: number | undefined
+  /** Of them from one address; undefined: a quarter. */
+  readonly addressConnections: number | undefined
+  /** How long a request may take to arrive, its body included. */
+  readonly requestSeconds: number
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -36,9 +54,12 @@ export const SETTINGS = [
   ['KONTOR_PORT', '8080', 'port to listen on; 0 picks a free one'],
   ['KONTOR_DATA', './data', 'data folder of the embedded store'],
   ['KONTOR_DATABASE_URL', 'unset', 'a PostgreSQL URL instead of the embedded store'],
+  ['KONTOR_DATABASE_URL_FILE', 'unset', 'a file that holds this URL'],
   ['KONTOR_MODE', 'sandbox', 'sandbox, or live'],
   ['KONTOR_OPERATOR_TOKEN', 'made at first start', 'bearer token of the first operator'],
+  ['KONTOR_OPERATOR_TOKEN_FILE', 'unset', 'a file that holds this token'],
   ['KONTOR_SECRET_KEY', 'made at first start (sandbox)', '32 bytes hex, encrypts API secrets at rest'],
+  ['KONTOR_SECRET_KEY_FILE', 'unset', 'a file that holds this key'],
   ['KONTOR_CONFIG', 'built-in', 'file with currencies, chains, markets, fees, limits, policies'],
   ['KONTOR_RATE_LIMITS', '1', 'multiplier of all rate limits; off switches them off (sandbox)'],
   ['KONTOR_AGENTS', 'on', 'market agents that keep the books alive; on or off'],
@@ -52,19 +73,26 @@ export const SETTINGS = [
     'markets whose orders are cancelled where a changed KONTOR_CONFIG needs it',
   ],
   ['KONTOR_HEAD', 'unset', 'file or URL to which the number and hash of the last batch are written'],
+  ['KONTOR_TIMESTAMPS', 'either (sandbox)', "either: platform's or real time; strict: platform's only"],
+  ['KONTOR_SIMULATED_CHAINS', 'unset', 'live mode: allow serves them on purpose, hide leaves them out'],
+  ['KONTOR_HOSTS', 'unset', 'host names that are answered besides loopback and IP addresses, by comma'],
+  ['KONTOR_AUTH_FAILURES', '100', 'failed authentications of an address in 10 s'],
+  ['KONTOR_CONNECTIONS', 'by descriptors', 'connections at once'],
+  ['KONTOR_ADDRESS_CONNECTIONS', 'a quarter', 'connections from one address; none behind trusted proxies'],
+  ['KONTOR_REQUEST_SECONDS', '30', 'how long a request may take to arrive'],
 ] as const
 
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'KONTOR_MODE', ['sandbox', 'live'] as const, 'sandbox')
-  const config: Config = {
+  const secrets = readSecrets(env, mode)
+  return {
     host: text(env, 'KONTOR_HOST') ?? '127.0.0.1',
     port: integer(env, 'KONTOR_PORT', 8080, 0, 65535),
     data: text(env, 'KONTOR_DATA') ?? './data',
     databaseUrl: databaseUrl(env),
     mode,
-    operatorToken: token(env),
-    secretKey: secretKey(env),
-    world: worldConfig(env),
+    ...secrets,
+    ...chosenWorld(env, mode),
     rateLimits: rateLimits(env, mode),
     agents: oneOf(env, 'KONTOR_AGENTS', ['on', 'off'] as const, 'on') === 'on',
     agentsSeed: integer(env, 'KONTOR_AGENTS_SEED', 20_240_229, 0, 4_294_967_295),
@@ -73,13 +101,30 @@ export function readConfig(env: Environment): Config {
     trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
     keepHead: text(env, 'KONTOR_HEAD'),
     cancelOrders: (text(env, 'KONTOR_CANCEL_ORDERS') ?? '').split(/[\s,]+/).filter((pair) => pair !== ''),
+    timestamps: timestamps(env, mode),
+    hosts: hosts(env),
+    authFailures: integer(env, 'KONTOR_AUTH_FAILURES', 100, 1, mode === 'live' ? 10_000 : 1_000_000),
+    sockets: {
+      connections: optionalInteger(env, 'KONTOR_CONNECTIONS', 1, 1_000_000),
+      addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
+      requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
+    },
   }
-  if (mode === 'live') {
-    if (config.secretKey === undefined)
-      fail('KONTOR_SECRET_KEY', 'is required in live mode (32 bytes as 64 hex digits)')
-    if (config.operatorToken === undefined) fail('KONTOR_OPERATOR_TOKEN', 'is required in live mode')
-  }
-  return config
+}
+
+/** Live mode wants them, and wants them strong. */
+function readSecrets(env: Environment, mode: string): Pick<Config, 'operatorToken' | 'secretKey'> {
+  const secrets = { operatorToken: token(env), secretKey: secretKey(env) }
+  if (mode !== 'live') return secrets
+  if (secrets.secretKey === undefined)
+    fail('KONTOR_SECRET_KEY', 'is required in live mode (32 bytes as 64 hex digits)')
+  if (secrets.operatorToken === undefined) fail('KONTOR_OPERATOR_TOKEN', 'is required in live mode')
+  const weakKey = weaknessOfKey(secrets.secretKey)
+  if (weakKey !== undefined) fail('KONTOR_SECRET_KEY', `${weakKey}; make one with: openssl rand -hex 32`)
+  const weakToken = weaknessOfToken(secrets.operatorToken)
+  if (weakToken !== undefined)
+    fail('KONTOR_OPERATOR_TOKEN', `${weakToken}; make one with: openssl rand -hex 32`)
+  return secrets
 }
 
 function fail(setting: string, why: string): never {
@@ -97,6 +142,9 @@ function integer(env: Environment, name: string, fallback: number, low: number, 
     fail(name, `must be a whole number from ${low} to ${high}, not "${value}"`)
   return number
 }
+function optionalInteger(env: Environment, name: string, low: number, high: number): number | undefined {
+  return text(env, name) === undefined ? undefined : integer(env, name, low, low, high)
+}
 function oneOf<T extends string>(env: Environment, name: string, allowed: readonly T[], fallback: T): T {
   const value = text(env, name) ?? fallback
   if (!(allowed as readonly string[]).includes(value))
@@ -104,20 +152,20 @@ function oneOf<T extends string>(env: Environment, name: string, allowed: readon
   return value as T
 }
 function databaseUrl(env: Environment): string | undefined {
-  const url = text(env, 'KONTOR_DATABASE_URL')
+  const url = readSecret(env, 'KONTOR_DATABASE_URL', fail)
   // The value may hold a password: the message must not repeat it.
   if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
     fail('KONTOR_DATABASE_URL', 'must begin with postgres:// or postgresql://')
   return url
 }
 function token(env: Environment): string | undefined {
-  const value = text(env, 'KONTOR_OPERATOR_TOKEN')
+  const value = readSecret(env, 'KONTOR_OPERATOR_TOKEN', fail)
   if (value !== undefined && !/^[\x21-\x7e]{8,200}$/.test(value))
     fail('KONTOR_OPERATOR_TOKEN', 'must be 8 to 200 printable characters without spaces')
   return value
 }
 function secretKey(env: Environment): string | undefined {
-  const value = text(env, 'KONTOR_SECRET_KEY')
+  const value = readSecret(env, 'KONTOR_SECRET_KEY', fail)
   if (value !== undefined && !/^[0-9a-fA-F]{64}$/.test(value))
     fail('KONTOR_SECRET_KEY', 'must be 32 bytes as 64 hex digits')
   return value?.toLowerCase()
@@ -132,8 +180,60 @@ function rateLimits(env: Environment, mode: string): number | null {
   const multiplier = Number(value)
   if (!/^\d+(\.\d+)?$/.test(value) || multiplier <= 0)
     fail('KONTOR_RATE_LIMITS', `must be a positive number or off, not "${value}"`)
+  const [low, high] = mode === 'live' ? LIVE_MULTIPLIERS : SANDBOX_MULTIPLIERS
+  if (multiplier < low || multiplier > high)
+    fail('KONTOR_RATE_LIMITS', `must be from ${low} to ${high} in ${mode} mode, not "${value}"`)
   return multiplier
 }
+/** Beyond these the limits would stop everybody, or nobody. */
+const LIVE_MULTIPLIERS = [0.1, 100] as const
+const SANDBOX_MULTIPLIERS = [0.001, 1_000_000] as const
+
+function timestamps(env: Environment, mode: string): 'either' | 'strict' {
+  const chosen = oneOf(
+    env,
+    'KONTOR_TIMESTAMPS',
+    ['either', 'strict'] as const,
+    mode === 'live' ? 'strict' : 'either',
+  )
+  if (mode === 'live' && chosen === 'either')
+    fail('KONTOR_TIMESTAMPS', 'is strict in live mode, whose clock is never moved')
+  return chosen
+}
+const HOST_NAME = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
+function hosts(env: Environment): string[] {
+  const names = (text(env, 'KONTOR_HOSTS') ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '')
+  for (const name of names)
+    if (!HOST_NAME.test(name))
+      fail('KONTOR_HOSTS', `"${name}" is not a host name; list names by comma, such as api.example.com`)
+  return names
+}
+/** The world, and which of its simulated chains a live platform serves on purpose. */
+function chosenWorld(env: Environment, mode: string): Pick<Config, 'world' | 'rehearsed'> {
+  const choice = text(env, 'KONTOR_SIMULATED_CHAINS')
+  if (choice !== undefined) oneOf(env, 'KONTOR_SIMULATED_CHAINS', ['allow', 'hide'] as const, 'allow')
+  const world = worldConfig(env)
+  const simulated = world.chains.filter(({ kind }) => kind === 'simulated').map(({ chain }) => chain)
+  if (mode !== 'live' || simulated.length === 0) return { world, rehearsed: [] }
+  if (choice === 'allow') return { world, rehearsed: simulated }
+  if (choice === 'hide') return { world: withoutChains(world, new Set(simulated)), rehearsed: [] }
+  return fail(
+    'KONTOR_SIMULATED_CHAINS',
+    `is not set, and ${simulated.join(', ')} are simulated chains, whose coins are worth nothing: name real chains in KONTOR_CONFIG, or say hide (leave them out) or allow (a rehearsal)`,
+  )
+}
+const withoutChains = (world: WorldConfig, left: ReadonlySet<string>): WorldConfig => ({
+  ...world,
+  chains: world.chains.filter(({ chain }) => !left.has(chain)),
+  currencies: world.currencies.map((currency) => ({
+    ...currency,
+    chains: currency.chains.filter(({ chain }) => !left.has(chain)),
+  })),
+})
+
 function clockStart(env: Environment, mode: string): number | undefined {
   if (text(env, 'KONTOR_CLOCK') === undefined) return undefined
   if (mode === 'live') fail('KONTOR_CLOCK', 'can be set in sandbox mode only')

@@ -1,27 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Chains } from './chain/chains.ts'
-import type { AnyEndpoint, Desk } from './api/endpoint.ts'
+import { Bodies } from './api/bodies.ts'
+import { Door } from './api/door.ts'
+import type { Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
+import { Front } from './api/front.ts'
 import { Gateway } from './api/gateway.ts'
-import { sendText } from './api/http.ts'
+import { Hosts } from './api/hosts.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
-import type { Config } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
 import { BrokenInvariant } from './labels.ts'
 import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
-import { openapi } from './docs/openapi.ts'
-import { landingPage, referencePage } from './docs/pages.ts'
+import { Site } from './docs/site.ts'
+import { tighten } from './files.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
+import { connectionsByDescriptors } from './runtime/descriptors.ts'
 import {
   ensureWorld,
   readCredentials,
@@ -38,7 +41,7 @@ import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
 import { behindKept, readKeptHead } from './store/kept-head.ts'
-import { openStore } from './store/open.ts'
+import { modeOf, openStore } from './store/open.ts'
 import { checkSeals, newSums } from './store/seals.ts'
 import { Fenced, StoreLost, StoreUnavailable, type Store } from './store/store.ts'
 
@@ -47,8 +50,9 @@ export const VERSION = (
 ).version
 
 const WAITING_MAX = 10_000
-const VENDOR_PREFIX = 'Svc'
 const FENCE_CHECK_MS = 1_000
+/** From one address at least, however few there may be in all. */
+const ADDRESS_CONNECTIONS = 300
 const KEY_TOUCH_MS = 30_000
 
 export interface Platform {
@@ -66,14 +70,22 @@ export async function startPlatform(
   fatal: (error: unknown) => void,
   store: Store = openStore(config),
 ): Promise<Platform> {
+  await checkMode(config)
   let ready = false
   let resetting: Promise<void> | undefined
   const state = new State()
   const { clockStart } = config
-  const clock = clockStart === undefined ? new Clock() : new Clock(() => clockStart * 1e6)
+  const real = (): number => Date.now() * 1000
+  const clock = new Clock(
+    clockStart === undefined ? real : () => clockStart * 1e6,
+    config.timestamps === 'either' ? real : undefined,
+  )
   const metrics = new Metrics()
   const faults = new Faults()
   const limiter = new Limiter(config.rateLimits)
+  const failures = new Limiter(config.rateLimits === null ? null : 1)
+  const bodies = new Bodies()
+  keepPrivate()
   const key = secretKey(config)
   const secrets = new SecretBox(key)
   const sums = newSums(sumsKey(key))
@@ -106,6 +118,7 @@ export async function startPlatform(
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
+    warnings: warningsOf(config),
     faults,
     advanceTo: async (micros, operator) => {
       const move = (): Promise<number> => ticker.advanceTo(micros, operator)
@@ -124,17 +137,36 @@ export async function startPlatform(
       { prefix: '/operator/v1', list: operatorApi },
     ],
     limiter,
+    door: new Door(desk, failures, config.authFailures, seen),
+    bodies,
     faults,
     metrics,
     log,
     trustProxy: config.trustProxy,
-    vendorPrefix: VENDOR_PREFIX,
     ready: () => ready,
-    seen,
   })
-  const pages = servePages({ metrics, ready: () => ready && core.writesStopped === undefined, operatorApi })
-  const server = new HttpServer((request, response) => {
-    if (!pages(request, response)) void gateway.serve(request, response)
+  const site = new Site({
+    trading: tradingEndpoints,
+    operator: operatorApi,
+    version: VERSION,
+    limiter,
+    now: () => clock.peek(),
+    trustProxy: config.trustProxy,
+    metrics: () => metrics.text(),
+    ready: () => ready && core.writesStopped === undefined,
+  })
+  const front = new Front(new Hosts([config.host, ...config.hosts]), site, gateway)
+  const connections = config.sockets.connections ?? connectionsByDescriptors()
+  const server = new HttpServer({
+    serve: (request, response) => front.serve(request, response),
+    warn: (message, fields) => log.warn(message, fields),
+    connections,
+    // Behind a proxy all connections are the proxy's.
+    addressConnections:
+      config.trustProxy > 0
+        ? connections
+        : (config.sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4))),
+    requestMs: config.sockets.requestSeconds * 1000,
   })
   // The port first: a start that fails on it must not have taken the database from the running platform.
   const port = await server.listen(config.host, config.port)
@@ -153,12 +185,13 @@ export async function startPlatform(
       await checkSeals(store, state.tables, head, sums)
       await ensureCheckpoint(store, state.tables, head, RULES)
     }
-    credentials = { ...(await makeWorld(readCredentials(config))), url }
+    credentials = { ...(await makeWorld(known())), url }
   } catch (error) {
     await server.close()
     await store.close()
     throw error
   }
+  for (const warning of controls.warnings) log.warn(warning)
   watch(metrics, core)
   metrics.watch(
     'kontor_loan_currencies_unpriced',
@@ -166,6 +199,7 @@ export async function startPlatform(
     'Currencies to lend that have no trusted index price.',
     () => unpricedLoans(state).length,
   )
+  watchSockets(metrics, server, bodies)
   metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
   )
@@ -201,6 +235,18 @@ export async function startPlatform(
       const { message } = (error.cause ?? error) as Error
       throw new StoreUnavailable(`the database holds rows that can't be: ${message}; run: kontor verify`)
     }
+  }
+  /** What the data folder holds is nobody else's business. */
+  function keepPrivate(): void {
+    for (const path of tighten(config.data)) {
+      const why = `${path} can be read by others and can't be closed to them; give it to this user alone`
+      if (config.mode === 'live') throw new ConfigError(`KONTOR_DATA ${why}`)
+      log.warn(why)
+    }
+  }
+  /** A live platform keeps no token in a file, and takes none from one that lies there. */
+  function known(): Credentials | undefined {
+    return config.mode === 'sandbox' ? readCredentials(config) : undefined
   }
   /** The clock goes on where the last run left it. */
   function startClock(lastAt: number): void {
@@ -243,7 +289,7 @@ export async function startPlatform(
     return ensureWorld(core, config, secrets, known, keep)
   }
   function keep(credentials: Credentials): void {
-    writeCredentials(config, { ...credentials, url })
+    if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, url })
   }
   async function settle(): Promise<void> {
     while ((await risk.settle()) > 0) await ticker.runNow()
@@ -277,6 +323,7 @@ export async function startPlatform(
     resume()
     clock.restart()
     limiter.clear()
+    failures.clear()
     faults.set([])
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
@@ -327,37 +374,19 @@ export async function startPlatform(
   }
 }
 
-/** Everything that is not an API: pages for people, signs of life for machines. */
-function servePages(parts: {
-  metrics: Metrics
-  ready: () => boolean
-  operatorApi: readonly AnyEndpoint[]
-}): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const description = openapi(tradingEndpoints, parts.operatorApi, VERSION)
-  const json = (response: ServerResponse, status: number, body: unknown): void =>
-    sendText(response, status, 'application/json', JSON.stringify(body))
-  const html = (response: ServerResponse, text: string): void =>
-    sendText(response, 200, 'text/html; charset=utf-8', text)
-  const pages: Record<string, (response: ServerResponse) => void> = {
-    '/': (response) => html(response, landingPage(VERSION)),
-    '/docs': (response) => html(response, referencePage(tradingEndpoints, parts.operatorApi, VERSION)),
-    '/openapi.json': (response) => json(response, 200, description),
-    '/healthz': (response) => json(response, 200, { status: 'ok' }),
-    '/readyz': (response) =>
-      parts.ready()
-        ? json(response, 200, { status: 'ready' })
-        : json(response, 503, { label: 'TOO_BUSY', message: 'not ready' }),
-    '/metrics': (response) =>
-      sendText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', parts.metrics.text()),
-  }
-  return (request, response) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false
-    const path = (request.url ?? '/').split('?', 1)[0]!
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
-    page?.(response)
-    return page !== undefined
-  }
+/** Before the database is taken over, or anything written beside it: play money and real money never mix. */
+async function checkMode(config: Config): Promise<void> {
+  const made = await modeOf(config)
+  if (made !== undefined && made !== config.mode)
+    throw new ConfigError(
+      `KONTOR_MODE ${config.mode}: this database was made in ${made} mode, and stays what it is; name another KONTOR_DATA or KONTOR_DATABASE_URL`,
+    )
 }
+/** What an operator should know about the settings, in the log, in the status and of `doctor`. */
+export const warningsOf = ({ rehearsed }: Config): string[] =>
+  rehearsed.length === 0
+    ? []
+    : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${rehearsed.join(', ')}`]
 
 function watch(metrics: Metrics, core: Core<State, Commands>): void {
   metrics.watch('kontor_sequence', 'counter', 'Committed batches.', () => core.committed.sequence)
@@ -373,4 +402,10 @@ function watch(metrics: Metrics, core: Core<State, Commands>): void {
   )
   metrics.watch('process_resident_memory_bytes', 'gauge', 'Resident memory.', () => process.memoryUsage.rss())
   metrics.watch('process_uptime_seconds', 'counter', 'Time since the start.', () => process.uptime())
+}
+function watchSockets(metrics: Metrics, server: HttpServer, bodies: Bodies): void {
+  metrics.watch('kontor_connections', 'gauge', 'Open connections.', () => server.connections)
+  metrics.watch('kontor_connections_refused', 'counter', 'Connections over a limit.', () => server.refused)
+  metrics.watch('kontor_connections_cut', 'counter', 'Clients that did not read.', () => server.cut)
+  metrics.watch('kontor_body_bytes', 'gauge', 'Bytes of unfinished request bodies.', () => bodies.waiting)
 }

@@ -51,12 +51,20 @@ describe('the command kontor', () => {
       ],
       [['start', '--port', '0', '--data', join(file, 'x')], /KONTOR_DATA .* can't be made/],
       [
-        ['start', '--port', '0', '--data', data, '--database-url', 'postgres://u:hunter2@127.0.0.1:1/x'],
+        ['start', '--port', '0', '--data', data, '--database-url', 'postgres://u@127.0.0.1:1/x'],
         /^kontor: KONTOR_DATABASE_URL: the database can't be opened: /,
       ],
+      // Everybody on the machine can read a command line.
+      [
+        ['start', '--port', '0', '--data', data, '--database-url', 'postgres://u:hunter2@127.0.0.1:1/x'],
+        /--database-url would show a secret .*KONTOR_DATABASE_URL_FILE/,
+      ],
+      [['start', '--operator-token', 'hunter2hunter2'], /--operator-token would show a secret/],
+      [['doctor', '--secret-key', 'hunter2'], /--secret-key would show a secret .*KONTOR_SECRET_KEY_FILE/],
+      [['sign', 'GET', '/x', '--key', 'k', '--secret', 'hunter2'], /--secret would show the secret/],
       [['verify', '--data', join(data, 'none')], /has it ever been started/],
       [['sign', 'GET'], /something is missing/],
-      [['sign', 'GET', '/x', '--key', 'k'], /--key and --secret belong together/],
+      [['sign', 'GET', '/x', '--key', 'k'], /--key needs its secret: .*--secret-file/],
     ]
     for (const [args, message] of cases) {
       const { code, output, errors } = await kontor(args)
@@ -96,7 +104,11 @@ describe('the command kontor', () => {
     const get = await kontor(['sign', 'GET', path, '--data', data])
     assert.equal(await send('GET', get.output), 200)
     const { key, secret } = credentials()
-    const post = await kontor(['sign', 'POST', path, '--key', key, '--secret', secret, '--body', body])
+    const file = join(data, 'sign.secret')
+    writeFileSync(file, `${secret}\n`)
+    const post = await kontor(['sign', 'POST', path, '--key', key, '--secret-file', file, '--body', body])
+    const env = { KONTOR_SIGN_SECRET: secret }
+    assert.equal(await send('GET', (await kontor(['sign', 'GET', path, '--key', key], env)).output), 200)
     assert.equal(await send('POST', post.output, body), 201)
     const old = await kontor(['sign', 'GET', path, '--data', data, '--timestamp', '1000'])
     assert.match(old.output, /^Timestamp: 1000$/m)
@@ -129,7 +141,9 @@ describe('the command kontor', () => {
     assert.match(output, /^WRONG data folder: .*secret.key can be read by others/m)
     assert.match(output, /^WRONG database: .*not a database/m)
     other.close()
-    const key = await kontor(['doctor', '--data', data, '--port', '0', '--secret-key', 'ab'.repeat(32)])
+    const key = await kontor(['doctor', '--data', data, '--port', '0'], {
+      KONTOR_SECRET_KEY: 'ab'.repeat(32),
+    })
     assert.equal(key.code, 1)
     assert.match(key.output, /^WRONG secret key: does not open 3 of 3 API secrets/m)
     const settings = await kontor(['doctor', '--port', 'x'])

@@ -1,32 +1,46 @@
-import { grant } from '../core/users/keys.ts'
+import { grant, type ApiKey } from '../core/users/keys.ts'
 import type { State } from '../core/state.ts'
 import { refuse, Refusal } from '../labels.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Access, Caller, Method } from './endpoint.ts'
 import { bodyDigest, signatureString, verifySignature, type SignedParts } from './signature.ts'
 
-export interface SignedRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly body: Buffer | undefined
+/** What the headers of a signed request say. */
+export interface Claim {
   readonly key: string | undefined
   readonly timestamp: string | undefined
   readonly sign: string | undefined
-  readonly ip: string
 }
-/** An authentication that failed, which counts against the caller's address. */
+/** What the signature covers beside the timestamp. */
+export type SignedRequest = Pick<SignedParts, 'method' | 'path' | 'query'>
+/** A claim whose clock and key are good; its signature is not checked yet. */
+export interface Recognized {
+  readonly key: ApiKey
+  readonly secret: string
+  readonly timestamp: string
+  readonly sign: string
+}
+/** An authentication that failed. */
 export class AuthenticationFailure extends Refusal {
+  /**
+   * A guess, which counts against the caller's address: a wrong signature, an unknown key, a wrong token. What
+   * anybody's web page can send without guessing (no headers, an old timestamp) does not count.
+   */
+  readonly guess: boolean
   readonly detail: Readonly<Record<string, unknown>> | undefined
   constructor(
     label: ConstructorParameters<typeof Refusal>[0],
     message: string,
-    detail?: Record<string, unknown>,
+    options: { readonly guess: boolean; readonly detail?: Record<string, unknown> },
   ) {
     super(label, message)
-    this.detail = detail
+    this.guess = options.guess
+    this.detail = options.detail
   }
 }
+const GUESS = { guess: true }
+const NO_GUESS = { guess: false }
 
 const WINDOW_SECONDS = 60
 
@@ -34,29 +48,31 @@ const WINDOW_SECONDS = 60
 export class Authenticator {
   private readonly state: State
   private readonly secrets: SecretBox
+  private readonly clock: Clock
   private readonly explains: boolean
   /** Opened secrets by key; the box is part of it, so that a changed row is opened anew. */
   private readonly opened = new Map<string, { box: string; secret: string | undefined }>()
 
   /** `explains`: a wrong signature is answered with what the server would have signed (sandbox only). */
-  constructor(state: State, secrets: SecretBox, explains: boolean) {
+  constructor(state: State, secrets: SecretBox, clock: Clock, explains: boolean) {
     this.state = state
     this.secrets = secrets
+    this.clock = clock
     this.explains = explains
   }
 
-  /** `now` in seconds. */
-  identify(request: SignedRequest, now: number): Caller {
-    const { key: keyName, timestamp, sign } = request
+  /** All that can be told without the body: headers, clock, key. */
+  recognize({ key: keyName, timestamp, sign }: Claim): Recognized {
     if (!timestamp) throw missing('Timestamp')
     if (!keyName) throw missing('KEY')
     if (!sign) throw missing('SIGN')
-    checkTimestamp(timestamp, now)
+    checkTimestamp(timestamp, this.clock)
     const key = this.state.keys.get(keyName)
     if (key === undefined)
       throw new AuthenticationFailure(
         'INVALID_KEY',
         'Invalid key provided: this platform has no such API key',
+        GUESS,
       )
     const secret = this.secretOf(key.key, key.secret_box)
     if (key.state !== 1 || secret === undefined)
@@ -65,12 +81,20 @@ export class Authenticator {
         key.state !== 1
           ? 'this API key is disabled; enable it or use another'
           : 'this API key belongs to another environment: its secret was encrypted with another KONTOR_SECRET_KEY',
+        NO_GUESS,
       )
+    return { key, secret, timestamp, sign }
+  }
+  verify(
+    { key, secret, timestamp, sign }: Recognized,
+    request: SignedRequest,
+    body: Buffer | undefined,
+  ): Caller {
     const parts: SignedParts = {
       method: request.method,
       path: request.path,
       query: request.query,
-      bodyDigest: bodyDigest(request.body),
+      bodyDigest: bodyDigest(body),
       timestamp,
     }
     if (!verifySignature(secret, parts, sign)) throw this.mismatch(parts)
@@ -86,11 +110,11 @@ export class Authenticator {
   }
 
   private mismatch(parts: SignedParts): AuthenticationFailure {
-    if (!this.explains) return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch')
+    if (!this.explains) return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch', GUESS)
     const message =
       'Signature mismatch: SIGN is not the lowercase hex HMAC-SHA512, keyed with the secret, of the text in signature_string ' +
       '(method, path, query, SHA-512 of the body, Timestamp, joined by newlines); compare it with yours'
-    return new AuthenticationFailure('INVALID_SIGNATURE', message, {
+    const detail = {
       signature_string: signatureString(parts),
       signature_parts: {
         method: parts.method,
@@ -99,7 +123,8 @@ export class Authenticator {
         body_sha512: parts.bodyDigest,
         timestamp: parts.timestamp,
       },
-    })
+    }
+    return new AuthenticationFailure('INVALID_SIGNATURE', message, { guess: true, detail })
   }
 }
 
@@ -107,21 +132,28 @@ const missing = (name: string): AuthenticationFailure =>
   new AuthenticationFailure(
     'MISSING_REQUIRED_HEADER',
     `Missing required header: ${name}; a signed request carries KEY, Timestamp and SIGN`,
+    NO_GUESS,
   )
 
-function checkTimestamp(text: string, now: number): void {
+function checkTimestamp(text: string, clock: Clock): void {
+  const now = clock.peek() / 1e6
   if (!/^\d{1,16}(\.\d{1,12})?$/.test(text))
     throw new AuthenticationFailure(
       'REQUEST_EXPIRED',
       `Timestamp: "${text.slice(0, 40)}" is not a Unix time in seconds; the server's clock is at ${now.toFixed(3)}`,
+      NO_GUESS,
     )
-  const gap = Number(text) - now
-  if (Math.abs(gap) > WINDOW_SECONDS)
-    throw new AuthenticationFailure(
-      'REQUEST_EXPIRED',
-      `Timestamp ${text} is ${Math.abs(gap).toFixed(1)} s ${gap < 0 ? 'behind' : 'ahead of'} the server's clock, ` +
-        `which is at ${now.toFixed(3)}; send Unix seconds within ${WINDOW_SECONDS} s of it`,
-    )
+  const given = Number(text)
+  const gap = given - now
+  if (Math.abs(gap) <= WINDOW_SECONDS) return
+  // While a sandbox's clock is moved, ordinary clients go on signing with the real time.
+  if (clock.real !== undefined && Math.abs(given - clock.real() / 1e6) <= WINDOW_SECONDS) return
+  throw new AuthenticationFailure(
+    'REQUEST_EXPIRED',
+    `Timestamp ${text} is ${Math.abs(gap).toFixed(1)} s ${gap < 0 ? 'behind' : 'ahead of'} the server's clock, ` +
+      `which is at ${now.toFixed(3)}; send Unix seconds within ${WINDOW_SECONDS} s of it`,
+    NO_GUESS,
+  )
 }
 
 /** The account's state, then the IP list, then the permission. */

@@ -58,7 +58,8 @@ export interface Call<P, Q, B> {
   readonly set: (name: string, value: string | number) => void
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 
 /** One endpoint, one declaration: serving, reference, permission matrix and limit tests all walk these. */
 export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B = unknown> {
@@ -80,6 +81,11 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   readonly refuses: readonly Label[]
   /** Driven in sandbox mode only; answers 404 in live mode. */
   readonly sandboxOnly?: boolean
+  /**
+   * Whether this request, as it was read, moves money out or carries an idempotency id: then a key with replay
+   * protection gets it carried out once. Never for orders without a text: clients sign two equal ones alike.
+   */
+  readonly once?: (body: B) => boolean
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>

@@ -21,7 +21,8 @@ const shown = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 function wrong(name: string, value: unknown, mend: string): never {
-  return refuse('INVALID_PARAM_VALUE', `${name}: ${shown(value)} ${mend}`)
+  // Without a name it is the body itself.
+  return refuse('INVALID_PARAM_VALUE', `${name === '' ? 'the body' : name}: ${shown(value)} ${mend}`)
 }
 function field<T>(schema: JsonSchema, read: (value: unknown, name: string) => T): Field<T> {
   return {
@@ -218,6 +219,26 @@ export function readFields<F extends Fields>(
     else values[name] = declared.absent()
   }
   return values as Values<F>
+}
+
+/** An object that must not hold anything else: a member that is written wrong would be left out unseen. */
+export function strict<F extends Fields>(fields: F): Field<Values<F>> {
+  const inner = object(fields)
+  return {
+    ...inner,
+    schema: { ...inner.schema, additionalProperties: false },
+    read: (value, name) => {
+      const read = inner.read(value, name)
+      for (const member of Object.keys(value as object))
+        if (!Object.hasOwn(fields, member))
+          wrong(
+            `${name}.${member}`.replace(/^\./, '').slice(0, 80),
+            (value as Record<string, unknown>)[member],
+            `is not known here; one of ${Object.keys(fields).join(', ')}`,
+          )
+      return read
+    },
+  }
 }
 
 /** Any JSON object, for maps whose keys are data. */

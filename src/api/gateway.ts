@@ -1,53 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { mayActAs } from '../core/operators/operators.ts'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
-import { sha256 } from '../runtime/secrets.ts'
-import { AuthenticationFailure, Authenticator, authorize } from './authenticate.ts'
-import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
+import { AuthenticationFailure } from './authenticate.ts'
+import { Bodies, BrokenOff, hasBody } from './bodies.ts'
+import { Door } from './door.ts'
+import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
 import type { Faults } from './faults.ts'
 import { readFields, type Fields } from './fields.ts'
-import { accepts, clientIp, isJsonType, microsNow, parseJson, readBody, traceId } from './http.ts'
+import {
+  VENDOR_PREFIX,
+  accepts,
+  addressBlock,
+  clientIp,
+  isJsonType,
+  microsNow,
+  parseJson,
+  replyAndLinger,
+  traceId,
+} from './http.ts'
 import { Limiter, type Allowance } from './limiter.ts'
-import { FAILED_AUTHENTICATIONS } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import {
+  EndpointCall,
+  decodeSegment,
+  parseQuery,
+  readBodyField,
+  type Passage,
+  type Route,
+} from './passage.ts'
 import { Router } from './router.ts'
 
 export interface GatewayOptions {
   readonly desk: Desk
   readonly endpoints: readonly { readonly prefix: string; readonly list: readonly AnyEndpoint[] }[]
   readonly limiter: Limiter
+  readonly door: Door
+  readonly bodies: Bodies
   readonly faults: Faults
   readonly metrics: Metrics
   readonly log: Log
   readonly trustProxy: number
-  readonly vendorPrefix: string
   readonly ready: () => boolean
-  /** Last use of keys, told to the core from time to time. */
-  readonly seen: Map<string, number>
 }
-interface Route {
-  readonly endpoint: AnyEndpoint
-  readonly path: string
-}
-/** One request on its way through the checks. */
-interface Passage {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly inTime: number
-  readonly method: Method
-  readonly path: string
-  readonly rawQuery: string
-  readonly ip: string
-  route: Route | undefined
-  caller: Caller | undefined
-  operator: string | undefined
-  allowance: Allowance | undefined
-  dropReply: boolean
-  /** Names and values in turn: the form that node writes fastest. */
-  readonly headers: (string | number)[]
-}
-
 /**
  * From the socket to the handler and back. The order of the checks is the order of the methods called in
  * `serve`: route, negotiation, authentication, permission, rate limit, parameters, rules.
@@ -55,20 +50,18 @@ interface Passage {
 export class Gateway {
   private readonly options: GatewayOptions
   private readonly router = new Router<Route>()
-  private readonly authenticator: Authenticator
   private readonly headerNames: { trace: string; remain: string; limit: string; reset: string }
 
   constructor(options: GatewayOptions) {
     this.options = options
-    const { desk, vendorPrefix } = options
-    this.authenticator = new Authenticator(desk.core.state, desk.secrets, desk.mode === 'sandbox')
+    const { desk } = options
     for (const { prefix, list } of options.endpoints)
       for (const endpoint of list) {
         if (endpoint.sandboxOnly === true && desk.mode === 'live') continue
         const path = prefix + endpoint.path
         this.router.add(endpoint.method, path, { endpoint, path })
       }
-    const vendor = `X-${vendorPrefix}`
+    const vendor = `X-${VENDOR_PREFIX}`
     this.headerNames = {
       trace: `${vendor}-Trace-ID`,
       remain: `${vendor}-RateLimit-Requests-Remain`,
@@ -90,6 +83,7 @@ export class Gateway {
       ip: clientIp(request, this.options.trustProxy),
       route: undefined,
       caller: undefined,
+      signed: undefined,
       operator: undefined,
       allowance: undefined,
       dropReply: false,
@@ -98,6 +92,11 @@ export class Gateway {
     try {
       await this.pass(passage)
     } catch (error) {
+      // A small body usually came with the head: it is let in, so that the connection can go on.
+      if (!request.complete && !(error instanceof BrokenOff)) {
+        request.resume()
+        await turn()
+      }
       this.refusal(passage, error)
     }
   }
@@ -112,15 +111,26 @@ export class Gateway {
     const { endpoint } = match.route
     if (!this.options.ready()) refuse('TOO_BUSY', 'the platform is starting; try again in a second')
     this.negotiate(passage, endpoint)
-    const body = await readBody(passage.request)
-    this.identify(passage, endpoint, body)
+    const { door } = this.options
+    door.look(passage, endpoint)
     const query = parseQuery(passage.rawQuery)
+    const open = endpoint.access.kind === 'public'
+    if (open) this.limit(passage, endpoint, undefined, query)
+    const body = await this.body(passage, endpoint)
+    door.admit(passage, endpoint, body)
     const json = this.readJson(endpoint, body)
-    this.limit(passage, endpoint, json.value, query)
+    if (!open) this.limit(passage, endpoint, json.value, query)
     const run = this.prepare(passage, endpoint, match.params, query, json)
-    if (this.options.faults.active) await this.misbehave(passage, run)
+    // An operator must be able to take a fault back.
+    if (this.options.faults.active && endpoint.access.kind !== 'operator') await this.misbehave(passage, run)
     const reply = await run()
     this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
+  }
+
+  /** Nobody reads what a stranger sends along, unless the endpoint takes a body. */
+  private body({ request, response, ip }: Passage, endpoint: AnyEndpoint): Promise<Buffer | undefined> {
+    if (endpoint.access.kind === 'public' && endpoint.body === undefined) return NO_BODY
+    return this.options.bodies.read(request, response, addressBlock(ip))
   }
 
   /** What the sandbox's fault rules say about this request. */
@@ -132,7 +142,6 @@ export class Gateway {
   }
 
   private noRoute(passage: Passage, allow: readonly string[]): void {
-    passage.request.resume()
     if (allow.length === 0)
       notFound('NOT_FOUND', `${passage.path} is not an address of this platform; /docs lists them all`)
     passage.headers.push('Allow', allow.join(', '))
@@ -140,79 +149,12 @@ export class Gateway {
   }
 
   private negotiate({ request }: Passage, endpoint: AnyEndpoint): void {
-    const { accept, 'content-type': type, 'content-length': length } = request.headers
+    const { accept, 'content-type': type } = request.headers
     if (!accepts(accept, 'application/json'))
       refuse('NOT_ACCEPTABLE', `Accept: ${accept ?? ''} excludes application/json, the only type there is`)
-    const empty =
-      length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)
     const reads = endpoint.method !== 'GET' && endpoint.method !== 'DELETE'
-    if (reads && !empty && type !== undefined && !isJsonType(type))
+    if (reads && type !== undefined && !isJsonType(type) && hasBody(request))
       refuse('INVALID_CONTENT_TYPE', `Content-Type: ${type} is not supported; send application/json`)
-  }
-
-  private identify(passage: Passage, endpoint: AnyEndpoint, body: Buffer | undefined): void {
-    const { access } = endpoint
-    if (access.kind === 'public') return
-    const { desk, limiter } = this.options
-    const { requests, seconds } = FAILED_AUTHENTICATIONS
-    const now = desk.clock.peek()
-    const bucket = `authentication ${passage.ip}`
-    const failures = limiter.peek(bucket, requests, seconds, now)
-    if (!failures.allowed) {
-      passage.allowance = failures
-      refuse(
-        'TOO_MANY_REQUESTS',
-        `too many failed authentications from ${passage.ip}; wait, and check key and signature`,
-      )
-    }
-    try {
-      if (access.kind === 'operator') passage.operator = this.identifyOperator(passage)
-      else passage.caller = this.identifyCaller(passage, body, now)
-    } catch (error) {
-      if (error instanceof AuthenticationFailure) limiter.admit(bucket, requests, seconds, now)
-      throw error
-    }
-    if (access.kind === 'key') authorize(passage.caller!, access, passage.method, passage.ip, desk.core.state)
-    else {
-      const role = desk.core.state.operators.table.get(passage.operator!)!.role
-      if (!mayActAs(role, access.role))
-        refuse(
-          'FORBIDDEN',
-          `operator "${passage.operator!}" has the role ${role}; this call needs ${access.role}`,
-        )
-    }
-  }
-  private identifyCaller(passage: Passage, body: Buffer | undefined, now: number): Caller {
-    const { headers } = passage.request
-    const caller = this.authenticator.identify(
-      {
-        method: passage.method,
-        path: passage.path,
-        query: passage.rawQuery,
-        body,
-        key: header(headers['key']),
-        timestamp: header(headers['timestamp']),
-        sign: header(headers['sign']),
-        ip: passage.ip,
-      },
-      now / 1e6,
-    )
-    this.options.seen.set(caller.key.key, Math.floor(now / 1e6))
-    return caller
-  }
-  private identifyOperator({ request }: Passage): string {
-    const { authorization } = request.headers
-    if (authorization === undefined)
-      throw new AuthenticationFailure(
-        'MISSING_REQUIRED_HEADER',
-        'Missing required header: Authorization; send "Authorization: Bearer <operator token>"',
-      )
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-    const operator =
-      token === undefined ? undefined : this.options.desk.core.state.operators.byToken.get(sha256(token))
-    if (operator === undefined)
-      throw new AuthenticationFailure('INVALID_CREDENTIALS', 'this is not the token of an operator')
-    return operator.name
   }
 
   /** The body as JSON; a fault in it is told only after the rate limit. */
@@ -236,10 +178,10 @@ export class Gateway {
     if (rule === null) return
     const { limiter, desk } = this.options
     const name = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
-    const who = rule.basis === 'ip' ? passage.ip : String(passage.caller!.user.user_id)
-    const markets = rule.basis === 'uid+market' ? (endpoint.markets?.(body, query) ?? ['']) : ['']
+    const who = rule.basis === 'ip' ? addressBlock(passage.ip) : String(passage.caller!.user.user_id)
+    const markets = rule.basis === 'uid+market' ? this.marketsOf(endpoint, body, query) : NO_MARKET
     const now = desk.clock.peek()
-    for (const market of markets.length === 0 ? [''] : markets) {
+    for (const market of markets) {
       const allowance = limiter.admit(`${name} ${who} ${market}`, rule.requests, rule.seconds, now)
       if (
         passage.allowance === undefined ||
@@ -257,6 +199,15 @@ export class Gateway {
     }
   }
 
+  /** As the platform spells them: a name that the caller makes up, or none, opens no bucket of its own. */
+  private marketsOf(endpoint: AnyEndpoint, body: unknown, query: Record<string, string>): Iterable<string> {
+    const { world } = this.options.desk.core.state
+    const named = endpoint.markets?.(body, query) ?? []
+    if (named.length === 0) return NO_MARKET
+    if (named.length === 1) return [world.findMarket(named[0]!)?.id ?? UNKNOWN_MARKET]
+    return new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))
+  }
+
   /** Reads all parameters at once; what comes out runs the rules, and may run twice under a fault. */
   private prepare(
     passage: Passage,
@@ -268,20 +219,30 @@ export class Gateway {
     if (json.fault !== undefined) throw json.fault as Error
     const decoded: Record<string, string> = {}
     for (const [name, value] of Object.entries(params)) decoded[name] = decodeSegment(name, value)
+    const body: unknown = endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value)
     const call = new EndpointCall(
       this.options.desk,
       passage,
       readFields((endpoint.params ?? {}) as Fields, decoded),
       readFields((endpoint.query ?? {}) as Fields, query),
-      endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value),
+      body,
     ) as unknown as Call<never, never, never>
-    return () => endpoint.handle(call)
+    const once = passage.signed?.key.replay_protection === true && endpoint.once?.(body) === true
+    return once
+      ? () => this.options.door.once(passage).then(() => endpoint.handle(call))
+      : () => endpoint.handle(call)
   }
 
   private refusal(passage: Passage, error: unknown): void {
     if (error instanceof Refusal) {
       const detail = error instanceof AuthenticationFailure ? error.detail : undefined
       this.respond(passage, error.status, { label: error.label, message: error.message, ...detail })
+      return
+    }
+    if (error instanceof BrokenOff) {
+      this.options.metrics.request(passage.route, CLIENT_GONE, microsNow() - passage.inTime)
+      const { method, path, ip } = passage
+      this.options.log.debug('a client broke off its request', { method, path, ip })
       return
     }
     this.options.log.error('a request failed unexpectedly', {
@@ -316,11 +277,8 @@ export class Gateway {
       return
     }
     if (response.headersSent || response.destroyed) return
-    if (!request.complete) {
-      // The rest of an oversized body is not worth reading.
-      headers.push('Connection', 'close')
-      request.resume()
-    }
+    const { complete } = request
+    if (!complete) headers.push('Connection', 'close')
     const clientId = request.headers['x-client-request-id']
     if (typeof clientId === 'string' && /^[\x20-\x7e]{1,64}$/.test(clientId))
       headers.push('X-Client-Request-Id', clientId)
@@ -331,7 +289,8 @@ export class Gateway {
     if (body !== undefined)
       headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
     response.writeHead(status, headers as string[])
-    response.end(text)
+    if (complete) response.end(text)
+    else replyAndLinger(request, response, text)
   }
 
   private tellAllowance(headers: (string | number)[], allowance: Allowance, status: number): void {
@@ -346,62 +305,9 @@ export class Gateway {
   }
 }
 
-/** What a handler sees of a request. */
-class EndpointCall implements Call<object, object, unknown> {
-  readonly desk: Desk
-  readonly path: object
-  readonly query: object
-  readonly body: unknown
-  private readonly passage: Passage
-  constructor(desk: Desk, passage: Passage, path: object, query: object, body: unknown) {
-    this.desk = desk
-    this.passage = passage
-    this.path = path
-    this.query = query
-    this.body = body
-  }
-  get ip(): string {
-    return this.passage.ip
-  }
-  get caller(): Caller {
-    if (this.passage.caller === undefined) throw new TypeError('this endpoint has no caller')
-    return this.passage.caller
-  }
-  get operator(): string {
-    if (this.passage.operator === undefined) throw new TypeError('this endpoint has no operator')
-    return this.passage.operator
-  }
-  header(name: string): string | undefined {
-    return header(this.passage.request.headers[name])
-  }
-  readonly set = (name: string, value: string | number): void => {
-    this.passage.headers.push(name, value)
-  }
-}
-
-const header = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value[0] : value
-
-function parseQuery(raw: string): Record<string, string> {
-  if (raw === '') return {}
-  const query: Record<string, string> = Object.create(null) as Record<string, string>
-  for (const [name, value] of new URLSearchParams(raw)) {
-    // A list may come as one text with commas or as a repeated parameter.
-    const before = query[name]
-    query[name] = before === undefined ? value : `${before},${value}`
-  }
-  return query
-}
-function decodeSegment(name: string, value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return refuse(
-      'INVALID_PARAM_VALUE',
-      `${name}: "${value.slice(0, 80)}" is not a well-formed part of a URL`,
-    )
-  }
-}
-/** A request without a body is one with nothing in it: every required parameter is missing. */
-const readBodyField = (endpoint: AnyEndpoint, value: unknown): unknown =>
-  endpoint.body!.read(value === undefined || value === null ? {} : value, '')
+const NO_BODY = Promise.resolve(undefined)
+const NO_MARKET: readonly string[] = ['']
+/** Not a name of any market, but the same bucket as that of no name at all. */
+const UNKNOWN_MARKET = ''
+/** As proxies count it: the client was gone before its request was whole. */
+const CLIENT_GONE = 499

@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Refusal, refuse } from '../labels.ts'
+import { isIP } from 'node:net'
+import { hasBody } from './bodies.ts'
+import { refuse, type Label } from '../labels.ts'
 
-/** The HTTP side of every surface: reading bodies, writing replies, the headers that all of them carry. */
-export const BODY_MAX = 1024 * 1024
+/** The HTTP side of every surface: writing replies, the headers that all of them carry, who asks. */
+/** The vendor's part of header names. */
+export const VENDOR_PREFIX = 'Svc'
 
 export const microsNow = (): number => Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000)
 
@@ -18,32 +21,6 @@ export function traceId(): string {
   }
   return pool.toString('hex', used, (used += 16))
 }
-
-/** Undefined when there is none. Over the limit: refused as soon as that is known. */
-export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const announced = request.headers['content-length']
-  if (announced === undefined && request.headers['transfer-encoding'] === undefined) return NO_BODY
-  if (announced === '0') return NO_BODY
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let refused = false
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= BODY_MAX) chunks.push(chunk)
-      else if (!refused) {
-        refused = true
-        chunks.length = 0
-        reject(new Refusal('INVALID_REQUEST_BODY', `the body is over ${BODY_MAX} bytes; send less at a time`))
-      }
-    })
-    request.on('end', () => {
-      if (!refused) resolve(chunks.length === 1 ? chunks[0] : size === 0 ? undefined : Buffer.concat(chunks))
-    })
-    request.on('error', reject)
-  })
-}
-const NO_BODY = Promise.resolve(undefined)
 
 /** JSON nested so deep that reading it would overflow the stack is refused like any other bad JSON. */
 const DEPTH_MAX = 64
@@ -102,12 +79,81 @@ export function clientIp(request: IncomingMessage, trustedProxies: number): stri
           .map((ip) => plainIp(ip.trim()))),
     direct,
   ]
-  return chain[Math.max(0, chain.length - 1 - trustedProxies)]!
+  const told = chain[Math.max(0, chain.length - 1 - trustedProxies)]!
+  // What is no address would be a name that the caller makes up.
+  return isIP(told) === 0 ? direct : told
 }
 const plainIp = (ip: string): string =>
   ip.startsWith('::ffff:') ? ip.slice(7) : ip === '::1' ? '127.0.0.1' : ip
 
-export function sendText(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) })
-  response.end(text)
+/** What limits by address count as one: a network of IPv6 (/64) belongs to one customer, who may use all of it. */
+export function addressBlock(ip: string): string {
+  if (!ip.includes(':')) return ip
+  const [head, tail] = ip.split('::', 2) as [string, string?]
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
+  while (tail !== undefined && groups.length + after < 8) groups.push('0')
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+/** Headers that every reply carries, whoever gives it: names and values in turn. */
+export function usualHeaders(inTime: number): (string | number)[] {
+  return [
+    `X-${VENDOR_PREFIX}-Trace-ID`,
+    traceId(),
+    'X-In-Time',
+    inTime,
+    'X-Out-Time',
+    Math.max(inTime, microsNow()),
+  ]
+}
+/** A refusal from outside the API: by the server, its pages, or its doorkeeper. */
+export function refuseRequest(
+  response: ServerResponse,
+  status: number,
+  label: Label,
+  message: string,
+  headers: readonly (string | number)[] = [],
+): void {
+  const body = JSON.stringify({ label, message })
+  response.writeHead(status, [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    Buffer.byteLength(body),
+    ...usualHeaders(microsNow()),
+    ...headers,
+  ] as string[])
+  if (hasBody(response.req)) replyAndLinger(response.req, response, body)
+  else response.end(body)
+}
+
+const LINGER_BYTES = 64 * 1024
+const LINGER_MS = 1_000
+/**
+ * Sends a reply to a request whose body has not arrived, on a connection that closes. Closing at once would throw
+ * the reply away with what is still coming, so this reads on for a little: 64 KiB, and a second at most.
+ */
+export function replyAndLinger(request: IncomingMessage, response: ServerResponse, text: string): void {
+  if (text === '') {
+    response.end()
+    return
+  }
+  response.write(text)
+  let read = 0
+  const end = (): void => {
+    clearTimeout(timer)
+    if (!response.writableEnded) response.end()
+  }
+  const timer = setTimeout(() => {
+    end()
+    request.socket.destroySoon()
+  }, LINGER_MS)
+  request.on('data', (chunk: Buffer) => {
+    // Not a byte more; the client has the rest of the second to look at its reply.
+    if ((read += chunk.length) > LINGER_BYTES) request.pause()
+  })
+  request.on('end', end)
+  request.on('error', end)
+  request.on('close', end)
 }

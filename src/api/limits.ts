@@ -21,6 +21,8 @@ const rule = (
 
 export const LIMITS = {
   public: rule(200, 10, 'ip'),
+  /** Pages, OpenAPI and metrics: not in the reference. */
+  pages: rule(200, 10, 'ip', 'pages'),
   withdraw: rule(1, 3, 'uid', null, 'TOO_FAST'),
   push: rule(1, 10, 'uid'),
   walletTransfers: rule(80, 10, 'uid'),
@@ -56,6 +58,3 @@ export const FILL_RATIO_TIERS: readonly {
   { tier: 6, from: 20, requests: 350 },
   { tier: 7, from: 50, requests: 400 },
 ]
-
-/** Failed authentications of one address; beyond it nothing from there is even looked at. */
-export const FAILED_AUTHENTICATIONS = { requests: 100, seconds: 10 } as const

@@ -33,10 +33,30 @@ export function verifySignature(secret: string, parts: SignedParts, signature: s
   return fits(parts) || decodedForms(parts.query).some((query) => fits({ ...parts, query }))
 }
 
+/**
+ * A decoded form counts only where it can be read in one way: else `?currency_pair%3DBTC_USDT`, which names no
+ * parameter, would carry the signature of `?currency_pair=BTC_USDT` and ask for more than was signed. So the raw
+ * query is split first, at & and at the first = of each part, and what comes out of a name or a value must not
+ * move these borders. A name that holds % would be one that was encoded twice.
+ */
 function decodedForms(raw: string): string[] {
   if (!/[%+]/.test(raw)) return []
-  const forms = [decodeUtf8(raw), decodeUtf8Plus(raw), decodeLatin1(raw)]
+  const parts = raw.split('&')
+  const forms = [decodeUtf8, decodeUtf8Plus, decodeLatin1].map((decode) => decodedForm(parts, decode))
   return [...new Set(forms)].filter((form) => form !== undefined && form !== raw) as string[]
+}
+type Decode = (text: string) => string | undefined
+function decodedForm(parts: readonly string[], decode: Decode): string | undefined {
+  const decoded: string[] = []
+  for (const part of parts) {
+    const equals = part.indexOf('=')
+    const name = decode(equals === -1 ? part : part.slice(0, equals))
+    const value = equals === -1 ? '' : decode(part.slice(equals + 1))
+    if (name === undefined || value === undefined) return undefined
+    if (/[=&%]/.test(name) || value.includes('&')) return undefined
+    decoded.push(equals === -1 ? name : `${name}=${value}`)
+  }
+  return decoded.join('&')
 }
 function decodeUtf8(text: string): string | undefined {
   try {

@@ -2,7 +2,18 @@ import type { ApiKey } from '../core/users/keys.ts'
 import { subAccountAt, type User } from '../core/users/users.ts'
 import { hashPassword, randomHex } from '../runtime/secrets.ts'
 import { endpoint, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
-import { flag, id, listOf, object, oneOf, oneOfNumbers, optional, text, withDefault } from './fields.ts'
+import {
+  described,
+  flag,
+  id,
+  listOf,
+  object,
+  oneOf,
+  oneOfNumbers,
+  optional,
+  text,
+  withDefault,
+} from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { array, bool, int, int64, shape, str } from './shapes.ts'
 
@@ -48,6 +59,7 @@ const keyMembers = {
   updated_at: int64,
   update_at: int64,
   last_access: int64,
+  replay_protection: bool,
 }
 export const keyShape = shape(keyMembers)
 export const newKeyShape = shape({ ...keyMembers, secret: str })
@@ -64,9 +76,13 @@ export const keyView = (key: ApiKey) => ({
   // Real clients know both spellings.
   update_at: key.updated_at,
   last_access: key.last_access,
+  replay_protection: key.replay_protection,
 })
 
-/** What is left out is cleared. */
+const REPLAY_PROTECTION = optional(
+  described(flag(), 'the very same signed withdrawal, push or request with an id of its own passes once'),
+)
+/** What is left out is cleared, but for replay_protection, which stays as it is. */
 export const keyBody = object({
   mode: optional(oneOfNumbers(1, 2)),
   name: withDefault(text({ max: 64 }), ''),
@@ -75,6 +91,7 @@ export const keyBody = object({
     [],
   ),
   ip_whitelist: withDefault(listOf(text({ max: 64 }), 100), []),
+  replay_protection: REPLAY_PROTECTION,
 })
 type KeyBody = ReturnType<typeof keyBody.read>
 

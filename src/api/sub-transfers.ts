@@ -97,6 +97,7 @@ export const subTransferEndpoints: readonly AnyEndpoint[] = [
       direction: oneOf('to', 'from'),
       client_order_id: optional(text({ max: 1024 })),
     }),
+    once: ({ client_order_id }) => client_order_id !== null,
     status: 200,
     reply: shape({ tx_id: int64 }),
     refuses: [

@@ -195,6 +195,7 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     access: signedMain('withdrawal'),
     limit: LIMITS.withdraw,
     body: withdrawalBody,
+    once: () => true,
     status: 200,
     reply: shape({ ...commonShape, withdraw_id: str, asset_class: str }),
     refuses: WITHDRAW_LABELS,
@@ -286,9 +287,17 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     access: signedMain('withdrawal'),
     limit: LIMITS.push,
     body: object({ receive_uid: id(), currency: currencyField, amount: positiveDecimal() }),
+    once: () => true,
     status: 200,
     reply: shape({ id: int64 }),
-    refuses: ['INVALID_CURRENCY', 'RECEIVE_ERROR', 'RISK_ERROR', 'NEGATIVE_ASSETS', 'BALANCE_NOT_ENOUGH'],
+    refuses: [
+      'INVALID_CURRENCY',
+      'RECEIVE_ERROR',
+      'RISK_ERROR',
+      'NEGATIVE_ASSETS',
+      'BALANCE_NOT_ENOUGH',
+      'DUPLICATE_REQUEST',
+    ],
     handle: async ({ desk, caller, body }) => {
       const { id } = await desk.core.submit('push.create', { user_id: caller.user.user_id, ...body })
       return { id }

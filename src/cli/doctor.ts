@@ -5,8 +5,9 @@ import { dirname, join, resolve } from 'node:path'
 import { readConfig, type Config } from '../config.ts'
 import { State } from '../core/state.ts'
 import { configurationFaults } from '../core/world/change.ts'
+import { warningsOf } from '../platform.ts'
 import { SecretBox } from '../runtime/secrets.ts'
-import { databasePath, migrationsOf } from '../store/open.ts'
+import { databasePath, migrationsOf, modeOf } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
@@ -46,6 +47,7 @@ async function examine(env: Environment): Promise<Check[]> {
   }
   const file = env['KONTOR_CONFIG'] ?? ''
   checks.push(ok(`settings: mode ${config.mode}, ${file === '' ? 'built-in world' : `world of ${file}`}`))
+  checks.push(...warningsOf(config).map((text) => ok(`warning: ${text}`)))
   checks.push(await port(config), dataFolder(config), room(config))
   const database = await openDatabase(config)
   if ('well' in database) return [...checks, database, clock(undefined)]
@@ -142,7 +144,11 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
   } catch (error) {
     return [...checks, wrong(`database: ${(error as Error).message}`)]
   }
-  checks.push(await secrets(config, snapshot), ...(await configuration(config, snapshot)))
+  checks.push(
+    await madeIn(config),
+    await secrets(config, snapshot),
+    ...(await configuration(config, snapshot)),
+  )
   const [[at]] = (await snapshot.query('select at from head')) as [[number]]
   const [setting] = await snapshot.query(`select "value" from setting where "name" = 'clock'`)
   const offset = setting === undefined ? 0 : (JSON.parse(String(setting[0])) as { offset: number }).offset
@@ -164,6 +170,12 @@ async function configuration({ world, cancelOrders }: Config, snapshot: Snapshot
   )
   if (faults.length === 0) return [ok('configuration: changed, and can be taken in')]
   return faults.map(({ text }) => wrong(`configuration: ${text}`))
+}
+
+async function madeIn(config: Config): Promise<Check> {
+  const made = await modeOf(config)
+  if (made === undefined || made === config.mode) return ok(`mode: ${config.mode}, as the database`)
+  return wrong(`mode: the database was made in ${made} mode; a start in ${config.mode} mode is refused`)
 }
 
 async function durability(snapshot: Snapshot): Promise<Check> {

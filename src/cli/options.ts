@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { SECRET_SETTINGS, fileSetting, urlHoldsPassword } from '../config-secrets.ts'
 import { ConfigError, SETTINGS, readConfig, type Config } from '../config.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -25,9 +26,24 @@ export const settingOptions = (...only: readonly string[]): OptionSpecs =>
       .filter(({ name }) => only.length === 0 || only.includes(name))
       .map(({ name, fallback, help, setting }) => [
         name,
-        { value: 'VALUE', help: `${help} (${setting}, default: ${fallback})` },
+        { value: 'VALUE', help: `${help} (${setting}, default: ${fallback})${shownTo(setting)}` },
       ]),
   )
+
+const isSecret = (setting: string): boolean => (SECRET_SETTINGS as readonly string[]).includes(setting)
+const shownTo = (setting: string): string => {
+  if (!isSecret(setting)) return ''
+  return setting === 'KONTOR_DATABASE_URL'
+    ? '; with a password in it, in the environment or a file only'
+    : '; in the environment or a file only'
+}
+/** Everybody on the machine can read a command line. */
+function refuseShown(option: string, setting: string, value: string): void {
+  if (!isSecret(setting) || (setting === 'KONTOR_DATABASE_URL' && !urlHoldsPassword(value))) return
+  throw new ConfigError(
+    `--${option} would show a secret to everybody on this machine; set ${setting} in the environment, or ${fileSetting(setting)} to a file that holds it`,
+  )
+}
 
 /** Settings come from the environment and from options; a mistake is one line, told by a ConfigError. */
 export function readArguments(args: readonly string[], specs: OptionSpecs, env: Environment): Arguments {
@@ -52,7 +68,9 @@ export function readArguments(args: readonly string[], specs: OptionSpecs, env: 
     else {
       values[name] = value
       const setting = SETTINGS.find(([setting]) => optionOf(setting) === name)
-      if (setting !== undefined) settings[setting[0]] = value
+      if (setting === undefined) continue
+      refuseShown(name, setting[0], value)
+      settings[setting[0]] = value
     }
   }
   return { env: { ...env, ...settings }, values, flags, words: parsed.positionals }
@@ -68,6 +86,13 @@ export function describeOptions(specs: OptionSpecs): string {
   return rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`).join('\n')
 }
 
-/** Where the data is, for commands that need no other setting. */
-export const placeOf = ({ KONTOR_DATA, KONTOR_DATABASE_URL }: Environment): Config =>
-  readConfig({ KONTOR_DATA, KONTOR_DATABASE_URL })
+const PLACE = [
+  'KONTOR_DATA',
+  'KONTOR_DATABASE_URL',
+  'KONTOR_DATABASE_URL_FILE',
+  'KONTOR_SECRET_KEY',
+  'KONTOR_SECRET_KEY_FILE',
+] as const
+/** Where the data and its key are, for commands that need no other setting. */
+export const placeOf = (env: Environment): Config =>
+  readConfig(Object.fromEntries(PLACE.map((setting) => [setting, env[setting]])))

@@ -8,8 +8,7 @@ import { ensureCheckpoint } from '../store/checkpoints.ts'
 import { openStore } from '../store/open.ts'
 import { compareSeals, makeSeals, newSums } from '../store/seals.ts'
 import type { Command } from './main.ts'
-import { settingOptions } from './options.ts'
-import { readConfig } from '../config.ts'
+import { placeOf, settingOptions } from './options.ts'
 
 export const reseal: Command = {
   usage: 'kontor reseal [--data FOLDER | --database-url URL]',
@@ -17,11 +16,10 @@ export const reseal: Command = {
   detail: `A platform refuses to start on rows that it did not write. Whoever changed them on purpose (a repair, another
 secret key) makes new sums over what is there with this command; it is written to the audit log. The platform must not
 run meanwhile.`,
-  options: settingOptions('data', 'database-url', 'secret-key'),
+  options: settingOptions('data', 'database-url', 'secret-key-file'),
   words: 0,
   run: async ({ env }) => {
-    const { KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY } = env
-    const config = readConfig({ KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY })
+    const config = placeOf(env)
     const key = sumsKey(existingKey(config))
     const store = openStore(config)
     try {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { bodyDigest, sign as hmac, signatureString } from '../api/signature.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { readCredentials } from '../runtime/genesis.ts'
@@ -9,10 +10,12 @@ export const sign: Command = {
   summary: 'prints the headers that sign a request',
   detail: `Prints KEY, Timestamp and SIGN for a request, such as
   kontor sign GET /api/v4/wallet/fee --query currency_pair=BTC_USDT
-Without --key and --secret it uses the main account of credentials.json in the data folder.`,
+Without --key it uses the main account of credentials.json in the data folder. The secret of another key is read
+from --secret-file or the environment variable KONTOR_SIGN_SECRET, never from the command line, which all can read.`,
   options: {
     key: { value: 'KEY', help: 'API key' },
-    secret: { value: 'SECRET', help: 'its secret' },
+    'secret-file': { value: 'FILE', help: 'a file that holds its secret (or set KONTOR_SIGN_SECRET)' },
+    secret: { value: 'SECRET', help: 'refused: use --secret-file or KONTOR_SIGN_SECRET' },
     query: { value: 'TEXT', help: 'query string as it stands in the URL, without the question mark' },
     body: { value: 'TEXT', help: 'request body, exactly as it is sent' },
     timestamp: { value: 'SECONDS', help: 'Unix time in seconds (default: now)' },
@@ -55,18 +58,33 @@ function run({ env, values, flags, words }: Arguments): number {
 }
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+function secretOf(env: Arguments['env'], file: string | undefined): string {
+  const given = env['KONTOR_SIGN_SECRET']
+  if (file === undefined) {
+    if (given !== undefined && given !== '') return given
+    throw new ConfigError('--key needs its secret: give --secret-file, or set KONTOR_SIGN_SECRET')
+  }
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`--secret-file ${file} can't be read: ${(error as Error).message}`)
+  }
+}
 function credentials(
   env: Arguments['env'],
   values: Arguments['values'],
 ): { key: string; secret: string; url: string } {
-  const { key, secret } = values
-  if ((key === undefined) !== (secret === undefined))
-    throw new ConfigError('--key and --secret belong together; give both, or neither for the demo account')
+  const { key } = values
+  if (values['secret'] !== undefined)
+    throw new ConfigError(
+      '--secret would show the secret to everybody on this machine; use --secret-file or KONTOR_SIGN_SECRET',
+    )
+  const secret = key === undefined ? undefined : secretOf(env, values['secret-file'])
   const config = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
   const known = readCredentials(config)
   const url = known?.url ?? 'http://127.0.0.1:8080'
   if (key !== undefined && secret !== undefined) return { key, secret, url }
   if (known === undefined || known.key === '')
-    throw new ConfigError(`there is no key in ${config.data}/credentials.json; give --key and --secret`)
+    throw new ConfigError(`there is no key in ${config.data}/credentials.json; give --key and --secret-file`)
   return { key: known.key, secret: known.secret, url }
 }

@@ -16,6 +16,8 @@ export const start: Command = {
 
 async function run({ env }: Arguments): Promise<number> {
   const config = readConfig(env)
+  // Whatever is made from here on is for this user alone.
+  process.umask(0o077)
   const log = createLog(config.log, (line) => process.stderr.write(`${line}\n`))
   for (const name of unknownSettings(env))
     log.warn(`${name} is not a setting of this version and has no effect`)
@@ -26,6 +28,8 @@ async function run({ env }: Arguments): Promise<number> {
     })
     process.exit(error instanceof Fenced ? 3 : 70)
   }
+  // A reader of the log or of the banner that goes away takes nothing with it.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   process.on('uncaughtException', fatal)
   process.on('unhandledRejection', fatal)
   const told = new Promise<void>((resolve) => {

@@ -1,23 +1,22 @@
-import { readConfig } from '../config.ts'
 import { existingKey } from '../runtime/genesis.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
 import { verifyStore } from './ledger-check.ts'
 import type { Command } from './main.ts'
-import { settingOptions } from './options.ts'
+import { placeOf, settingOptions } from './options.ts'
 
 const SHOWN_MAX = 100
 
 export const verify: Command = {
   usage:
-    'kontor verify [--data FOLDER | --database-url URL] [--secret-key KEY | --without-key] [--head FILE]',
+    'kontor verify [--data FOLDER | --database-url URL] [--secret-key-file FILE | --without-key] [--head FILE]',
   summary: 'adds up the whole ledger again and says balanced, or where not',
   detail: `Reads every ledger line, account, audit record and command batch, compares every live row with the keyed sums in
 the head, and says "balanced" (exit 0) or exactly where not (exit 1). It only looks: it is safe beside a running platform.
 The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folder).`,
   options: {
-    ...settingOptions('data', 'database-url', 'secret-key'),
+    ...settingOptions('data', 'database-url', 'secret-key-file'),
     'without-key': {
       help: 'leave the keyed sums out: rows that were changed consistently are not found then',
     },
@@ -25,8 +24,7 @@ The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folde
   },
   words: 0,
   run: async ({ env, values, flags }) => {
-    const { KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY } = env
-    const config = readConfig({ KONTOR_DATA, KONTOR_DATABASE_URL, KONTOR_SECRET_KEY })
+    const config = placeOf(env)
     const kept = values['head'] === undefined ? undefined : readKeptHead(values['head'])
     const snapshot = await openSnapshot(config)
     try {

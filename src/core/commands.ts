@@ -30,6 +30,7 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { passOnce } from './users/seen-requests.ts'
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -60,6 +61,7 @@ const plain = {
   'key.delete': deleteKey,
   'key.state': setKeyState,
   'key.touch': touchKeys,
+  'key.once': passOnce,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,

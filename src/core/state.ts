@@ -12,6 +12,7 @@ import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
 import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
+import { SeenRequests } from './users/seen-requests.ts'
 import { Users } from './users/users.ts'
 import { transfers } from './wallet/transfers.ts'
 import { SimChains } from './sim/sim.ts'
@@ -31,6 +32,7 @@ export class State {
   readonly prices = new Prices(this.world, this.agents)
   readonly users = new Users()
   readonly keys = new ApiKeys()
+  readonly seenRequests = new SeenRequests()
   readonly stp = new StpGroups()
   readonly transfers = transfers()
   readonly wallet = new Wallet()
@@ -67,6 +69,7 @@ export class State {
       this.ledger.accounts,
       this.users.table,
       this.keys.table,
+      this.seenRequests.table,
       this.stp.groups,
       this.stp.memberships,
       this.transfers,

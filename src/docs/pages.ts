@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Fields, JsonSchema } from '../api/fields.ts'
 import { LABELS } from '../labels.ts'
@@ -171,6 +172,11 @@ const CONVENTIONS = `<section id="conventions"><h2>Conventions</h2>
 <code>to</code> is read as milliseconds. Unknown parameters are ignored, and null counts as absent. Names of currencies, pairs,
 chains and settle currencies are matched without regard to case. Lists by offset send <code>X-Pagination-Limit</code>,
 <code>-Offset</code> and <code>-Total</code>. Each response tells what is left of its rate limit.</p></section>`
+
+/** Nothing but what stands in the page itself, by its hash; and no page of others may frame it. */
+export const contentPolicy = (): string =>
+  `default-src 'none'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
 const SCRIPT = `const filter = document.getElementById('filter')
 filter.addEventListener('input', () => {

@@ -1,13 +1,15 @@
-import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import { METHODS, endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import type { FaultRule, Faults } from '../api/faults.ts'
 import {
-  anyObject,
+  id,
   integer,
   number,
   listOf,
   object,
+  oneName,
   oneOf,
   optional,
+  strict,
   text,
   time,
   withDefault,
@@ -21,6 +23,8 @@ import { randomHex, sha256 } from '../runtime/secrets.ts'
 /** What the operator API needs beyond the desk. */
 export interface Controls {
   readonly version: string
+  /** What an operator should know about the settings. */
+  readonly warnings: readonly string[]
   readonly faults: Faults
   /** Moves the sandbox clock; everything due in between happens first. */
   /** Tells how many items of due work failed on the way and were put aside. */
@@ -34,17 +38,36 @@ const operatorView = ({ name, role, created_at }: Operator) => ({ name, role, cr
 const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
 const YEAR_SECONDS = 366 * 86_400
 
-const faultBody = object({
-  match: withDefault(anyObject(), {}),
+const NO_MATCH = { method: null, path: null, user_id: null }
+const faultBody = strict({
+  match: withDefault(
+    strict({
+      method: optional(oneName(...METHODS)),
+      path: optional(
+        text({ max: 256, pattern: /^(\/[^\s?*]*\*?|\*)$/, mend: 'must begin with / and may end with *' }),
+      ),
+      user_id: optional(id()),
+    }),
+    NO_MATCH,
+  ),
   effect: oneOf('error', 'delay', 'drop_reply', 'duplicate'),
   status: optional(integer(400, 599)),
-  label: optional(text({ max: 64 })),
+  label: optional(text({ max: 64, pattern: /^[A-Z][A-Z0-9_]*$/, mend: 'must be a label such as TOO_BUSY' })),
   delay_ms: optional(integer(0, 60_000)),
   times: optional(integer(1, 1_000_000)),
   probability: optional(number(0, 1)),
 })
-const withoutNulls = (rule: object): FaultRule =>
-  Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null)) as unknown as FaultRule
+const given = (members: object): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+/** A rule that could do nothing, or does not say what, is a mistake. */
+function faultRule(body: ReturnType<typeof faultBody.read>, i: number): FaultRule {
+  if (body.effect === 'delay' && body.delay_ms === null)
+    refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: [${i}].delay_ms (of the effect delay)`)
+  for (const name of ['status', 'label'] as const)
+    if (body.effect !== 'error' && body[name] !== null)
+      refuse('INVALID_PARAM_VALUE', `[${i}].${name}: belongs to the effect error, not to ${body.effect}`)
+  return given({ ...body, match: given(body.match) }) as unknown as FaultRule
+}
 
 export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   endpoint({
@@ -54,7 +77,14 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     access: operatorOf('viewer'),
     limit: null,
     status: 200,
-    reply: shape({ mode: str, now: num, version: str, store: str, sequence: int64 }),
+    reply: shape({
+      mode: str,
+      now: num,
+      version: str,
+      store: str,
+      sequence: int64,
+      warnings: array(str),
+    }),
     refuses: [],
     handle: async ({ desk }) =>
       desk.core.read(() => ({
@@ -63,6 +93,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         version: controls.version,
         store: desk.store.kind,
         sequence: desk.core.committed.sequence,
+        warnings: controls.warnings,
       })),
   }),
   endpoint({
@@ -174,7 +205,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     reply: array(anything),
     refuses: [],
     handle: async ({ desk, operator, body }) => {
-      const rules = body.map(withoutNulls)
+      const rules = body.map(faultRule)
       await desk.core.submit('audit.note', { actor: operator, action: 'faults.set', detail: { rules } })
       controls.faults.set(rules)
       return controls.faults.list()

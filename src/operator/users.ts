@@ -1,6 +1,7 @@
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
   decimal,
+  flag,
   id,
   integer,
   object,
@@ -27,7 +28,7 @@ import { accountKindField, currencyField, pairField } from '../api/wallet.ts'
 import { lockedName } from '../core/ledger/accounts.ts'
 import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
 import type { User } from '../core/users/users.ts'
-import { notFound } from '../labels.ts'
+import { notFound, refuse } from '../labels.ts'
 import { ZERO, format, type Amount } from '../money/amount.ts'
 import { hashPassword } from '../runtime/secrets.ts'
 
@@ -241,17 +242,20 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'PATCH',
     path: '/users/{uid}/keys/{key}',
-    summary: 'Disables a key (state 2 frozen, 3 locked) or enables it again (1); acts at once',
+    summary:
+      'Disables a key (state 2 frozen, 3 locked), enables it again (1), sets its replay protection; acts at once',
     access: operatorOf('operator'),
     limit: null,
     params: { uid: id(), key: text({ max: 64 }) },
-    body: object({ state: oneOfNumbers(1, 2, 3) }),
+    body: object({ state: optional(oneOfNumbers(1, 2, 3)), replay_protection: optional(flag()) }),
     status: 200,
     reply: keyShape,
     refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const { user_id } = userAt(desk, path.uid)
-      const input = { user_id, key: path.key, state: body.state, actor: operator }
+      if (body.state === null && body.replay_protection === null)
+        refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: state or replay_protection')
+      const input = { user_id, key: path.key, ...body, actor: operator }
       return keyView(await desk.core.submit('key.state', input))
     },
   }),

@@ -1,10 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { State } from '../core/state.ts'
+import { FIRST_OPERATOR } from '../core/operators/operators.ts'
 import { PERMISSIONS } from '../core/users/keys.ts'
+import { makePrivateFolder } from '../files.ts'
 import { randomHex, sha256, type SecretBox } from './secrets.ts'
 
 /** The world of the first start, and the credentials that open it. */
@@ -23,7 +25,6 @@ export interface Credentials {
   readonly secret: string
   readonly accounts: readonly DemoAccount[]
 }
-const FIRST_OPERATOR = 'admin'
 
 const credentialsPath = (config: Config): string => join(config.data, 'credentials.json')
 
@@ -37,7 +38,7 @@ function keepPrivate(path: string, text: string): void {
 }
 function makeFolder(data: string): void {
   try {
-    mkdirSync(data, { recursive: true })
+    makePrivateFolder(data)
   } catch (error) {
     throw new ConfigError(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
   }
@@ -84,7 +85,7 @@ export async function ensureWorld(
   const steps: Promise<unknown>[] = []
   // First: what the world is worth depends on it.
   const live = config.mode === 'live'
-  if (core.state.world.live !== live) steps.push(core.submit('world.live', { live }))
+  if (core.state.world.marked !== live) steps.push(core.submit('world.live', { live }))
   if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
     steps.push(core.submit('world.configure', { config: config.world }))
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)

@@ -1,56 +1,87 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { addressBlock, microsNow, refuseRequest, usualHeaders } from '../api/http.ts'
 import { ConfigError } from '../config.ts'
-import { traceId } from '../api/http.ts'
+import { Connection, UNANSWERED_MAX } from './connection.ts'
 
-/** The HTTP server itself: what its parser refuses is answered in JSON too, and it stops without losing replies. */
+export interface ServerOptions {
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
+  readonly warn: (message: string, fields?: Record<string, unknown>) => void
+  /** Connections at once, and of them from one address. */
+  readonly connections: number
+  readonly addressConnections: number
+  /** A request must have arrived within this; its head in a third of it. */
+  readonly requestMs: number
+  /** How long an idle connection is kept: longer than the pools of clients and proxies keep theirs. */
+  readonly idleMs?: number
+  /** How long a client may leave its replies unread. */
+  readonly unreadMs?: number
+}
+const IDLE_MS = 65_000
+const UNREAD_MS = 10_000
+/** What was refused may still be on its way: so long the connection stays, for the client to read why. */
+const LINGER_MS = 1_000
+const CONNECTION = Symbol('connection')
+type Known = Socket & { [CONNECTION]?: Connection }
+
+/**
+ * The HTTP server itself. What its parser refuses is answered in JSON too; what a connection may hold is bounded, in
+ * time, requests and bytes; and it stops without losing replies.
+ */
 export class HttpServer {
   private readonly server: Server
-  private readonly underWay = new Set<ServerResponse>()
+  private readonly options: ServerOptions
+  private readonly all = new Set<Connection>()
+  private readonly byAddress = new Map<string, number>()
+  private sweeper: NodeJS.Timeout | undefined
   private closing = false
-  constructor(serve: (request: IncomingMessage, response: ServerResponse) => void) {
+  private warnedAt = -Infinity
+  /** Connections that were turned away, and those that were cut for not reading. */
+  refused = 0
+  cut = 0
+
+  constructor(options: ServerOptions) {
+    this.options = options
+    const { requestMs, idleMs = IDLE_MS } = options
     this.server = createServer(
-      { keepAliveTimeout: 65_000, headersTimeout: 30_000, requestTimeout: 60_000 },
-      (request, response) => {
-        if (this.closing) response.shouldKeepAlive = false
-        this.underWay.add(response)
-        response.on('close', () => this.underWay.delete(response))
-        serve(request, response)
+      {
+        keepAliveTimeout: idleMs,
+        headersTimeout: Math.ceil(requestMs / 3),
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: Math.min(5_000, Math.ceil(requestMs / 6)),
+        // Looked at in front of the gateway, which answers in JSON.
+        requireHostHeader: false,
       },
+      (request, response) => this.take(request, response, options.serve),
     )
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable) {
-        socket.destroy()
-        return
-      }
-      const message =
-        error.code === 'HPE_HEADER_OVERFLOW'
-          ? 'the headers are over 16 KiB; send fewer or shorter ones'
-          : `this is not a well-formed HTTP request: ${error.message}`
-      const body = JSON.stringify({ label: 'BAD_REQUEST', message })
-      const now = Date.now() * 1000
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-          `X-In-Time: ${now}\r\nX-Out-Time: ${now}\r\nX-Svc-Trace-ID: ${traceId()}\r\nConnection: close\r\n\r\n${body}`,
-      )
-    })
+    this.server.maxConnections = options.connections
+    this.server.on('connection', (socket: Known) => this.connected(socket))
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.take(request, response, options.serve),
+    )
+    this.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.take(request, response, refuseExpectation),
+    )
+    this.server.on('drop', () =>
+      this.turnedAway(`${options.connections} connections are open (KONTOR_CONNECTIONS)`),
+    )
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Known) => this.broken(error, socket))
+  }
+  get connections(): number {
+    return this.all.size
   }
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.server.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EADDRINUSE')
-          reject(
-            new ConfigError(
-              `KONTOR_PORT ${port} is in use on ${host}; stop the other process or choose another port`,
-            ),
-          )
-        else if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-          reject(new ConfigError(`KONTOR_HOST ${host} is not an address of this machine`))
-        else if (error.code === 'EACCES')
-          reject(new ConfigError(`KONTOR_PORT ${port} may not be used by this user`))
-        else reject(error)
+      const failed = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port))
+      this.server.once('error', failed)
+      this.server.listen(port, host, () => {
+        this.server.off('error', failed)
+        // No descriptor left for the next connection, for example: whoever is connected goes on.
+        this.server.on('error', (error) => this.turnedAway(error.message))
+        const { unreadMs = UNREAD_MS } = this.options
+        this.sweeper = setInterval(() => this.sweep(unreadMs), Math.ceil(unreadMs / 5)).unref()
+        resolve((this.server.address() as AddressInfo).port)
       })
-      this.server.listen(port, host, () => resolve((this.server.address() as AddressInfo).port))
     })
   }
   /**
@@ -60,13 +91,126 @@ export class HttpServer {
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.closing = true
-      for (const response of this.underWay) response.shouldKeepAlive = false
+      clearInterval(this.sweeper)
+      for (const { replies } of this.all) for (const response of replies) response.shouldKeepAlive = false
       this.server.close(() => resolve())
       this.server.closeIdleConnections()
       const impatient = setTimeout(() => this.server.closeAllConnections(), IMPATIENT_MS)
       impatient.unref()
     })
   }
+
+  private connected(socket: Known): void {
+    const address = addressBlock(socket.remoteAddress ?? '')
+    const others = this.byAddress.get(address) ?? 0
+    if (others >= this.options.addressConnections) {
+      socket.destroy()
+      this.turnedAway(`${others} connections come from ${address} (KONTOR_ADDRESS_CONNECTIONS)`)
+      return
+    }
+    this.byAddress.set(address, others + 1)
+    const connection = new Connection(socket, address)
+    socket[CONNECTION] = connection
+    this.all.add(connection)
+    socket.on('close', () => this.gone(connection))
+  }
+  private gone(connection: Connection): void {
+    this.all.delete(connection)
+    connection.closed()
+    const left = this.byAddress.get(connection.address)! - 1
+    if (left === 0) this.byAddress.delete(connection.address)
+    else this.byAddress.set(connection.address, left)
+  }
+  private take(request: IncomingMessage, response: ServerResponse, serve: ServerOptions['serve']): void {
+    const connection = (request.socket as Known)[CONNECTION]
+    if (connection?.take(response) !== true) return
+    if (this.closing) response.shouldKeepAlive = false
+    response.on('close', () => this.answered(connection, response))
+    if (connection.full) {
+      connection.over = true
+      refuseRequest(
+        response,
+        429,
+        'TOO_MANY_REQUESTS',
+        `${UNANSWERED_MAX} requests of this connection are unanswered; wait for replies, or use more connections`,
+        ['Retry-After', 1, 'Connection', 'close'],
+      )
+    } else connection.start(() => serve(request, response))
+  }
+  private answered(connection: Connection, response: ServerResponse): void {
+    connection.answered(response)
+    const { farewell } = connection
+    if (farewell !== undefined && !connection.owed) this.sayFarewell(connection, farewell)
+  }
+
+  private sweep(unreadMs: number): void {
+    const now = performance.now()
+    for (const connection of this.all)
+      if (connection.stuck(now, unreadMs)) {
+        this.cut++
+        connection.socket.destroy()
+      }
+  }
+  /** Told once in ten seconds: who floods the platform must not flood its log. */
+  private turnedAway(why: string): void {
+    this.refused++
+    const now = performance.now()
+    if (now - this.warnedAt < 10_000) return
+    this.warnedAt = now
+    this.options.warn(`a connection was turned away: ${why}`, { refused: this.refused })
+  }
+
+  /** What the parser refuses, or waited for in vain. Replies to earlier requests come first. */
+  private broken(error: NodeJS.ErrnoException, socket: Known): void {
+    const connection = socket[CONNECTION]
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    const silent = late && socket.bytesRead === 0
+    if (error.code === 'ECONNRESET' || !socket.writable || connection === undefined || silent) {
+      socket.destroy()
+      return
+    }
+    if (connection.farewell !== undefined) return
+    connection.over = true
+    const farewell = late
+      ? plainReply('408 Request Timeout', 'the request did not arrive in time; send it whole, at once')
+      : plainReply('400 Bad Request', parserMessage(error))
+    connection.farewell = farewell
+    if (!connection.owed) this.sayFarewell(connection, farewell)
+  }
+  private sayFarewell({ socket, replies }: Connection, farewell: string): void {
+    // A reply has begun already: anything more would be read as part of it.
+    for (const reply of replies) if (reply.headersSent) socket.destroy()
+    if (socket.destroyed) return
+    socket.end(farewell)
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError(
+      `KONTOR_PORT ${port} is in use on ${host}; stop the other process or choose another port`,
+    )
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new ConfigError(`KONTOR_HOST ${host} is not an address of this machine`)
+  if (error.code === 'EACCES') return new ConfigError(`KONTOR_PORT ${port} may not be used by this user`)
+  return error
+}
+function parserMessage({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'HPE_HEADER_OVERFLOW'
+    ? 'the headers are over 16 KiB; send fewer or shorter ones'
+    : `this is not a well-formed HTTP request: ${message}`
+}
+function plainReply(status: string, message: string): string {
+  const body = JSON.stringify({ label: 'BAD_REQUEST', message })
+  const usual = usualHeaders(microsNow())
+  let head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  for (let i = 0; i < usual.length; i += 2) head += `${usual[i]!}: ${usual[i + 1]!}\r\n`
+  return `${head}Connection: close\r\n\r\n${body}`
+}
+function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const message = `Expect: ${String(headers.expect).slice(0, 80)} can't be met; leave it out, or send 100-continue`
+  refuseRequest(response, 417, 'BAD_REQUEST', message, ['Connection', 'close'])
 }
 /** Longer than any request takes by itself; only a fault that was asked for is slower. */
 const IMPATIENT_MS = 10_000

@@ -1,9 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { LIVE } from '../core/world/world.ts'
+import { makePrivateFolder } from '../files.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
-import { SqliteStore, sqliteSnapshot } from './sqlite.ts'
+import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
 import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
 
 type Place = Pick<Config, 'data' | 'databaseUrl'>
@@ -13,11 +15,33 @@ export const databasePath = (data: string): string => join(data, 'kontor.db')
 export function openStore({ data, databaseUrl }: Place): Store {
   if (databaseUrl !== undefined) return new PostgresStore(databaseUrl)
   try {
-    mkdirSync(data, { recursive: true })
+    makePrivateFolder(data)
   } catch (error) {
     throw new StoreUnavailable(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
   }
   return new SqliteStore(databasePath(data))
+}
+
+/**
+ * The mode that a database was made in; undefined before its first start. Seen without taking it over. Older
+ * versions left no mark, but every world of a sandbox began with the demo account.
+ */
+export async function modeOf({ data, databaseUrl }: Place): Promise<Config['mode'] | undefined> {
+  if (databaseUrl === undefined && !existsSync(databasePath(data))) return undefined
+  const snapshot =
+    databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteGlance(databasePath(data))
+  try {
+    if ((await migrationsOf(snapshot)).length === 0) return undefined
+    const [mark] = await snapshot.query(`select "value" from setting where "name" = '${LIVE}'`)
+    if (mark !== undefined)
+      return (JSON.parse(String(mark[0])) as { live: boolean }).live ? 'live' : 'sandbox'
+    const [world] = await snapshot.query(`select 1 from setting where "name" = 'world'`)
+    if (world === undefined) return undefined
+    const demo = `select 1 from user_account where "login_name" = 'demo' and "email" = 'demo@kontor.example'`
+    return (await snapshot.query(demo)).length === 0 ? 'live' : 'sandbox'
+  } finally {
+    await snapshot.close()
+  }
 }
 
 /** A look at the store that the settings name, safe beside a running platform. */

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SealedBatch, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
+import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { quote } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -48,7 +49,8 @@ export class SqliteStore implements Store {
   open(): Promise<OpenedHead> {
     return promised(() =>
       reporting(this.path, () => {
-        mkdirSync(dirname(this.path), { recursive: true })
+        makePrivateFolder(dirname(this.path))
+        makePrivateFile(this.path)
         return this.with((connection) => {
           const migrated = connection.migrate(Date.now() * 1000)
           const [head] = connection.query(TAKE_EPOCH, [])
@@ -162,9 +164,15 @@ const promised = <T>(act: () => T): Promise<T> =>
 /** What stands in a data folder, seen without disturbing a platform that runs on it. */
 export function sqliteSnapshot(path: string): Snapshot {
   if (!existsSync(path)) throw new StoreUnavailable(`there is no database ${path}; has it ever been started?`)
+  return snapshotOf(path, (connection) => connection.freeze())
+}
+/** The same for a few words before a start: nothing stands still for it, so nothing is held up behind it. */
+export const sqliteGlance = (path: string): Snapshot => snapshotOf(path, () => undefined)
+
+function snapshotOf(path: string, begin: (connection: SqliteConnection) => void): Snapshot {
   const connection = reporting(path, () => {
     const opened = new SqliteConnection(path)
-    opened.freeze()
+    begin(opened)
     return opened
   })
   return {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { bodyDigest, sign, signatureString } from '../../src/api/signature.ts'
 import { SecretBox } from '../../src/runtime/secrets.ts'
 import { Client, ok, refused, send, type Reply } from '../support/client.ts'
-import { TestPlatform } from '../support/platform.ts'
+import { LIVE, TestPlatform } from '../support/platform.ts'
 
 test('the published vectors', () => {
   const path = '/api/v4/futures/orders'
@@ -107,11 +107,7 @@ describe('authentication', () => {
     )
     assert.equal(reply.body.signature_parts.body_sha512, digest)
     assert.ok(!reply.text.includes(credential.secret))
-    const live = await TestPlatform.start({
-      KONTOR_MODE: 'live',
-      KONTOR_SECRET_KEY: 'ab'.repeat(32),
-      KONTOR_RATE_LIMITS: '1',
-    })
+    const live = await TestPlatform.start(LIVE)
     const user = await live.user()
     const mismatch = await new Client(live.url, { ...user.credential, secret: 'x' }).get('/account/detail')
     refused(mismatch, 401, 'INVALID_SIGNATURE')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OperatorClient, ok, refused } from '../support/client.ts'
-import { TestPlatform } from '../support/platform.ts'
+import { LIVE, TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 import { proveBalanced } from '../support/wallet.ts'
 
@@ -10,7 +10,7 @@ type Told = Record<string, { price: string; source: string; expires: number }>
 describe('index prices with market agents', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start({ KONTOR_AGENTS: 'on' })
+    platform = await TestPlatform.start({ KONTOR_AGENTS: 'on', KONTOR_CLOCK: '1800000000' })
   })
   after(() => platform.stop())
   const told = async (): Promise<Told> => platform.operator.ok('GET', '/prices')
@@ -56,12 +56,7 @@ describe('index prices with market agents', () => {
 
 describe('index prices in live mode', () => {
   test('an admin sets them with an end; nobody else, and never without', async () => {
-    const live = await TestPlatform.start({
-      KONTOR_MODE: 'live',
-      KONTOR_SECRET_KEY: 'ab'.repeat(32),
-      KONTOR_RATE_LIMITS: '1',
-      KONTOR_LOG: 'silent',
-    })
+    const live = await TestPlatform.start({ ...LIVE, KONTOR_LOG: 'silent' })
     const before = (await live.operator.ok('GET', '/prices')) as Told
     assert.deepEqual([before['BTC']?.price, before['BTC']?.source], ['0', 'none'])
     assert.equal(before['USDT']?.price, '1')

@@ -7,7 +7,16 @@ import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { Client, OperatorClient, type Credential } from './client.ts'
 
-export const TOKEN = 'test-operator-token'
+/** Drawn once, at random, as live mode wants them. */
+export const TOKEN = 'ce1b6a5f0d7340f3a1f4d5a86b2c97e80dfb42c6e1954f7a'
+export const SECRET_KEY = '5f0c9e3b7a61d84e2c05f7b8916ad3e4407b2d9fc815e63a0fd2b4987c6e1a35'
+/** Live mode on the built-in world, whose chains are simulated. */
+export const LIVE = {
+  KONTOR_MODE: 'live',
+  KONTOR_SECRET_KEY: SECRET_KEY,
+  KONTOR_RATE_LIMITS: '1',
+  KONTOR_SIMULATED_CHAINS: 'allow',
+} as const
 
 /** The whole platform in this process, on a free port, in a folder of its own. */
 export class TestPlatform {

@@ -8,6 +8,13 @@ const KONTOR = fileURLToPath(new URL('../../../bin/kontor.js', import.meta.url))
 const cleanEnvironment = (): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONTOR_')))
 
+const QUIET = {
+  KONTOR_PORT: '0',
+  KONTOR_AGENTS: 'off',
+  KONTOR_LOG: 'error',
+  KONTOR_RATE_LIMITS: 'off',
+}
+
 /** The platform as a user runs it: a process of its own, which can be killed. */
 export class PlatformProcess {
   readonly child: ChildProcess
@@ -31,13 +38,19 @@ export class PlatformProcess {
     )
   }
   static async start(env: Record<string, string>): Promise<PlatformProcess> {
-    const platform = PlatformProcess.launch({
-      KONTOR_PORT: '0',
-      KONTOR_AGENTS: 'off',
-      KONTOR_LOG: 'error',
-      KONTOR_RATE_LIMITS: 'off',
-      ...env,
-    })
+    const platform = PlatformProcess.launch({ ...QUIET, ...env })
+    await platform.ready()
+    return platform
+  }
+  /** The same, after a line of shell that sets its limits. */
+  static async limited(line: string, env: Record<string, string>): Promise<PlatformProcess> {
+    const command = `${line}; exec "$@"`
+    const platform = new PlatformProcess(
+      spawn('/bin/sh', ['-c', command, 'sh', process.execPath, KONTOR, 'start'], {
+        env: { ...cleanEnvironment(), ...QUIET, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
     await platform.ready()
     return platform
   }

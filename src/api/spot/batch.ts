@@ -24,6 +24,7 @@ import {
   bodyMarkets,
   channelOf,
   checkTradeQuote,
+  hasOwnText,
   newOrder,
   orderFields,
 } from './order-fields.ts'
@@ -136,6 +137,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spotPlace,
     markets: bodyMarkets,
     body: listOf(anyObject(), PAIRS_MAX * ORDERS_PER_PAIR_MAX * 5),
+    once: (items) => items.some(hasOwnText),
     status: 200,
     reply: batchReply,
     refuses: ['TOO_MANY_CURRENCY_PAIRS', 'TOO_MANY_ORDERS', 'MIXED_ACCOUNT_TYPE', 'REQUEST_EXPIRED'],

@@ -59,8 +59,10 @@ export function refuseStale(call: { desk: Desk; header(name: string): string | u
   if (value === undefined || value === '') return
   if (!/^\d{10,15}$/.test(value))
     refuse('INVALID_PARAM_VALUE', `x-gate-exptime: "${value}" must be a Unix time in milliseconds`)
-  const now = Math.floor(call.desk.clock.peek() / 1000)
-  if (now > Number(value))
+  const { clock } = call.desk
+  const now = Math.floor(clock.peek() / 1000)
+  const end = Number(value)
+  if (now > end && (clock.real === undefined || clock.real() / 1000 > end))
     refuse('REQUEST_EXPIRED', `x-gate-exptime: ${value} has passed; the platform's clock is at ${now} ms`)
 }
 export const itemFault = (error: unknown): { label: string; message: string } => {

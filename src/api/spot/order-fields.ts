@@ -1,4 +1,11 @@
-import { ORDER_ACCOUNTS, ORDER_TYPES, SIDES, STP_ACTS, TIMES_IN_FORCE } from '../../core/spot/order.ts'
+import {
+  ORDER_ACCOUNTS,
+  ORDER_TYPES,
+  SIDES,
+  STP_ACTS,
+  TIMES_IN_FORCE,
+  isClientText,
+} from '../../core/spot/order.ts'
 import type { NewOrder } from '../../core/spot/place.ts'
 import type { Amendment } from '../../core/spot/commands.ts'
 import {
@@ -111,14 +118,19 @@ export const amendment = ({ amount, price, amend_text, stop_profit, stop_loss }:
   stop_loss,
 })
 
+/** An order's text is its idempotency id, when the client chose it. */
+export const hasOwnText = ({ text }: { readonly text?: unknown }): boolean =>
+  typeof text === 'string' && isClientText(text)
+
 /** The markets of a body that nobody has checked yet, for the rate limit by market. */
 export function bodyMarkets(body: unknown, query: Readonly<Record<string, string>> = {}): string[] {
   const items = Array.isArray(body) ? body : [body]
   const pairs = new Set<string>()
   for (const item of items.slice(0, 100)) {
-    const pair =
-      (item as { currency_pair?: unknown } | null | undefined)?.currency_pair ?? query['currency_pair']
-    if (typeof pair === 'string') pairs.add(pair.slice(0, 64).toUpperCase())
+    const own = (item as { currency_pair?: unknown } | null | undefined)?.currency_pair
+    // An empty text is an absent one, here as where the body is read.
+    const pair = own === undefined || own === null || own === '' ? query['currency_pair'] : own
+    if (typeof pair === 'string') pairs.add(pair)
   }
   return [...pairs]
 }

@@ -17,7 +17,7 @@ import { paginationHeaders } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
-import { sideField } from './order-fields.ts'
+import { hasOwnText, sideField } from './order-fields.ts'
 
 const ACCESS = signed('spot')
 const accountField = oneOf('normal', 'margin', 'unified')
@@ -96,6 +96,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
         text: optional(text({ max: 64 })),
       }),
     }),
+    once: ({ trigger, put }) => hasOwnText(put) || hasOwnText(trigger),
     status: 201,
     reply: shape({ id: int64, id_string: str }),
     refuses: [
@@ -106,6 +107,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       'AUTO_TRIGGER_PRICE_LESS_LAST',
       'AUTO_TRIGGER_PRICE_GREATE_LAST',
       'TOO_MANY_ORDERS',
+      'DUPLICATE_REQUEST',
     ],
     handle: async ({ desk, caller, body }) => {
       const { text: triggerText, ...trigger } = body.trigger

@@ -210,6 +210,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
       repaid_all: withDefault(flag(), false),
       text: optional(text({ max: 64 })),
     }),
+    once: (body) => body.text !== null,
     status: 200,
     reply: shape({ tran_id: int64 }),
     refuses: ['ACCOUNT_EXCEPTION', 'DUPLICATE_REQUEST', ...LOAN_LABELS],

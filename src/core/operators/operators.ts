@@ -57,16 +57,30 @@ export function deleteOperator(ctx: Ctx, input: { name: string; actor: Actor }):
   if (operator.role === 'admin' && admins.length === 1)
     refuse('INVALID_PARAM_VALUE', `"${input.name}" is the last admin; create another one first`)
   tx.remove(state.operators.table, input.name)
+  // Whoever is given the name later is somebody else: the token of the settings is not theirs.
+  if (input.name === FIRST_OPERATOR) tx.put(state.world.settings, { name: FIRST_GONE, value: true })
   audit(ctx, input.actor, 'operator.delete', { name: input.name })
   return null
 }
 
-/** The first operator's token is configuration: what the environment says at start is what counts. */
+/** Made at the first start, with the token of the settings. */
+export const FIRST_OPERATOR = 'admin'
+const FIRST_GONE = 'first_operator_deleted'
+
+/**
+ * The first operator's token is configuration: what the environment says at start is what counts, as long as the
+ * operator is there. A deleted one stays deleted, whatever the settings say.
+ */
 export function ensureOperator(ctx: Ctx, input: { name: string; token_hash: string }): null {
   const { state, tx, at } = ctx
-  const operator = state.operators.table.get(input.name)
+  const { table } = state.operators
+  const operator = table.get(input.name)
   if (operator?.token_hash === input.token_hash) return null
+  if (state.world.settings.get(FIRST_GONE) !== undefined) return null
+  // Others are there, but not the first one: an older version deleted it.
+  if (operator === undefined && table.size > 0) return null
   const created_at = operator?.created_at ?? Math.floor(at / 1e6)
-  tx.put(state.operators.table, { name: input.name, role: 'admin', token_hash: input.token_hash, created_at })
+  const role = operator?.role ?? 'admin'
+  tx.put(table, { name: input.name, role, token_hash: input.token_hash, created_at })
   return null
 }

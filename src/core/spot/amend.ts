@@ -4,9 +4,17 @@ import type { Ctx } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
 import type { Market } from '../world/markets.ts'
 import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type Taker } from './match.ts'
-import type { AttachedStop, Order, OrderExtras, OrderRow } from './order.ts'
+import { stopsIn, type AttachedStop, type Order, type OrderExtras, type OrderRow } from './order.ts'
 import { refuseAtOnce, settleDown } from './place.ts'
-import { checkOpen, checkProtected, checkSize, checkStops, readBase, readPrice } from './rules.ts'
+import {
+  checkOpen,
+  checkPriceOrderRoom,
+  checkProtected,
+  checkSize,
+  checkStops,
+  readBase,
+  readPrice,
+} from './rules.ts'
 
 export interface Amendment {
   readonly amount: string | null
@@ -32,7 +40,9 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
   const price = change.price === null ? order.price : readPrice(market, change.price)
   if (amount === order.amount && price === order.price && !stops)
     refuse('NO_CHANGE', `order ${order.id} has this amount and price already`)
-  const named = order.amended({ amend_text: change.amend_text ?? '-', more: withStops(order.more, change) })
+  const more = withStops(order.more, change)
+  if (stops) checkPriceOrderRoom(ctx.state, order.user_id, stopsIn(more) - stopsIn(order.more))
+  const named = order.amended({ amend_text: change.amend_text ?? '-', more })
   named.update_at = ctx.at
   if (amount < order.filled) return cancelled(ctx, market, named)
   if (price !== order.price || amount !== order.amount) {

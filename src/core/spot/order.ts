@@ -328,4 +328,8 @@ export const DEFAULT_TEXT = 'apiv4'
 /** Only texts that a client chose can be looked up. */
 export const isClientText = (text: string): boolean => text.startsWith('t-')
 
+/** How many stops an order carries. */
+export const stopsIn = (more: OrderExtras | null): number =>
+  (more?.stop_profit === undefined ? 0 : 1) + (more?.stop_loss === undefined ? 0 : 1)
+
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy')

@@ -10,6 +10,7 @@ import { borrowMissing, freeName, orderAccount } from './accounts.ts'
 import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
 import {
   OrderRow,
+  stopsIn,
   type Ask,
   type AttachedStop,
   type FinishAs,
@@ -26,6 +27,7 @@ import {
   checkBuysLot,
   checkMarketCap,
   checkOpen,
+  checkPriceOrderRoom,
   checkProtected,
   checkRoom,
   checkSize,
@@ -158,6 +160,7 @@ function readDraft(
   checkUnused(state, userId, text)
   if (time_in_force === 'gtc' || time_in_force === 'poc') checkRoom(state, userId, market)
   const more = extrasOf(market, input, origin)
+  if (more !== null) checkPriceOrderRoom(state, userId, stopsIn(more))
   const ask: Ask = {
     id: nextId(ctx.tx, state.counters, 'order'),
     user_id: userId,

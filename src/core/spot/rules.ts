@@ -182,6 +182,15 @@ export function checkUnused(state: State, userId: number, text: string): void {
       `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
     )
 }
+/** Price orders that wait, and stops that will: what an account may have of both together. */
+const PRICE_ORDERS_MAX = 1_000
+export function checkPriceOrderRoom({ spot }: State, userId: number, more: number): void {
+  if (more > 0 && spot.priceOrders.openCount(userId) + spot.promisedStops(userId) + more > PRICE_ORDERS_MAX)
+    refuse(
+      'TOO_MANY_ORDERS',
+      `an account has at most ${PRICE_ORDERS_MAX} open price orders, the stops of its open orders included; cancel some first`,
+    )
+}
 /** "0" as the price of a stop's order is a market order. */
 export function checkStops(market: Market, stops: Readonly<Record<string, AttachedStop | null>>): void {
   for (const [name, stop] of Object.entries(stops)) {

@@ -7,7 +7,7 @@ import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdown.ts'
 import type { Market } from '../world/markets.ts'
-import { SPOT_ORDER, isClientText, type Ask, type OrderRow, type Side } from './order.ts'
+import { SPOT_ORDER, isClientText, stopsIn, type Ask, type OrderRow, type Side } from './order.ts'
 import { PovOrders } from './pov-orders.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
@@ -71,6 +71,7 @@ export class Spot {
   private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
   private readonly holdsOf = new Map<string, Record<Side, ReturnType<Holds['of']>>>()
+  private readonly stopsByUser = new Map<number, number>()
 
   constructor(findMarket: (pair: string) => Market | undefined, holds: Holds) {
     this.findMarket = findMarket
@@ -148,6 +149,10 @@ export class Spot {
   openCount(userId: number, pair: string): number {
     return this.openByUser.get(userId)?.get(pair)?.length ?? 0
   }
+  /** Stops that open orders carry and that will wait as price orders when their orders have ended. */
+  promisedStops(userId: number): number {
+    return this.stopsByUser.get(userId) ?? 0
+  }
   openWithText(userId: number, text: string): OrderRow | undefined {
     const id = this.openByText.get(`${userId}/${text}`)
     return id === undefined ? undefined : this.orders.get(id)
@@ -198,14 +203,23 @@ export class Spot {
     ask.openIndex = list.length
     ask.openList = list
     list.push(ask)
+    if (ask.more !== null) this.promise(ask.user_id, stopsIn(ask.more))
     if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
   }
   private amended(was: Ask, is: Ask): void {
     is.openIndex = was.openIndex
+    if (is.more !== was.more) this.promise(is.user_id, stopsIn(is.more) - stopsIn(was.more))
     is.openList = was.openList
     is.openList![is.openIndex] = is
   }
+  private promise(userId: number, stops: number): void {
+    if (stops === 0) return
+    const promised = this.promisedStops(userId) + stops
+    if (promised === 0) this.stopsByUser.delete(userId)
+    else this.stopsByUser.set(userId, promised)
+  }
   private closed({ ask }: OrderRow): void {
+    if (ask.more !== null) this.promise(ask.user_id, -stopsIn(ask.more))
     const list = ask.openList!
     // The last one takes its place: the list has no order to keep.
     const last = list.pop()!

@@ -13,11 +13,10 @@ import {
   type TriggerRule,
 } from './price-orders.ts'
 import { isClientText, type OrderAccount } from './order.ts'
-import { checkText, readBase, readPrice, readQuote } from './rules.ts'
+import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
 const FIRED_MAX = 50
-const OPEN_MAX = 1_000
 /** Texts that say where a price order came from; the order that it places has no text of a client. */
 const SOURCES: ReadonlySet<string> = new Set(['web', 'api', 'app'])
 
@@ -120,8 +119,7 @@ export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
       'AUTO_TRIGGER_PRICE_GREATE_LAST',
       `trigger.price: ${input.trigger.price} must be below the last price ${format(last)} for the rule <=`,
     )
-  if (state.spot.priceOrders.openCount(input.user_id) >= OPEN_MAX)
-    refuse('TOO_MANY_ORDERS', `an account has at most ${OPEN_MAX} open price orders; cancel some first`)
+  checkPriceOrderRoom(state, input.user_id, 1)
   return addPriceOrder(ctx, {
     user_id: input.user_id,
     pair: market.id,

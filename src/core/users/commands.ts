@@ -104,6 +104,8 @@ export interface NewKey {
   /** Drawn by the gateway: the core has no randomness. */
   readonly key: string
   readonly secret_box: string
+  /** Left out: off. */
+  readonly replay_protection?: boolean | null
   /** The account whose sub-account this must be; null when an operator asks. */
   readonly main: number | null
   readonly actor: Actor
@@ -135,6 +137,7 @@ export function createKey(ctx: Ctx, input: NewKey): ApiKey {
     created_at: seconds,
     updated_at: seconds,
     last_access: 0,
+    replay_protection: input.replay_protection ?? false,
   }
   tx.put(state.keys.table, key)
   audit(ctx, input.actor, 'key.create', { user_id: user.user_id, key: key.key, name: key.name })
@@ -149,8 +152,12 @@ export interface KeyChange {
   readonly mode: 1 | 2 | null
   readonly perms: readonly Perm[]
   readonly ip_whitelist: readonly string[]
+  readonly replay_protection?: boolean | null
 }
-/** Replaces name, permissions and IP list; what was left out is cleared. The mode can't change. */
+/**
+ * Replaces name, permissions and IP list; what was left out is cleared. The mode can't change. Replay protection
+ * stays when it is left out: a client that does not know it must not drop it.
+ */
 export function replaceKey(ctx: Ctx, input: KeyChange): ApiKey {
   const { state, tx, at } = ctx
   const user = subAccountAt(state.users, input.main, input.user_id)
@@ -164,6 +171,7 @@ export function replaceKey(ctx: Ctx, input: KeyChange): ApiKey {
     name: input.name,
     perms: input.perms,
     ip_whitelist: input.ip_whitelist,
+    replay_protection: input.replay_protection ?? key.replay_protection,
     updated_at: Math.floor(at / 1e6),
   }
   tx.put(state.keys.table, changed)
@@ -176,19 +184,27 @@ export function deleteKey(ctx: Ctx, input: { main: number; user_id: number; key:
   return null
 }
 
+export interface KeyStateChange {
+  readonly user_id: number
+  readonly key: string
+  /** Null or left out: as it is. */
+  readonly state: 1 | 2 | 3 | null
+  readonly replay_protection?: boolean | null
+  readonly actor: Actor
+}
 /** An operator disables a key, or enables it again; a disabled one is refused as INVALID_CREDENTIALS. */
-export function setKeyState(
-  ctx: Ctx,
-  input: { user_id: number; key: string; state: 1 | 2 | 3; actor: Actor },
-): ApiKey {
+export function setKeyState(ctx: Ctx, input: KeyStateChange): ApiKey {
   const { state, tx, at } = ctx
+  const before = state.keys.at(input.user_id, input.key)
   const key: ApiKey = {
-    ...state.keys.at(input.user_id, input.key),
-    state: input.state,
+    ...before,
+    state: input.state ?? before.state,
+    replay_protection: input.replay_protection ?? before.replay_protection,
     updated_at: Math.floor(at / 1e6),
   }
   tx.put(state.keys.table, key)
-  audit(ctx, input.actor, 'key.state', { user_id: key.user_id, key: key.key, state: key.state })
+  const { user_id, replay_protection } = key
+  audit(ctx, input.actor, 'key.state', { user_id, key: key.key, state: key.state, replay_protection })
   return key
 }
 

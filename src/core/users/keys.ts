@@ -43,6 +43,8 @@ export interface ApiKey {
   readonly created_at: number
   readonly updated_at: number
   readonly last_access: number
+  /** The very same signed request passes once, where it moves money out or carries an id of its own. */
+  readonly replay_protection: boolean
 }
 export const API_KEY: TableSpec<ApiKey> = {
   name: 'api_key',
@@ -59,6 +61,7 @@ export const API_KEY: TableSpec<ApiKey> = {
     created_at: 'int',
     updated_at: 'int',
     last_access: 'int',
+    replay_protection: 'bool',
   },
 }
 

@@ -18,7 +18,7 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
   return null
 }
 
-/** Whether money is real here: told at every start, so that the rules that depend on it are replayed as they were. */
+/** Whether money is real here: the mark of a new database, and what the rules that depend on it go by. */
 export function setLive(ctx: Ctx, input: { live: boolean }): null {
   keepingLast(ctx, () => {
     ctx.tx.put(ctx.state.world.settings, { name: LIVE, value: { live: input.live } })

@@ -199,9 +199,13 @@ export class World {
   get allChains(): readonly ChainConfig[] {
     return [...this.chains.values()]
   }
+  /** What the database was marked as; undefined before its first start. */
+  get marked(): boolean | undefined {
+    return (this.settings.get(LIVE)?.value as { live: boolean } | undefined)?.live
+  }
   /** Real money: prices must be trusted. A platform that was never told is a sandbox. */
   get live(): boolean {
-    return (this.settings.get(LIVE)?.value as { live: boolean } | undefined)?.live === true
+    return this.marked === true
   }
   get policy(): Policy {
     return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
@@ -333,8 +337,9 @@ export function checkWorld(world: WorldConfig): void {
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))
       throw new TypeError(`settle names ${settle}, which is not among the currencies`)
-  if (!Number.isInteger(world.limits.keys_max) || world.limits.keys_max < 1)
-    throw new TypeError('limits.keys_max must be a whole number above 0')
+  const { keys_max } = world.limits
+  if (!Number.isInteger(keys_max) || keys_max < 1 || keys_max > 1_000)
+    throw new TypeError('limits.keys_max must be a whole number from 1 to 1000')
   const { open_orders_max = OPEN_ORDERS_MAX } = world.limits
   if (!Number.isInteger(open_orders_max) || open_orders_max < 1 || open_orders_max > 10_000)
     throw new TypeError('limits.open_orders_max must be a whole number from 1 to 10000')

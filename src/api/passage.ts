@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { refuse } from '../labels.ts'
+import type { Recognized } from './authenticate.ts'
+import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
+import type { Allowance } from './limiter.ts'
+
+export interface Route {
+  readonly endpoint: AnyEndpoint
+  readonly path: string
+}
+/** One request on its way through the checks. */
+export interface Passage {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly inTime: number
+  readonly method: Method
+  readonly path: string
+  readonly rawQuery: string
+  readonly ip: string
+  route: Route | undefined
+  caller: Caller | undefined
+  /** Of a signed request whose clock and key are good; its signature is, once there is a caller. */
+  signed: Recognized | undefined
+  operator: string | undefined
+  allowance: Allowance | undefined
+  dropReply: boolean
+  /** Names and values in turn: the form that node writes fastest. */
+  readonly headers: (string | number)[]
+}
+
+/** What a handler sees of a request. */
+export class EndpointCall implements Call<object, object, unknown> {
+  readonly desk: Desk
+  readonly path: object
+  readonly query: object
+  readonly body: unknown
+  private readonly passage: Passage
+  constructor(desk: Desk, passage: Passage, path: object, query: object, body: unknown) {
+    this.desk = desk
+    this.passage = passage
+    this.path = path
+    this.query = query
+    this.body = body
+  }
+  get ip(): string {
+    return this.passage.ip
+  }
+  get caller(): Caller {
+    if (this.passage.caller === undefined) throw new TypeError('this endpoint has no caller')
+    return this.passage.caller
+  }
+  get operator(): string {
+    if (this.passage.operator === undefined) throw new TypeError('this endpoint has no operator')
+    return this.passage.operator
+  }
+  header(name: string): string | undefined {
+    return header(this.passage.request.headers[name])
+  }
+  readonly set = (name: string, value: string | number): void => {
+    this.passage.headers.push(name, value)
+  }
+}
+
+export const header = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value
+
+export function parseQuery(raw: string): Record<string, string> {
+  if (raw === '') return {}
+  const query: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const [name, value] of new URLSearchParams(raw)) {
+    // A list may come as one text with commas or as a repeated parameter.
+    const before = query[name]
+    query[name] = before === undefined ? value : `${before},${value}`
+  }
+  return query
+}
+export function decodeSegment(name: string, value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return refuse(
+      'INVALID_PARAM_VALUE',
+      `${name}: "${value.slice(0, 80)}" is not a well-formed part of a URL`,
+    )
+  }
+}
+/** A request without a body is one with nothing in it: every required parameter is missing. */
+export const readBodyField = (endpoint: AnyEndpoint, value: unknown): unknown =>
+  endpoint.body!.read(value === undefined || value === null ? {} : value, '')
