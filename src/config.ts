@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
+import { completePolicy } from './core/world/policy.ts'
 import { checkWorld, type WorldConfig } from './core/world/world.ts'
 
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
@@ -54,7 +56,7 @@ export function readConfig(env: Environment): Config {
     mode,
     operatorToken: token(env),
     secretKey: secretKey(env),
-    world: worldConfig(env),
+    world: worldConfig(env, mode === 'live'),
     rateLimits: rateLimits(env, mode),
     agents: oneOf(env, 'KONTOR_AGENTS', ['on', 'off'] as const, 'on') === 'on',
     agentsSeed: integer(env, 'KONTOR_AGENTS_SEED', 20_240_229, 0, 4_294_967_295),
@@ -127,9 +129,10 @@ function clockStart(env: Environment, mode: string): number | undefined {
   if (mode === 'live') fail('KONTOR_CLOCK', 'can be set in sandbox mode only')
   return integer(env, 'KONTOR_CLOCK', 0, 1_500_000_000, 9_999_999_999)
 }
-function worldConfig(env: Environment): WorldConfig {
+function worldConfig(env: Environment, live: boolean): WorldConfig {
   const path = text(env, 'KONTOR_CONFIG')
-  if (path === undefined) return BUILT_IN_WORLD
+  const builtIn = { ...BUILT_IN_WORLD, policy: completePolicy(BUILT_IN_RULES, live) }
+  if (path === undefined) return builtIn
   if (!existsSync(path)) fail('KONTOR_CONFIG', `names the file ${path}, which does not exist`)
   let parsed: unknown
   try {
@@ -140,13 +143,14 @@ function worldConfig(env: Environment): WorldConfig {
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
     fail('KONTOR_CONFIG', `${path} must hold a JSON object`)
   // A file names what it changes; whole sections come from the built-in world otherwise.
-  const world = { ...BUILT_IN_WORLD, ...parsed }
+  const world: WorldConfig = { ...builtIn, ...parsed }
   try {
-    checkWorld(world)
+    const complete = { ...world, policy: completePolicy(world.policy, live) }
+    checkWorld(complete)
+    return complete
   } catch (error) {
-    fail('KONTOR_CONFIG', `${path}: ${(error as Error).message}`)
+    return fail('KONTOR_CONFIG', `${path}: ${(error as Error).message}`)
   }
-  return world
 }
 
 /** A secret that the configuration file names but must not hold. */

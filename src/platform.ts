@@ -29,7 +29,7 @@ import {
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
-import { SecretBox } from './runtime/secrets.ts'
+import { SecretBox, sha256 } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { openStore } from './store/open.ts'
@@ -142,6 +142,7 @@ export async function startPlatform(
     await store.close()
     throw error
   }
+  if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
   watch(metrics, core)
   metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
@@ -261,6 +262,16 @@ export async function startPlatform(
     await core.idle()
     await store.close()
   }
+}
+
+/** What a start in live mode found changed outside and did not take over: two admins decide. */
+function warnOfWaiting(state: State, log: Log, token: string | undefined): void {
+  if (token !== undefined && state.operators.byToken.get(sha256(token)) === undefined)
+    log.warn(
+      'KONTOR_OPERATOR_TOKEN is not the token of an operator: it counts at the first start alone; see kontor operator recover --help',
+    )
+  for (const { id, call } of state.proposals.waiting())
+    log.warn('a proposal waits for the admins: GET /operator/v1/proposals', { id, call })
 }
 
 /** Everything that is not an API: pages for people, signs of life for machines. */

@@ -9,6 +9,7 @@ import type { Label } from '../labels.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Store } from '../store/store.ts'
+import type { Guard } from './guarded.ts'
 import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { LimitRule } from './limits.ts'
 
@@ -80,6 +81,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   readonly refuses: readonly Label[]
   /** Driven in sandbox mode only; answers 404 in live mode. */
   readonly sandboxOnly?: boolean
+  /** Takes two people in live mode: see guarded.ts. */
+  readonly guarded?: Guard<Values<P>, B>
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>

@@ -7,6 +7,7 @@ import { AuthenticationFailure, Authenticator, authorize } from './authenticate.
 import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
 import type { Faults } from './faults.ts'
 import { readFields, type Fields } from './fields.ts'
+import { Proposed, guardedCall } from './guarded.ts'
 import { accepts, clientIp, isJsonType, microsNow, parseJson, readBody, traceId } from './http.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import { FAILED_AUTHENTICATIONS } from './limits.ts'
@@ -275,10 +276,14 @@ export class Gateway {
       readFields((endpoint.query ?? {}) as Fields, query),
       endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value),
     ) as unknown as Call<never, never, never>
-    return () => endpoint.handle(call)
+    return () => endpoint.handle(guardedCall(endpoint, call))
   }
 
   private refusal(passage: Passage, error: unknown): void {
+    if (error instanceof Proposed) {
+      this.respond(passage, 202, error.body)
+      return
+    }
     if (error instanceof Refusal) {
       const detail = error instanceof AuthenticationFailure ? error.detail : undefined
       this.respond(passage, error.status, { label: error.label, message: error.message, ...detail })

@@ -3,6 +3,7 @@ import { subAccountAt, type User } from '../core/users/users.ts'
 import { hashPassword, randomHex } from '../runtime/secrets.ts'
 import { endpoint, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { flag, id, listOf, object, oneOf, oneOfNumbers, optional, text, withDefault } from './fields.ts'
+import { showing } from './guarded.ts'
 import { LIMITS } from './limits.ts'
 import { array, bool, int, int64, shape, str } from './shapes.ts'
 
@@ -86,14 +87,10 @@ export async function makeKey(
   by: { readonly main: number | null; readonly actor: string | null },
 ): Promise<object> {
   const secret = randomHex(32)
-  const key = await desk.core.submit('key.create', {
-    user_id: userId,
-    ...body,
-    key: randomHex(16),
-    secret_box: desk.secrets.seal(secret),
-    ...by,
-  })
-  return { ...keyView(key), secret }
+  const key = randomHex(16)
+  const secret_box = desk.secrets.seal(secret)
+  const made = desk.core.submit('key.create', { user_id: userId, ...body, key, secret_box, ...by })
+  return { ...keyView(await showing({ key, secret }, made)), secret }
 }
 
 const ACCESS = signedMain('sub_accounts')

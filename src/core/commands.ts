@@ -1,6 +1,23 @@
 import { Refusal, notFound } from '../labels.ts'
 import { auditNote } from './operators/audit.ts'
-import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
+import {
+  changeToken,
+  createOperator,
+  deleteOperator,
+  ensureOperator,
+  recoverOperator,
+} from './operators/operators.ts'
+import {
+  approveFile,
+  askProposal,
+  askRecovery,
+  confirmProposal,
+  effectProposal,
+  expireProposal,
+  proposeFile,
+  rejectProposal,
+  type NewProposal,
+} from './operators/proposals.ts'
 import { amend, amendBatch, cancel, cancelAll, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
 import { beginSpot, computeRatios } from './spot/ratios.ts'
@@ -30,7 +47,7 @@ import {
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
-import { configureWorld, setClock } from './world/commands.ts'
+import { configureWorld, setClock, setLive } from './world/commands.ts'
 import { changeMarket } from './world/market-commands.ts'
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
@@ -40,6 +57,18 @@ const plain = {
   'audit.note': auditNote,
   'operator.ensure': ensureOperator,
   'operator.create': createOperator,
+  'operator.token': changeToken,
+  'operator.recover': askRecovery,
+  'operator.recovered': recoverOperator,
+  'proposal.ask': (ctx: Ctx, input: NewProposal) => askProposal(ctx, input, runPlain),
+  'proposal.confirm': (ctx: Ctx, input: { id: number; actor: string }) =>
+    confirmProposal(ctx, input, runPlain),
+  'proposal.reject': rejectProposal,
+  'proposal.expire': expireProposal,
+  'proposal.effect': (ctx: Ctx, input: { id: number }) => effectProposal(ctx, input, runPlain),
+  'world.propose': proposeFile,
+  'world.approve': approveFile,
+  'world.live': setLive,
   'operator.delete': deleteOperator,
   'user.create': createUser,
   'user.change': changeUser,
@@ -81,6 +110,13 @@ const plain = {
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,
+}
+
+/** A command within another one: what was proposed and is confirmed. */
+function runPlain(ctx: Ctx, command: string, input: Readonly<Record<string, unknown>>): unknown {
+  const handler = (plain as Record<string, ((ctx: Ctx, input: never) => unknown) | undefined>)[command]
+  if (handler === undefined) throw new TypeError(`a proposal names the unknown command ${command}`)
+  return handler(ctx, input as never)
 }
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */

@@ -5,6 +5,7 @@ import { Due } from './due.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './operators/audit.ts'
 import { Operators } from './operators/operators.ts'
+import { Proposals } from './operators/proposals.ts'
 import { SPOT_FILL } from './spot/trades.ts'
 import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
@@ -32,6 +33,7 @@ export class State {
   readonly wallet = new Wallet()
   readonly sim = new SimChains()
   readonly operators = new Operators()
+  readonly proposals = new Proposals()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
@@ -58,6 +60,7 @@ export class State {
       this.sim.txs,
       this.sim.wallets,
       this.operators.table,
+      this.proposals.table,
       this.auditHeads,
       this.due.table,
       ...this.spot.tables,

@@ -218,6 +218,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
     path: '/lending/fund',
     summary: 'Puts operator equity into a lending pool or an insurance fund',
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     body: object({
       currency: currencyField,

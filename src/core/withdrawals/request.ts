@@ -232,7 +232,7 @@ function checkBook(
   memo: string,
 ): number | null {
   const tag = state.world.mustChain(chain).tagged ? memo : ''
-  const saved = state.wallet.addresses.covering(user.user_id, currency, chain, address, tag)
+  const saved = state.wallet.addresses.findSaved(user.user_id, currency, chain, address, tag)
   if (saved?.verified === true) return saved.verified_at
   if (state.world.policy.address_book_only)
     refuse(

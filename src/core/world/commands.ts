@@ -1,10 +1,16 @@
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
-import type { WorldConfig } from './world.ts'
+import { LIVE, type WorldConfig } from './world.ts'
 
 /** Takes the configuration into the state: at first start, and when the file has changed since. */
 export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
   ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
+  return null
+}
+
+/** Whether money is real here: told at every start, so that the rules that depend on it are replayed as they were. */
+export function setLive(ctx: Ctx, input: { live: boolean }): null {
+  ctx.tx.put(ctx.state.world.settings, { name: LIVE, value: { live: input.live } })
   return null
 }
 

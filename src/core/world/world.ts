@@ -19,7 +19,7 @@ import {
   type MarketChange,
   type MarketConfig,
 } from './markets.ts'
-import { checkPolicy, type Policy } from './policy.ts'
+import { checkPolicy, completePolicy, type Policy } from './policy.ts'
 import {
   checkUnified,
   compileTerms,
@@ -81,6 +81,8 @@ export const SETTING: TableSpec<Setting> = {
   columns: { name: 'text', value: 'json' },
 }
 
+/** The setting that says whether the platform is in live mode. */
+export const LIVE = 'live'
 /** Settings of this prefix hold what an operator changed in a market. */
 export const MARKET_SETTING = 'market:'
 
@@ -182,8 +184,13 @@ export class World {
   get allChains(): readonly ChainConfig[] {
     return [...this.chains.values()]
   }
+  /** Real money: what one person alone must not do takes two. */
+  get live(): boolean {
+    return (this.settings.get(LIVE)?.value as { live: boolean } | undefined)?.live === true
+  }
   get policy(): Policy {
-    return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
+    // What was kept before a rule was made does not name it.
+    return completePolicy((this.settings.get('policy')?.value ?? this.must.policy) as Policy, this.live)
   }
   get priceFeed(): PriceFeedConfig | undefined {
     return this.must.price_feed

@@ -7,6 +7,7 @@ import { unified } from './0004_unified.ts'
 import { sweeps } from './0005_sweeps.ts'
 import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
+import { custody } from './0020_custody.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sweeps,
   riskAlerts,
   leanLines,
+  custody,
 ]
 
 /** Tables of the machine itself, made before the first migration. */
