@@ -9,6 +9,7 @@ import {
   type Environment,
   type OptionSpecs,
 } from './options.ts'
+import { operator } from './operator.ts'
 import { replay } from './replay.ts'
 import { sign } from './sign.ts'
 import { start } from './start.ts'
@@ -33,6 +34,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   doctor,
   'verify-proof': verifyProof,
   world,
+  operator,
 }
 
 /** The command `kontor`: answers the exit code. */

@@ -44,6 +44,7 @@ import {
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
+import { stopPortion } from './users/freeze.ts'
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -72,6 +73,7 @@ const plain = {
   'operator.delete': deleteOperator,
   'user.create': createUser,
   'user.change': changeUser,
+  'user.stop': stopPortion,
   'user.credit': creditUser,
   'sub_account.lock': lockSubAccount,
   'key.create': createKey,

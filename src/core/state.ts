@@ -11,7 +11,7 @@ import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
 import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
-import { Users } from './users/users.ts'
+import { Users, mainIdOf } from './users/users.ts'
 import { transfers } from './wallet/transfers.ts'
 import { SimChains } from './sim/sim.ts'
 import { Wallet } from './wallet/state.ts'
@@ -30,7 +30,7 @@ export class State {
   readonly keys = new ApiKeys()
   readonly stp = new StpGroups()
   readonly transfers = transfers()
-  readonly wallet = new Wallet()
+  readonly wallet = new Wallet((userId) => mainIdOf(this.users.must(userId)))
   readonly sim = new SimChains()
   readonly operators = new Operators()
   readonly proposals = new Proposals()

@@ -111,7 +111,8 @@ describe('authentication', () => {
       KONTOR_SECRET_KEY: 'ab'.repeat(32),
       KONTOR_RATE_LIMITS: '1',
     })
-    const user = await live.user()
+    // One that can't withdraw: the others wait for a second operator.
+    const user = await live.user({ perms: [{ name: 'account', read_only: true }] })
     const mismatch = await new Client(live.url, { ...user.credential, secret: 'x' }).get('/account/detail')
     refused(mismatch, 401, 'INVALID_SIGNATURE')
     assert.deepEqual(Object.keys(mismatch.body as object).sort(), ['label', 'message'])

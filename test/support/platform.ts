@@ -85,6 +85,11 @@ export class TestPlatform {
   ): Promise<void> {
     await this.operator.ok('POST', `/users/${userId}/credit`, { ...account, currency, amount })
   }
+  /** Another operator, with a token of its own. */
+  async colleague(name: string, role = 'operator'): Promise<OperatorClient> {
+    const { token } = await this.operator.ok('POST', '/operators', { name, role })
+    return new OperatorClient(this.url, token as string)
+  }
   /** Free money of one account, as the operator sees it. */
   async balance(userId: number, currency: string, account = 'spot'): Promise<string> {
     const rows = await this.operator.ok('GET', `/users/${userId}/balances`)

@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
 import type { Ctx, State } from '../state.ts'
+import { refuseOwing } from '../wallet/family.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
@@ -87,6 +88,7 @@ export function borrowForOrder(
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return
   refuseRestricted(state, userId, book.scope)
+  refuseOwing(state, userId)
   const most = borrowable(state, userId, book.scope, currency)
   if (missing > most)
     refuse(

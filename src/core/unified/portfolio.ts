@@ -13,6 +13,7 @@ import {
 } from '../../money/amount.ts'
 import type { Order } from '../spot/order.ts'
 import type { State } from '../state.ts'
+import { lockedHere } from '../wallet/family.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { marginSlices } from './config.ts'
@@ -73,7 +74,7 @@ function assetOf(
   book: LoanBook,
   currency: string,
   freeze: Amount,
-  terms: Pick<RiskAsset, 'price' | 'collateral' | 'discounts' | 'margins'>,
+  terms: Pick<RiskAsset, 'locked' | 'price' | 'collateral' | 'discounts' | 'margins'>,
 ): RiskAsset {
   const { principal, interest } = owedOf(state, userId, book, currency)
   return {
@@ -107,6 +108,7 @@ export function unifiedPortfolio(state: State, userId: number, more: readonly st
   const assets = [...currencies].sort().map((currency) => {
     const terms = state.world.loanTerms(currency)
     return assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
+      locked: lockedHere(state, userId, currency),
       price: state.prices.of(currency),
       collateral: terms !== undefined && !account.not_collateral.includes(currency),
       discounts: terms?.discounts ?? [],
