@@ -21,7 +21,7 @@ export class TestPlatform {
     this.data = data
     this.env = env
     this.faults = faults
-    this.operator = new OperatorClient(platform.url, TOKEN)
+    this.operator = new OperatorClient(platform.url, env['KONTOR_OPERATOR_TOKEN'] ?? TOKEN)
   }
   static async start(
     env: Record<string, string> = {},
