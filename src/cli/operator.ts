@@ -20,14 +20,15 @@ asking and the making are in the audit log.`,
   words: 2,
   run: async ({ env, words }) => {
     const [verb, name] = words as [string, string]
-    if (verb !== 'recover')
-      throw new ConfigError(`there is no "operator ${verb}"; usage: ${operator.usage}`)
+    if (verb !== 'recover') throw new ConfigError(`there is no "operator ${verb}"; usage: ${operator.usage}`)
     if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
       throw new ConfigError(`NAME "${name}" must be up to 64 letters, digits and _ . @ -`)
     const token = randomHex(32)
     const { effective_at } = await recover(placeOf(env), name, sha256(token))
     const when = new Date(effective_at / 1000).toISOString()
-    process.stdout.write(`admin ${name}\ntoken ${token}\nworks from ${when} on, when the platform is running\n`)
+    process.stdout.write(
+      `admin ${name}\ntoken ${token}\nworks from ${when} on, when the platform is running\n`,
+    )
     return 0
   },
 }

@@ -129,8 +129,13 @@ const decision = (verb: Verb): AnyEndpoint =>
   })
 
 /** The coins go to whom the operator names. */
-const isNobodys = ({ desk, path }: { readonly desk: Desk; readonly path: { readonly id: string } }): boolean =>
-  desk.core.state.wallet.deposits.table.get(parseRecordId(path.id))?.user_id === 0
+const isNobodys = ({
+  desk,
+  path,
+}: {
+  readonly desk: Desk
+  readonly path: { readonly id: string }
+}): boolean => desk.core.state.wallet.deposits.table.get(parseRecordId(path.id))?.user_id === 0
 
 type DepositVerb = 'hold' | 'release' | 'block'
 const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>

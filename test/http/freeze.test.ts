@@ -3,7 +3,16 @@ import { after, before, describe, test } from 'node:test'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
-import { ETH_OUTSIDE, eventually, holder, mine, outside, proveBalanced, save, withdrawal } from '../support/wallet.ts'
+import {
+  ETH_OUTSIDE,
+  eventually,
+  holder,
+  mine,
+  outside,
+  proveBalanced,
+  save,
+  withdrawal,
+} from '../support/wallet.ts'
 
 describe('freezing an account, and holds that stay', () => {
   let platform: TestPlatform
@@ -15,7 +24,8 @@ describe('freezing an account, and holds that stay', () => {
     await proveBalanced(platform)
     await platform.stop()
   })
-  const state = (userId: number, to: 1 | 2) => platform.operator.ok('PATCH', `/users/${userId}`, { state: to })
+  const state = (userId: number, to: 1 | 2) =>
+    platform.operator.ok('PATCH', `/users/${userId}`, { state: to })
   const body = { currency: 'ETH', chain: 'ETH', amount: '2', address: ETH_OUTSIDE }
   const recordOf = async (id: string, userId: number) =>
     (await platform.operator.ok('GET', `/withdrawals?user_id=${userId}`)).find(
@@ -47,7 +57,11 @@ describe('freezing an account, and holds that stay', () => {
     assert.equal((await recordOf(first.id, user_id)).status, 'REVIEW')
     await platform.operator.ok('POST', `/withdrawals/${first.id}/approve`)
     await platform.operator.ok('POST', `/withdrawals/${held.id}/approve`)
-    assert.equal((await recordOf(held.id, user_id)).status, 'MANUAL', 'the hold from before is still asked for')
+    assert.equal(
+      (await recordOf(held.id, user_id)).status,
+      'MANUAL',
+      'the hold from before is still asked for',
+    )
     await mine(platform, 'ETH', 12)
     assert.equal((await withdrawal(client, first.id)).status, 'DONE')
   })
@@ -59,10 +73,7 @@ describe('freezing an account, and holds that stay', () => {
     const theirs = await sub.placed('sell', '0.1', '70000')
     const trigger = { price: '70000', rule: '>=', expiration: 3600 }
     const put = { type: 'limit', side: 'buy', price: '70000', amount: '0.1', account: 'normal' }
-    const priced = ok(
-      await main.client.post('/spot/price_orders', { market: 'BTC_USDT', trigger, put }),
-      201,
-    )
+    const priced = ok(await main.client.post('/spot/price_orders', { market: 'BTC_USDT', trigger, put }), 201)
     await state(main.user_id, 2)
     const other = await Trader.of(platform, { USDT: '100000', BTC: '1' })
     await other.placed('sell', '0.1', '50000')

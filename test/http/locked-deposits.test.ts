@@ -111,7 +111,11 @@ describe('credited but not unlocked deposits', () => {
     await main.placed('sell', '10', '3000', { currency_pair: 'ETH_USDT' })
     refused(await borrow(main, '1', 'ETH'), 400, 'INITIAL_MARGIN_TOO_LOW')
     refused(
-      await main.place('sell', '2', '3000', { currency_pair: 'ETH_USDT', account: 'unified', auto_borrow: true }),
+      await main.place('sell', '2', '3000', {
+        currency_pair: 'ETH_USDT',
+        account: 'unified',
+        auto_borrow: true,
+      }),
       400,
       'AUTO_BORROW_TOO_MUCH',
     )
@@ -164,14 +168,23 @@ describe('credited but not unlocked deposits', () => {
     ok(await main.client.post('/wallet/transfers', toMargin))
     await vanish(CREDITED, txid)
     assert.equal(await platform.balance(sub.user_id, 'ETH'), '-10')
-    refused(await withdraw(main.client, '100', 'USDT'), 400, 'NEGATIVE_ASSETS', new RegExp(String(sub.user_id)))
+    refused(
+      await withdraw(main.client, '100', 'USDT'),
+      400,
+      'NEGATIVE_ASSETS',
+      new RegExp(String(sub.user_id)),
+    )
     refused(await push(main.client, '1', 'USDT'), 400, 'NEGATIVE_ASSETS')
     await unified(main)
     refused(await borrow(main, '100'), 400, 'NEGATIVE_ASSETS')
     refused(await platform.operator.call('POST', `/push/${id}/accept`), 400, 'NEGATIVE_ASSETS')
     await mine(platform, 'ETH', 2)
     const [held] = await platform.operator.ok('GET', `/withdrawals?user_id=${main.user_id}&limit=1`)
-    assert.deepEqual([held.id, held.status], [waiting.id, 'REVIEW'], 'one that was asked for before waits too')
+    assert.deepEqual(
+      [held.id, held.status],
+      [waiting.id, 'REVIEW'],
+      'one that was asked for before waits too',
+    )
     refused(await platform.operator.call('POST', `/withdrawals/${held.id}/approve`), 400, 'NEGATIVE_ASSETS')
     // Paid back: everything goes on.
     const back = { ...toMargin, from: 'margin', to: 'spot', amount: '11' }

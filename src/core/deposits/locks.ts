@@ -36,11 +36,7 @@ export class DepositLocks {
       for (const [currency, amount] of this.accounts.of(userId)) yield [userId, currency, amount]
   }
 
-  private add(
-    { user_id, currency }: Deposit,
-    amount: Amount,
-    mainOf: (userId: number) => number,
-  ): void {
+  private add({ user_id, currency }: Deposit, amount: Amount, mainOf: (userId: number) => number): void {
     const main = this.familyOf.get(user_id) ?? mainOf(user_id)
     this.accounts.add(user_id, currency, amount)
     this.families.add(main, currency, amount)

@@ -46,9 +46,7 @@ export class Operators {
   counts(approval: Approval, needed: Role): boolean {
     const operator = this.table.get(approval.operator)
     return (
-      operator !== undefined &&
-      operator.id === (approval.operator_id ?? 0) &&
-      mayActAs(operator.role, needed)
+      operator !== undefined && operator.id === (approval.operator_id ?? 0) && mayActAs(operator.role, needed)
     )
   }
   /** The yes of an operator who is known to be here. */
@@ -109,7 +107,8 @@ export function deleteOperator(ctx: Ctx, input: { name: string; actor: Actor }):
 /** An operator's own new token; the old one stops working at once. Who handed it out knows it no longer. */
 export function changeToken(ctx: Ctx, input: { actor: string; token_hash: string }): Operator {
   const { state, tx } = ctx
-  const known = state.operators.table.get(input.actor) ?? notFound('NOT_FOUND', `no operator "${input.actor}"`)
+  const known =
+    state.operators.table.get(input.actor) ?? notFound('NOT_FOUND', `no operator "${input.actor}"`)
   const operator: Operator = { ...known, token_hash: input.token_hash }
   tx.put(state.operators.table, operator)
   audit(ctx, input.actor, 'operator.token', { name: input.actor })

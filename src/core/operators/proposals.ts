@@ -145,7 +145,11 @@ export function askProposal(
   const { state, tx, at } = ctx
   const { call, command, input, role, actor } = asked
   requireRole(ctx, actor, role, call)
-  if (command === 'operator.create' && (input as unknown as NewOperator).role === 'admin' && adminsEver(state) === 1)
+  if (
+    command === 'operator.create' &&
+    (input as unknown as NewOperator).role === 'admin' &&
+    adminsEver(state) === 1
+  )
     return { reply: run(ctx, command, input) }
   const mark = tx.mark()
   run(ctx, command, input)

@@ -61,7 +61,7 @@ export function judgePush(
   return {
     usdt: format(usdt),
     hold: holds.map(({ reason }) => reason).join('; '),
-    needed: holds.some(({ status }) => status === 'MANUAL') ? config.approvals : 1,
+    needed: holds.some(({ status }) => status === 'MANUAL') ? config.approvals : 0,
     approvals: [],
   }
 }
@@ -69,8 +69,9 @@ export function judgePush(
 export function approvePush(ctx: Ctx, push: Push, policy: PushPolicy, actor: string): Push {
   const { state, at } = ctx
   const approvals = state.operators.withApproval(policy.approvals, actor, at, 'operator')
-  const present = policy.needed > 1 ? state.world.currency(push.currency).approvals : 1
-  const done = approvals.length >= Math.max(policy.needed, present)
+  const needed =
+    policy.needed === 0 ? 1 : Math.max(policy.needed, state.world.currency(push.currency).approvals)
+  const done = approvals.length >= needed
   return { ...push, policy: { ...policy, approvals, ...(done && { hold: '' }) } }
 }
 /** A receiver that operators have refused is a stranger again. */

@@ -57,7 +57,7 @@ export interface PushPolicy {
   readonly usdt: string
   /** Why operators must let it go; empty when they have, or need not. */
   readonly hold: string
-  /** How many of them, as it was when it was asked for; a currency that takes more by now does. */
+  /** Above the approval amount: how many of them, as it was when it was asked for, and more where it is more by now. Else 0. */
   readonly needed: number
   readonly approvals: readonly Approval[]
 }
@@ -142,8 +142,7 @@ function offer(ctx: Ctx, push: Push): Push {
     ...push,
     status: push.status === 'PENDING' ? 'PENDING' : step(push, 'offer'),
     message: hold === '' ? WAITS_FOR_RECEIVER : `waiting for the platform: ${hold}`,
-    expiry:
-      push.expiry !== 0 ? push.expiry : schedule(ctx, at + EXPIRY, 'push.expire', { id: push.id }),
+    expiry: push.expiry !== 0 ? push.expiry : schedule(ctx, at + EXPIRY, 'push.expire', { id: push.id }),
   }
   tx.put(state.wallet.pushes, waiting)
   return waiting
@@ -215,7 +214,10 @@ export function answerPush(
 function refuseSent(state: State, push: Push): void {
   refuseFrozen(state, push.receive_uid, 'receive_uid')
   if (isFrozen(state.users, push.push_uid))
-    refuse('RISK_ERROR', `push ${push.id}: its sender ${push.push_uid} is frozen; lift that first, or refuse it`)
+    refuse(
+      'RISK_ERROR',
+      `push ${push.id}: its sender ${push.push_uid} is frozen; lift that first, or refuse it`,
+    )
   refuseOwing(state, push.push_uid)
 }
 export function expirePush(ctx: Ctx, input: { id: number }): Push | null {

@@ -54,7 +54,9 @@ function reviewReasons(policy: Policy, facts: PolicyFacts): string[] {
   if (spent > amountOf(velocity.usdt))
     reasons.push(`${format(spent)} USDT in ${velocity.hours} h, more than ${velocity.usdt}`)
   if ((facts.addressHours ?? 0) < policy.new_address_hours)
-    reasons.push(`${facts.freshness ?? 'the address was verified'} less than ${policy.new_address_hours} h ago`)
+    reasons.push(
+      `${facts.freshness ?? 'the address was verified'} less than ${policy.new_address_hours} h ago`,
+    )
   if (facts.passwordHours !== null && facts.passwordHours < policy.changed_password_hours)
     reasons.push(`the password was changed less than ${policy.changed_password_hours} h ago`)
   return reasons

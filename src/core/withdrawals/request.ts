@@ -282,7 +282,9 @@ export function checkLeaving(state: State, userId: number, currency: string, amo
   const free = mayLeave(state, userId, currency)
   if (amount <= free) return
   const main = mainOf(state, userId)
-  const locks = [...state.wallet.deposits.locks.ofFamily(main)].map(([name, lock]) => `${format(lock)} ${name}`)
+  const locks = [...state.wallet.deposits.locks.ofFamily(main)].map(
+    ([name, lock]) => `${format(lock)} ${name}`,
+  )
   const why =
     locks.length > 0
       ? ` (${locks.join(', ')} was deposited here and is still locked; what leaves must leave its worth behind)`

@@ -126,9 +126,7 @@ export class Withdrawals {
     withdraw_order_id === null ? undefined : `${user_id}/${withdraw_order_id}`,
   )
   private readonly byChain = new GroupIndex(this.table, ({ chain, final }) => (final ? undefined : chain))
-  private readonly waiting = new GroupIndex(this.table, (row) =>
-    heldBy(row) > 0n ? row.user_id : undefined,
-  )
+  private readonly waiting = new GroupIndex(this.table, (row) => (heldBy(row) > 0n ? row.user_id : undefined))
   /** What waits for the sender, or for a decision, in the order of its making. */
   waitingOf(userId: number): Withdrawal[] {
     return [...this.waiting.get(userId)].sort((a, b) => a.id - b.id)
