@@ -7,8 +7,8 @@ import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { operatorEndpoints } from '../../src/endpoints.ts'
 import { OperatorClient, ok, refused, type Reply } from '../support/client.ts'
 import { LIVE_ENV, LivePlatform } from '../support/live.ts'
-import { allPerms } from '../support/platform.ts'
-import { ETH_OUTSIDE, eventually } from '../support/wallet.ts'
+import { TestPlatform, allPerms } from '../support/platform.ts'
+import { ETH_OUTSIDE, eventually, holder } from '../support/wallet.ts'
 
 const proposed = (reply: Reply): number => {
   assert.equal(reply.status, 202, reply.text)
@@ -196,6 +196,7 @@ describe('one person alone', () => {
     )
     await live.both('PUT', '/policy', { new_address_hours: 0 })
     const body = { currency: 'ETH', chain: 'ETH', amount: '5', address: ETH_OUTSIDE }
+    await eve.ok('PATCH', '/chains/ETH', { sender_stops_at: 'REQUEST' })
     const asked = ok(await eve.call('POST', `/users/${victim}/withdrawals`, body), 201)
     assert.equal(asked.status, 'REVIEW')
     refused(await eve.call('POST', `/withdrawals/${asked.id}/approve`), 403, 'FORBIDDEN')
@@ -208,6 +209,7 @@ describe('one person alone', () => {
       /put this withdrawal/,
     )
     assert.equal((await live.admin.ok('POST', `/withdrawals/${asked.id}/approve`)).status, 'REQUEST')
+    await eve.ok('PATCH', '/chains/ETH', { sender_stops_at: 'never' })
     await live.both('PUT', '/policy', { new_address_hours: 24 })
   })
 
@@ -248,7 +250,6 @@ describe('one person alone', () => {
 })
 
 test('the only admin that ever was makes the second alone, and nothing else', async () => {
-  const { TestPlatform } = await import('../support/platform.ts')
   const platform = await TestPlatform.start(LIVE_ENV)
   const { operator: admin } = platform
   proposed(await admin.call('POST', '/operators', { name: 'doll', role: 'operator' }))
@@ -261,6 +262,42 @@ test('the only admin that ever was makes the second alone, and nothing else', as
   ok(await second.call('POST', `/proposals/${id}/confirm`))
   refused(await second.call('GET', '/status'), 401, 'INVALID_CREDENTIALS')
   proposed(await admin.call('POST', '/operators', { name: 'puppet', role: 'admin' }))
+  await platform.stop()
+})
+
+test('approvals are those that it took when it was asked for, of operators who are still there', async () => {
+  const platform = await TestPlatform.start()
+  const { operator: admin } = platform
+  await admin.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0, sender_stops_at: 'REQUEST' })
+  await admin.ok('PATCH', '/currencies/ETH', { approval_amount: '1', approvals: 3 })
+  const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => platform.colleague(name)))
+  const { client } = await holder(platform)
+  const ask = async (): Promise<string> =>
+    ok(
+      await client.post('/withdrawals', { currency: 'ETH', chain: 'ETH', amount: '2', address: ETH_OUTSIDE }),
+    ).id
+  const id = await ask()
+  await admin.ok('PATCH', '/currencies/ETH', { approvals: 1 })
+  const later = await ask()
+  const approve = async (by: OperatorClient, one = id): Promise<string> =>
+    (await by.ok('POST', `/withdrawals/${one}/approve`)).status
+  assert.equal(await approve(a!), 'MANUAL', 'lowered since: that goes for later ones')
+  assert.equal(await approve(a!, later), 'REQUEST')
+  assert.equal(await approve(b!), 'MANUAL')
+  ok(await admin.call('DELETE', '/operators/b'), 204)
+  assert.equal(await approve(c!), 'MANUAL', 'b is gone')
+  const again = await platform.colleague('b')
+  const [shown] = (await admin.ok('GET', '/withdrawals?status=MANUAL')) as { approvals: unknown[] }[]
+  assert.equal(shown!.approvals.length, 2, 'another b, who has said nothing yet')
+  assert.equal(await approve(again), 'REQUEST')
+  // Raised since: it takes more.
+  const raised = await (async () => {
+    const made = await ask()
+    await admin.ok('PATCH', '/currencies/ETH', { approvals: 2 })
+    return made
+  })()
+  assert.equal(await approve(a!, raised), 'MANUAL')
+  assert.equal(await approve(c!, raised), 'REQUEST')
   await platform.stop()
 })
 
@@ -345,13 +382,13 @@ test("whoever restarts the platform does not become its admin; a lost one's succ
     await live.platform.platform.stop()
     const write = process.stdout.write.bind(process.stdout)
     let said = ''
-    process.stdout.write = ((text: string) => (said += text) !== '') as typeof process.stdout.write
+    process.stdout.write = (text: string) => (said += text) !== ''
     try {
       assert.equal(await run(['operator', 'recover', name, '--data', data], {}), 0)
     } finally {
       process.stdout.write = write
     }
-    live.platform = await (await import('../support/platform.ts')).TestPlatform.start(LIVE_ENV, data)
+    live.platform = await TestPlatform.start(LIVE_ENV, data)
     live.admin = live.platform.operator
     return /token (\S+)/.exec(said)![1]!
   }

@@ -67,16 +67,14 @@ export class Proposals {
   waiting(): Proposal[] {
     return [...this.waitingIds].sort((a, b) => a - b).map((id) => this.table.get(id)!)
   }
-  get count(): number {
-    return this.waitingIds.size
-  }
 }
 
 /** People that it takes. */
 export const PEOPLE = 2
 const EXPIRY = 72 * 3_600e6
 const RECOVERY_DELAY = 24 * 3_600e6
-const WAITING_MAX = 1_000
+/** Of one operator. */
+const WAITING_MAX = 100
 const FILE = 'configuration file'
 
 /** Carries out a command within the present one. */
@@ -85,8 +83,6 @@ export type Run = (ctx: Ctx, command: string, input: Readonly<Record<string, unk
 type Asked = Pick<Proposal, 'call' | 'command' | 'input' | 'role' | 'asked_by' | 'confirmations'>
 function add(ctx: Ctx, asked: Asked, effectiveAt = 0): Proposal {
   const { state, tx, at } = ctx
-  if (state.proposals.count >= WAITING_MAX)
-    refuse('INVALID_PARAM_VALUE', `${WAITING_MAX} proposals wait already; confirm or reject some first`)
   const id = nextId(tx, state.counters, 'proposal')
   const expires_at = effectiveAt === 0 ? at + EXPIRY : effectiveAt
   const due_id = schedule(ctx, expires_at, effectiveAt === 0 ? 'proposal.expire' : 'proposal.effect', { id })
@@ -145,6 +141,11 @@ export function askProposal(
   const { state, tx, at } = ctx
   const { call, command, input, role, actor } = asked
   requireRole(ctx, actor, role, call)
+  if (state.proposals.waiting().filter(({ asked_by }) => asked_by === actor).length >= WAITING_MAX)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `operator "${actor}" has ${WAITING_MAX} proposals waiting; take some back first`,
+    )
   if (
     command === 'operator.create' &&
     (input as unknown as NewOperator).role === 'admin' &&
