@@ -108,13 +108,21 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   endpoint({
     method: 'POST',
     path: '/operators/me/token',
-    summary: 'Draws a new token for the operator who asks; the old one stops working at once',
+    summary:
+      'Draws a new token for the operator who asks and gives its own name; the old token stops working at once',
     access: operatorOf('viewer'),
     limit: null,
+    body: object({ name: text({ max: 64 }) }),
     status: 200,
     reply: shape({ name: str, role: str, created_at: int64, token: str }),
     refuses: [],
-    handle: async ({ desk, operator }) => {
+    handle: async ({ desk, operator, body }) => {
+      // A stray call must not lock anybody out.
+      if (body.name !== operator)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `name: "${body.name}" is not the name of whoever asks, which is "${operator}"`,
+        )
       const token = randomHex(32)
       const input = { actor: operator, token_hash: sha256(token) }
       return { ...operatorView(await desk.core.submit('operator.token', input)), token }

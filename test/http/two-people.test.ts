@@ -123,7 +123,7 @@ describe('one person alone', () => {
         'INVALID_CREDENTIALS',
       )
     const third = new OperatorClient(live.platform.url, `${first}${half as string}`)
-    const own = await third.ok('POST', '/operators/me/token')
+    const own = await third.ok('POST', '/operators/me/token', { name: 'third' })
     assert.equal(own.name, 'third')
     refused(await third.call('GET', '/status'), 401, 'INVALID_CREDENTIALS')
     await new OperatorClient(live.platform.url, own.token as string).ok('GET', '/status')
