@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { marketOf } from '../../src/core/world/markets.ts'
 import { ok, refused, type Client } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
@@ -248,4 +253,42 @@ describe('credited but not unlocked deposits', () => {
       }),
     )
   })
+})
+
+test('locked coins that nothing prices: once they are sold, nothing leaves', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-unpriced-'))
+  const path = join(folder, 'world.json')
+  const { currencies, markets } = BUILT_IN_WORLD
+  writeFileSync(
+    path,
+    JSON.stringify({
+      currencies: currencies.map((one) => (one.currency === 'DOGE' ? { ...one, index_price: '0' } : one)),
+      markets: [
+        ...markets.filter(({ base }) => base !== 'DOGE'),
+        marketOf('DOGE_BTC', 8, 0, '0.000002', { min_quote_amount: '0.000001' }),
+      ],
+    }),
+  )
+  const platform = await TestPlatform.start({ KONTOR_CONFIG: path })
+  await platform.operator.ok('PATCH', '/chains/DOGE', { auto_mine_seconds: 0 })
+  const thief = await Trader.of(platform, { USDT: '1000' })
+  const buyer = await Trader.of(platform, { BTC: '1' })
+  const other = await platform.user()
+  const send = (currency: string, amount: string) =>
+    thief.client.post('/withdrawals/push', { receive_uid: other.user_id, currency, amount })
+  await deposit(platform, thief.user_id, '100000', 'DOGE', 'DOGE')
+  await mine(platform, 'DOGE', (await platform.operator.ok('GET', '/chains/DOGE')).min_confirms)
+  assert.equal((await newestDeposit(thief.client)).status, 'DEP_CREDITED')
+  ok(await send('USDT', '100'))
+  await buyer.placed('buy', '100000', '0.000002', { currency_pair: 'DOGE_BTC' })
+  await thief.placed('sell', '100000', '0.000002', { currency_pair: 'DOGE_BTC' })
+  for (const [currency, amount] of [
+    ['BTC', '0.1'],
+    ['USDT', '100'],
+  ] as const)
+    refused(await send(currency, amount), 400, 'BALANCE_NOT_ENOUGH', /locked/)
+  await mine(platform, 'DOGE', 100)
+  ok(await send('BTC', '0.1'))
+  await platform.stop()
+  rmSync(folder, { recursive: true })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok, refused, type Client, type OperatorClient } from '../support/client.ts'
+import { LIVE_ENV } from '../support/live.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { DAY, proveBalanced, save } from '../support/wallet.ts'
 
@@ -168,13 +169,7 @@ describe('push and internal withdrawals under the policy', () => {
 
 test('what a sandbox does not check by default, live mode does', async () => {
   const sandbox = await TestPlatform.start()
-  const live = await TestPlatform.start({
-    KONTOR_MODE: 'live',
-    KONTOR_SECRET_KEY: 'ab'.repeat(32),
-    KONTOR_OPERATOR_TOKEN: '9f2c61d07b5e48a3c1f0d6e29b84a75033e1c6f8',
-    KONTOR_SIMULATED_CHAINS: 'allow',
-    KONTOR_RATE_LIMITS: '1000',
-  })
+  const live = await TestPlatform.start(LIVE_ENV)
   const rules = async (platform: TestPlatform) => {
     const policy = await platform.operator.ok('GET', '/policy')
     return [policy.push_transfers, policy.internal_transfers, policy.early_credit_usdt]

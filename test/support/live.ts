@@ -4,7 +4,7 @@ import { TestPlatform } from './platform.ts'
 export const LIVE_TOKEN = '9f2c61d07b5e48a3c1f0d6e29b84a75033e1c6f8'
 export const LIVE_ENV = {
   KONTOR_MODE: 'live',
-  KONTOR_SECRET_KEY: '5c'.repeat(16) + 'a3'.repeat(16),
+  KONTOR_SECRET_KEY: '8d41f2c6075be93a64d80c17f5a2be39017c6ed85f34a90b2ec1d7604983fa5b',
   KONTOR_OPERATOR_TOKEN: LIVE_TOKEN,
   KONTOR_SIMULATED_CHAINS: 'allow',
   KONTOR_RATE_LIMITS: '100000',

@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import { Sums } from '../sums.ts'
+import { CurrencySums } from '../currency-sums.ts'
 import type { Table } from '../table.ts'
 import type { Deposit } from './deposits.ts'
 
@@ -8,8 +8,8 @@ import type { Deposit } from './deposits.ts'
  * main account and its sub-accounts), so what is locked is known for each account and for the family as a whole.
  */
 export class DepositLocks {
-  private readonly accounts = new Sums()
-  private readonly families = new Sums()
+  private readonly accounts = new CurrencySums()
+  private readonly families = new CurrencySums()
   /** Accounts with locks, by family. */
   private readonly members = new Map<number, Set<number>>()
   /** The family of each account that has locks: it outlives the account's own row while tables are emptied. */

@@ -20,6 +20,8 @@ function worth(state: State, currency: string, amount: Amount): Amount {
   return amount < 0n ? (-timesUp(-amount as Amount, price) as Amount) : timesDown(amount, price)
 }
 
+const NOTHING = -1n as Amount
+
 /** What may leave a family with locked deposits. */
 export interface LeavingRoom {
   /** Worth of everything less the worth of all that is locked. */
@@ -46,7 +48,13 @@ export function leavingRoom(state: State, userId: number): LeavingRoom | undefin
   }
   for (const [currency, amount] of locks) count(currency, -amount)
   let usdt = ZERO
-  for (const [currency, amount] of free) usdt = add(usdt, worth(state, currency, amount))
+  let unknown = false
+  for (const [currency, amount] of free) {
+    usdt = add(usdt, worth(state, currency, amount))
+    // Coins that are gone and that nothing prices: nobody can say how much must stay in their place.
+    if (amount < 0n && locks.has(currency) && state.prices.of(currency) === 0n) unknown = true
+  }
+  if (unknown) return { usdt: NOTHING, of: () => ZERO }
   return {
     usdt,
     of: (currency) => {

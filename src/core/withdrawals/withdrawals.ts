@@ -1,6 +1,6 @@
 import type { Amount } from '../../money/amount.ts'
 import type { Approval } from '../operators/operators.ts'
-import { Sums } from '../sums.ts'
+import { CurrencySums } from '../currency-sums.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 import { HOLD_STATUSES, type HoldStatus, type WithdrawalStatus } from './withdrawal.flow.ts'
 
@@ -132,7 +132,7 @@ export class Withdrawals {
     return [...this.waiting.get(userId)].sort((a, b) => a.id - b.id)
   }
   /** What an account's withdrawals hold. */
-  readonly held = new Sums()
+  readonly held = new CurrencySums()
   constructor() {
     this.table.observe((before, after) => {
       const { user_id, currency } = (after ?? before)!

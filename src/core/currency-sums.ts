@@ -3,7 +3,7 @@ import { ZERO, type Amount } from '../money/amount.ts'
 const NONE: ReadonlyMap<string, Amount> = new Map()
 
 /** Amounts by owner and currency that are kept up to date, so that nobody has to add up the rows behind them. */
-export class Sums {
+export class CurrencySums {
   private readonly byOwner = new Map<number, Map<string, Amount>>()
 
   add(owner: number, currency: string, amount: bigint): void {
