@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
+import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
+import { completePolicy } from './core/world/policy.ts'
 import { checkWorld, type WorldConfig } from './core/world/world.ts'
 
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
@@ -215,7 +217,7 @@ function hosts(env: Environment): string[] {
 function chosenWorld(env: Environment, mode: string): Pick<Config, 'world' | 'rehearsed'> {
   const choice = text(env, 'KONTOR_SIMULATED_CHAINS')
   if (choice !== undefined) oneOf(env, 'KONTOR_SIMULATED_CHAINS', ['allow', 'hide'] as const, 'allow')
-  const world = worldConfig(env)
+  const world = worldConfig(env, mode === 'live')
   const simulated = world.chains.filter(({ kind }) => kind === 'simulated').map(({ chain }) => chain)
   if (mode !== 'live' || simulated.length === 0) return { world, rehearsed: [] }
   if (choice === 'allow') return { world, rehearsed: simulated }
@@ -239,9 +241,10 @@ function clockStart(env: Environment, mode: string): number | undefined {
   if (mode === 'live') fail('KONTOR_CLOCK', 'can be set in sandbox mode only')
   return integer(env, 'KONTOR_CLOCK', 0, 1_500_000_000, 9_999_999_999)
 }
-function worldConfig(env: Environment): WorldConfig {
+function worldConfig(env: Environment, live: boolean): WorldConfig {
   const path = text(env, 'KONTOR_CONFIG')
-  if (path === undefined) return BUILT_IN_WORLD
+  const builtIn = { ...BUILT_IN_WORLD, policy: completePolicy(BUILT_IN_RULES, live) }
+  if (path === undefined) return builtIn
   if (!existsSync(path)) fail('KONTOR_CONFIG', `names the file ${path}, which does not exist`)
   let parsed: unknown
   try {
@@ -252,13 +255,14 @@ function worldConfig(env: Environment): WorldConfig {
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
     fail('KONTOR_CONFIG', `${path} must hold a JSON object`)
   // A file names what it changes; whole sections come from the built-in world otherwise.
-  const world = { ...BUILT_IN_WORLD, ...parsed }
+  const world: WorldConfig = { ...builtIn, ...parsed }
   try {
-    checkWorld(world)
+    const complete = { ...world, policy: completePolicy(world.policy, live) }
+    checkWorld(complete)
+    return complete
   } catch (error) {
-    fail('KONTOR_CONFIG', `${path}: ${(error as Error).message}`)
+    return fail('KONTOR_CONFIG', `${path}: ${(error as Error).message}`)
   }
-  return world
 }
 
 /** A secret that the configuration file names but must not hold. */

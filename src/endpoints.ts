@@ -37,6 +37,7 @@ import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorPriceEndpoints } from './operator/prices.ts'
+import { proposalEndpoints } from './operator/proposals.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
@@ -71,6 +72,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
+  ...proposalEndpoints(controls),
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
   ...operatorWalletEndpoints,

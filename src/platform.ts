@@ -36,7 +36,7 @@ import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
 import { HeadKeeper, isUrl } from './runtime/head-keeper.ts'
-import { SecretBox, sumsKey } from './runtime/secrets.ts'
+import { SecretBox, sha256, sumsKey } from './runtime/secrets.ts'
 import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
@@ -192,6 +192,7 @@ export async function startPlatform(
     throw error
   }
   for (const warning of controls.warnings) log.warn(warning)
+  if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
   watch(metrics, core)
   metrics.watch(
     'kontor_loan_currencies_unpriced',
@@ -292,7 +293,11 @@ export async function startPlatform(
     if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, url })
   }
   async function settle(): Promise<void> {
-    while ((await risk.settle()) > 0) await ticker.runNow()
+    // What the watcher handed on by itself in the meantime is due as well.
+    for (let handed = 1; handed > 0;) {
+      handed = await risk.settle()
+      await ticker.runNow()
+    }
   }
   function reset(): Promise<void> {
     return (resetting ??= startOver()
@@ -372,6 +377,16 @@ export async function startPlatform(
     await keeper?.stop()
     await store.close()
   }
+}
+
+/** What a start in live mode found changed outside and did not take over: two admins decide. */
+function warnOfWaiting(state: State, log: Log, token: string | undefined): void {
+  if (token !== undefined && state.operators.byToken.get(sha256(token)) === undefined)
+    log.warn(
+      'KONTOR_OPERATOR_TOKEN is not the token of an operator: it counts at the first start alone; see kontor operator recover --help',
+    )
+  for (const { id, call } of state.proposals.waiting())
+    log.warn('a proposal waits for the admins: GET /operator/v1/proposals', { id, call })
 }
 
 /** Before the database is taken over, or anything written beside it: play money and real money never mix. */

@@ -9,6 +9,7 @@ import type { Label } from '../labels.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Store } from '../store/store.ts'
+import type { Guard } from './guarded.ts'
 import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { LimitRule } from './limits.ts'
 
@@ -86,6 +87,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
    * protection gets it carried out once. Never for orders without a text: clients sign two equal ones alike.
    */
   readonly once?: (body: B) => boolean
+  /** Takes two people in live mode: see guarded.ts. */
+  readonly guarded?: Guard<Values<P>, B>
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>

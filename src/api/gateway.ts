@@ -8,6 +8,7 @@ import { Door } from './door.ts'
 import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
 import type { Faults } from './faults.ts'
 import { readFields, type Fields } from './fields.ts'
+import { Proposed, guardedCall } from './guarded.ts'
 import {
   VENDOR_PREFIX,
   accepts,
@@ -227,13 +228,18 @@ export class Gateway {
       readFields((endpoint.query ?? {}) as Fields, query),
       body,
     ) as unknown as Call<never, never, never>
+    const guarded = guardedCall(endpoint, call)
     const once = passage.signed?.key.replay_protection === true && endpoint.once?.(body) === true
     return once
-      ? () => this.options.door.once(passage).then(() => endpoint.handle(call))
-      : () => endpoint.handle(call)
+      ? () => this.options.door.once(passage).then(() => endpoint.handle(guarded))
+      : () => endpoint.handle(guarded)
   }
 
   private refusal(passage: Passage, error: unknown): void {
+    if (error instanceof Proposed) {
+      this.respond(passage, 202, error.body)
+      return
+    }
     if (error instanceof Refusal) {
       const detail = error instanceof AuthenticationFailure ? error.detail : undefined
       this.respond(passage, error.status, { label: error.label, message: error.message, ...detail })

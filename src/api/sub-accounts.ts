@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts'
+import { showing } from './guarded.ts'
 import { LIMITS } from './limits.ts'
 import { array, bool, int, int64, shape, str } from './shapes.ts'
 
@@ -103,14 +104,10 @@ export async function makeKey(
   by: { readonly main: number | null; readonly actor: string | null },
 ): Promise<object> {
   const secret = randomHex(32)
-  const key = await desk.core.submit('key.create', {
-    user_id: userId,
-    ...body,
-    key: randomHex(16),
-    secret_box: desk.secrets.seal(secret),
-    ...by,
-  })
-  return { ...keyView(key), secret }
+  const key = randomHex(16)
+  const secret_box = desk.secrets.seal(secret)
+  const made = desk.core.submit('key.create', { user_id: userId, ...body, key, secret_box, ...by })
+  return { ...keyView(await showing({ key, secret }, made)), secret }
 }
 
 const ACCESS = signedMain('sub_accounts')

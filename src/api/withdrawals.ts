@@ -73,8 +73,9 @@ export const operatorWithdrawal = (withdrawal: Withdrawal) => ({
   fail_reason: withdrawal.fail_reason,
   user_id: withdrawal.user_id,
   asset_class: withdrawal.asset_class,
-  holds: withdrawal.holds,
-  approvals: withdrawal.approvals,
+  holds: withdrawal.holds.map(({ status, reason }) => ({ status, reason })),
+  approvals: withdrawal.approvals.map(({ operator, at }) => ({ operator, at })),
+  approvals_needed: withdrawal.approvals_needed,
   requested_by: withdrawal.requested_by,
   attempt: withdrawal.attempt,
 })
@@ -84,6 +85,7 @@ export const operatorWithdrawalShape = shape({
   asset_class: str,
   holds: array(shape({ status: str, reason: str })),
   approvals: array(shape({ operator: str, at: int64 })),
+  approvals_needed: int64,
   requested_by: str,
   attempt: int64,
 })

@@ -10,6 +10,7 @@ import {
   type OptionSpecs,
 } from './options.ts'
 import { head } from './head.ts'
+import { operator } from './operator.ts'
 import { replay } from './replay.ts'
 import { reseal } from './reseal.ts'
 import { sign } from './sign.ts'
@@ -37,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   doctor,
   'verify-proof': verifyProof,
   world,
+  operator,
 }
 
 /** The command `kontor`: answers the exit code. */

@@ -1,7 +1,24 @@
 import { Refusal, notFound } from '../labels.ts'
 import { dropFailed, retryFailed, setAside, type DueCommand, type DueWork } from './due.ts'
 import { auditNote } from './operators/audit.ts'
-import { createOperator, deleteOperator, ensureOperator } from './operators/operators.ts'
+import {
+  changeToken,
+  createOperator,
+  deleteOperator,
+  ensureOperator,
+  recoverOperator,
+} from './operators/operators.ts'
+import {
+  approveFile,
+  askProposal,
+  askRecovery,
+  confirmProposal,
+  effectProposal,
+  expireProposal,
+  proposeFile,
+  rejectProposal,
+  type NewProposal,
+} from './operators/proposals.ts'
 import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
 import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
@@ -31,6 +48,7 @@ import {
   touchKeys,
 } from './users/commands.ts'
 import { passOnce } from './users/seen-requests.ts'
+import { stopPortion } from './users/freeze.ts'
 import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -51,9 +69,21 @@ const plain = {
   'audit.note': auditNote,
   'operator.ensure': ensureOperator,
   'operator.create': createOperator,
+  'operator.token': changeToken,
+  'operator.recover': askRecovery,
+  'operator.recovered': recoverOperator,
+  'proposal.ask': (ctx: Ctx, input: NewProposal) => askProposal(ctx, input, runPlain),
+  'proposal.confirm': (ctx: Ctx, input: { id: number; actor: string }) =>
+    confirmProposal(ctx, input, runPlain),
+  'proposal.reject': rejectProposal,
+  'proposal.expire': expireProposal,
+  'proposal.effect': (ctx: Ctx, input: { id: number }) => effectProposal(ctx, input, runPlain),
+  'world.propose': proposeFile,
+  'world.approve': approveFile,
   'operator.delete': deleteOperator,
   'user.create': createUser,
   'user.change': changeUser,
+  'user.stop': stopPortion,
   'user.credit': creditUser,
   'sub_account.lock': lockSubAccount,
   'key.create': createKey,
@@ -106,6 +136,13 @@ const plain = {
 const dueCommands: {
   readonly [C in DueCommand]: (ctx: Ctx, input: DueWork[C] & { due_at: number }) => unknown
 } = plain
+
+/** A command within another one: what was proposed and is confirmed. */
+function runPlain(ctx: Ctx, command: string, input: Readonly<Record<string, unknown>>): unknown {
+  const handler = (plain as Record<string, ((ctx: Ctx, input: never) => unknown) | undefined>)[command]
+  if (handler === undefined) throw new TypeError(`a proposal names the unknown command ${command}`)
+  return handler(ctx, input as never)
+}
 
 /** Runs what falls due and forgets the item. A refusal ends the item too: it will not get better by itself. */
 function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {

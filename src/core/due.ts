@@ -14,6 +14,8 @@ export interface DueWork {
   readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
   readonly 'margin.recheck': { user_id: number; scope: string; after: number }
   readonly 'prices.expire': Readonly<Record<string, never>>
+  readonly 'proposal.effect': { id: number }
+  readonly 'proposal.expire': { id: number }
   readonly 'push.expire': { id: number }
   readonly 'spot.cancel_rest': {
     user_id: number
@@ -28,6 +30,10 @@ export interface DueWork {
   readonly 'spot.price_order.expire': { id: number }
   readonly 'spot.price_order.fire': { currency_pair: string }
   readonly 'spot.ratios': { day?: number; after?: number }
+  readonly 'user.stop': {
+    user_id: number
+    upper: { withdrawal: number; order: number; price_order: number }
+  }
   readonly 'withdrawal.refund': { id: number }
 }
 export type DueCommand = keyof DueWork

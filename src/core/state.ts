@@ -7,13 +7,14 @@ import { Holds } from './ledger/holds.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './operators/audit.ts'
 import { Operators } from './operators/operators.ts'
+import { Proposals } from './operators/proposals.ts'
 import { SPOT_FILL } from './spot/trades.ts'
 import { Spot } from './spot/spot.ts'
 import { StpGroups } from './stp/groups.ts'
 import type { LogSpec, Table } from './table.ts'
 import { ApiKeys } from './users/keys.ts'
 import { SeenRequests } from './users/seen-requests.ts'
-import { Users } from './users/users.ts'
+import { Users, mainIdOf } from './users/users.ts'
 import { transfers } from './wallet/transfers.ts'
 import { SimChains } from './sim/sim.ts'
 import { Wallet } from './wallet/state.ts'
@@ -35,9 +36,10 @@ export class State {
   readonly seenRequests = new SeenRequests()
   readonly stp = new StpGroups()
   readonly transfers = transfers()
-  readonly wallet = new Wallet()
+  readonly wallet = new Wallet((userId) => mainIdOf(this.users.must(userId)))
   readonly sim = new SimChains()
   readonly operators = new Operators()
+  readonly proposals = new Proposals()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
@@ -78,6 +80,7 @@ export class State {
       this.sim.txs,
       this.sim.wallets,
       this.operators.table,
+      this.proposals.table,
       this.auditHeads,
       this.due.table,
       this.due.failed,

@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Fields, JsonSchema } from '../api/fields.ts'
+import { proposalShape } from '../api/guarded.ts'
 
 /** The reference as OpenAPI 3.1, made from the declarations that serve the requests. */
 export function openapi(
@@ -50,6 +51,7 @@ function operation(endpoint: AnyEndpoint): object {
     ...(limit !== null && { 'x-rate-limit': limit }),
     'x-labels': endpoint.refuses,
     ...(endpoint.sandboxOnly === true && { 'x-sandbox-only': true }),
+    ...(endpoint.guarded !== undefined && { 'x-two-people-in-live-mode': endpoint.guarded.role }),
     parameters: [
       ...parameters('path', endpoint.params as Fields | undefined),
       ...parameters('query', endpoint.query as Fields | undefined),
@@ -62,6 +64,16 @@ function operation(endpoint: AnyEndpoint): object {
         description: 'Success',
         ...(endpoint.reply !== null && { content: { 'application/json': { schema: endpoint.reply } } }),
       },
+      ...(endpoint.guarded !== undefined && {
+        202: {
+          description: 'Live mode: waits for a second operator (POST /operator/v1/proposals/{id}/confirm)',
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['proposal'], properties: { proposal: proposalShape } },
+            },
+          },
+        },
+      }),
       default: {
         description: 'Refused',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

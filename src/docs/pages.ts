@@ -77,6 +77,8 @@ function article(prefix: string, endpoint: AnyEndpoint): string {
   const facts = [accessText(access)]
   if (limit !== null) facts.push(`${limit.requests} requests in ${limit.seconds} s by ${limit.basis}`)
   if (endpoint.sandboxOnly === true) facts.push('sandbox only')
+  if (endpoint.guarded !== undefined)
+    facts.push(`two people in live mode (${endpoint.guarded.role}): answers 202 with a proposal`)
   return `<article id="${id}" data-text="${escape(`${method} ${path} ${summary}`.toLowerCase())}">
 <h3><a href="#${id}"><b class="${method}">${method}</b> ${escape(prefix + path)}</a></h3>
 <p>${escape(summary)}.</p><p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join('')}</p>

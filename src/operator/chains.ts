@@ -198,6 +198,11 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     path: '/chains/{chain}',
     summary: 'Changes the settings of a chain; they outlive restarts and new configuration files',
     access: operatorOf('operator'),
+    // Whoever is on duty can pause a chain; how deep a payment must be is not one person's to say.
+    guarded: {
+      role: 'admin',
+      when: ({ body }) => body.min_confirms !== null || body.unlock_confirms !== null,
+    },
     limit: null,
     params: CHAIN,
     body: object({
@@ -333,6 +338,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     summary:
       "Books the operator's own coins that were put into the wallets of a real chain, or (below zero) taken out",
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     params: CHAIN,
     body: object({ currency: currencyField, amount: signedDecimal, reason: text({ max: 200 }) }),

@@ -132,6 +132,18 @@ function readChange(config: CurrencyConfig, raw: Members): CurrencyChange {
   }
 }
 
+const SWITCHES: ReadonlySet<string> = new Set(['deposit_enabled', 'withdraw_enabled'])
+const isSwitch = (body: Members): boolean =>
+  Object.entries(body).every(
+    ([name, value]) =>
+      SWITCHES.has(name) ||
+      (name === 'chains' &&
+        Object.values(inner(body, 'chains')).every((one) =>
+          Object.keys(inner({ one }, 'one')).every((member) => SWITCHES.has(member)),
+        )) ||
+      value === null,
+  )
+
 export const operatorCurrencyEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
@@ -168,6 +180,8 @@ export const operatorCurrencyEndpoints: readonly AnyEndpoint[] = [
     summary:
       'Changes switches, fees, limits and approvals of a currency, for all its chains or below chains.NAME for one',
     access: operatorOf('operator'),
+    // Whoever is on duty can close a currency, and open it again; all else guards money, or takes it.
+    guarded: { role: 'admin', when: ({ body }) => !isSwitch(body) },
     limit: null,
     params: { currency: currencyField },
     body: anyObject(),

@@ -54,6 +54,7 @@ export const operatorDueEndpoints: readonly AnyEndpoint[] = [
     summary: 'Gives up an item that was put aside',
     access: operatorOf('admin'),
     limit: null,
+    guarded: { role: 'admin' },
     params: ITEM,
     status: 200,
     reply: failedShape,

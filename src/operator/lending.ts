@@ -11,7 +11,7 @@ import { portfolioOf } from '../core/unified/portfolio.ts'
 import { distanceOf, mustLiquidate } from '../core/unified/levels.ts'
 import { riskOf, type AssetFigures, type RiskFigures } from '../core/unified/risk.ts'
 import { notFound } from '../labels.ts'
-import { format, type Amount, type Rate } from '../money/amount.ts'
+import { ZERO, format, type Amount, type Rate } from '../money/amount.ts'
 
 const UID = { uid: id() }
 /** Figures over all currencies, each with the formula that it comes from. */
@@ -60,6 +60,7 @@ function currencyView(
     freeze: format(asset.freeze),
     borrowed: format(asset.borrowed),
     interest: format(asset.interest),
+    locked_deposits: format(asset.locked ?? ZERO),
     collateral: asset.collateral,
     equity: { value: format(equity), formula: 'available + freeze - borrowed - interest' },
     counted_value: {
@@ -68,7 +69,7 @@ function currencyView(
         equity < 0n
           ? 'equity x price'
           : asset.collateral
-            ? 'equity x discount of each slice x price'
+            ? '(equity - locked_deposits) x discount of each slice x price'
             : '0: it is no collateral',
     },
     initial_margin: {
@@ -218,6 +219,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
     path: '/lending/fund',
     summary: 'Puts operator equity into a lending pool or an insurance fund',
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     body: object({
       currency: currencyField,

@@ -61,6 +61,12 @@ export const operatorMarketEndpoints: readonly AnyEndpoint[] = [
     path: '/markets/{currency_pair}',
     summary: 'Changes rules of a market: trade_status, bounds, fee, price protection; at once',
     access: operatorOf('operator'),
+    // Whoever is on duty can stop a market.
+    guarded: {
+      role: 'admin',
+      when: ({ body }) =>
+        Object.entries(body).some(([name, value]) => name !== 'trade_status' && value !== null),
+    },
     limit: null,
     params: PAIR,
     body: object({

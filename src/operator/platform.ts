@@ -14,6 +14,7 @@ import {
   time,
   withDefault,
 } from '../api/fields.ts'
+import { showing } from '../api/guarded.ts'
 import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
@@ -110,8 +111,10 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   endpoint({
     method: 'POST',
     path: '/operators',
-    summary: 'Creates an operator; the token is shown here and never again',
+    summary:
+      'Creates an operator; the token is shown here and never again. In live mode each of the two admins is shown one half of it',
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     body: object({
       name: text({ max: 64, pattern: /^[A-Za-z0-9_.@-]+$/, mend: 'must be letters, digits and _ . @ -' }),
@@ -121,13 +124,40 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     reply: shape({ name: str, role: str, created_at: int64, token: str }),
     refuses: [],
     handle: async ({ desk, operator, body }) => {
-      const token = randomHex(32)
-      const created = await desk.core.submit('operator.create', {
-        ...body,
-        token_hash: sha256(token),
-        actor: operator,
+      const halves = [randomHex(16), randomHex(16)] as const
+      const token = halves.join('')
+      const input = { ...body, token_hash: sha256(token), actor: operator }
+      // Where two admins decide, neither of them alone may hold what they make: it would be a puppet's token.
+      const second_half = desk.secrets.seal(halves[1])
+      const made = desk.core.submit('operator.create', {
+        ...input,
+        ...(desk.mode === 'live' && { second_half }),
       })
+      const created = await showing({ token_first_half: halves[0] }, made)
       return { ...operatorView(created), token }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/operators/me/token',
+    summary:
+      'Draws a new token for the operator who asks and gives its own name; the old token stops working at once',
+    access: operatorOf('viewer'),
+    limit: null,
+    body: object({ name: text({ max: 64 }) }),
+    status: 200,
+    reply: shape({ name: str, role: str, created_at: int64, token: str }),
+    refuses: [],
+    handle: async ({ desk, operator, body }) => {
+      // A stray call must not lock anybody out.
+      if (body.name !== operator)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `name: "${body.name}" is not the name of whoever asks, which is "${operator}"`,
+        )
+      const token = randomHex(32)
+      const input = { actor: operator, token_hash: sha256(token) }
+      return { ...operatorView(await desk.core.submit('operator.token', input)), token }
     },
   }),
   endpoint({
@@ -135,6 +165,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     path: '/operators/{name}',
     summary: 'Removes an operator; the token stops working at once',
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     params: { name: text({ max: 64 }) },
     status: 204,

@@ -45,7 +45,7 @@ function factsOf(desk: Desk, rows: readonly Withdrawal[], one: Withdrawal, polic
   const { world, wallet, users } = desk.core.state
   const chain = world.mustChain(one.chain)
   const tag = chain.tagged ? one.memo : ''
-  const saved = wallet.addresses.covering(one.user_id, one.currency, one.chain, one.address, tag)
+  const saved = wallet.addresses.findSaved(one.user_id, one.currency, one.chain, one.address, tag)
   const changed = users.must(one.user_id).settings.password_changed_at
   return {
     amount: one.amount,
@@ -77,6 +77,7 @@ export const policyEndpoints: readonly AnyEndpoint[] = [
     path: '/policy',
     summary: 'Changes rules of the withdrawal policy; rules that are left out stay as they are',
     access: operatorOf('admin'),
+    guarded: { role: 'admin' },
     limit: null,
     body: anyObject(),
     status: 200,

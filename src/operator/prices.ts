@@ -67,6 +67,7 @@ export const operatorPriceEndpoints = (controls: Controls): readonly AnyEndpoint
       'Fixes index prices in USDT until expires (Unix seconds; live mode needs it), until they are changed, or released with null; liquidations that follow have begun when it answers',
     access: operatorOf('operator'),
     limit: null,
+    guarded: { role: 'admin' },
     body: anyObject(),
     status: 200,
     reply: map(decimalText),
@@ -80,7 +81,6 @@ export const operatorPriceEndpoints = (controls: Controls): readonly AnyEndpoint
             'FORBIDDEN',
             `operator "${operator}" has the role ${role}; in live mode this call needs admin`,
           )
-        // TWO-PERSON GUARD: in live mode a second admin has to confirm `input` before it is submitted below.
       }
       await desk.core.submit('prices.set', input)
       await controls.settle()

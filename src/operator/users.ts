@@ -27,6 +27,7 @@ import {
 import { accountKindField, currencyField, pairField } from '../api/wallet.ts'
 import { lockedName } from '../core/ledger/accounts.ts'
 import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
+import { grant, type Perm } from '../core/users/keys.ts'
 import type { User } from '../core/users/users.ts'
 import { notFound, refuse } from '../labels.ts'
 import { ZERO, format, type Amount } from '../money/amount.ts'
@@ -117,6 +118,20 @@ async function balancesAt(desk: Desk, accounts: readonly Account[], micros: numb
 
 const UID = { uid: id() }
 
+const canWithdraw = (perms: readonly Perm[]): boolean => grant(perms, 'withdrawal') === 'write'
+/** The limit itself, or a tier that has another one. */
+function changesLimit(
+  desk: Desk,
+  userId: number,
+  change: { readonly vip: number | null; readonly withdraw_day_limit: string | null },
+): boolean {
+  if (change.withdraw_day_limit !== null) return true
+  const { users, world } = desk.core.state
+  const tiers = world.policy.day_limit_usdt
+  const limitOf = (vip: number): string => tiers[Math.min(vip, tiers.length - 1)]!
+  return change.vip !== null && limitOf(change.vip) !== limitOf(users.get(userId)?.vip ?? 0)
+}
+
 export const operatorUserEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
@@ -184,6 +199,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     path: '/users/{uid}',
     summary: 'Changes tier, state (1 normal, 2 frozen) and settings of a user',
     access: operatorOf('operator'),
+    guarded: { role: 'admin', when: ({ desk, path, body }) => changesLimit(desk, path.uid, body) },
     limit: null,
     params: UID,
     body: object({
@@ -217,6 +233,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     path: '/users/{uid}/keys',
     summary: 'Creates an API key of a main or sub-account; its secret is shown here and never again',
     access: operatorOf('operator'),
+    guarded: { role: 'operator', when: ({ body }) => canWithdraw(body.perms) },
     limit: null,
     params: UID,
     body: keyBody,
@@ -245,6 +262,11 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     summary:
       'Disables a key (state 2 frozen, 3 locked), enables it again (1), sets its replay protection; acts at once',
     access: operatorOf('operator'),
+    guarded: {
+      role: 'operator',
+      when: ({ desk, path, body }) =>
+        body.state === 1 && canWithdraw(desk.core.state.keys.get(path.key)?.perms ?? []),
+    },
     limit: null,
     params: { uid: id(), key: text({ max: 64 }) },
     body: object({ state: optional(oneOfNumbers(1, 2, 3)), replay_protection: optional(flag()) }),

@@ -128,6 +128,15 @@ const decision = (verb: Verb): AnyEndpoint =>
     },
   })
 
+/** The coins go to whom the operator names. */
+const isNobodys = ({
+  desk,
+  path,
+}: {
+  readonly desk: Desk
+  readonly path: { readonly id: string }
+}): boolean => desk.core.state.wallet.deposits.table.get(parseRecordId(path.id))?.user_id === 0
+
 type DepositVerb = 'hold' | 'release' | 'block'
 const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
   endpoint({
@@ -135,6 +144,7 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     path: `/deposits/{id}/${verb}`,
     summary,
     access: operatorOf('operator'),
+    ...(verb === 'release' && { guarded: { role: 'operator', when: isNobodys } }),
     limit: null,
     params: RECORD_ID,
     body: object({ reason: reasonField, user_id: optional(id()) }),
@@ -282,6 +292,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     path: '/users/{uid}/saved_addresses',
     summary: "Adds an address to a user's book, or changes the one that is there",
     access: operatorOf('operator'),
+    guarded: { role: 'operator', when: ({ body }) => body.verified },
     limit: null,
     params: UID,
     body: object({
@@ -298,6 +309,11 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY'],
     handle: async ({ desk, operator, path, body }) => {
       userMust(desk, path.uid)
+      if (desk.mode === 'live' && body.verified_at !== null && body.verified_at * 1e6 < desk.clock.peek())
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `verified_at: ${body.verified_at} lies in the past; leave it out, and the address is new from its confirmation on`,
+        )
       const input = { user_id: path.uid, ...body, actor: operator }
       const saved = await desk.core.submit('saved_address.save', input)
       return { ...savedView(saved), user_id: saved.user_id }

@@ -4,9 +4,11 @@ import { ConfigError, type Config } from '../config.ts'
 import type { Core } from '../core/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { State } from '../core/state.ts'
+import { approvedFile } from '../core/operators/proposals.ts'
 import { FIRST_OPERATOR } from '../core/operators/operators.ts'
 import { PERMISSIONS } from '../core/users/keys.ts'
 import { makePrivateFolder } from '../files.ts'
+import { differences } from './differences.ts'
 import { randomHex, sha256, type SecretBox } from './secrets.ts'
 
 /** The world of the first start, and the credentials that open it. */
@@ -86,8 +88,13 @@ export async function ensureWorld(
   // First: what the world is worth depends on it.
   const live = config.mode === 'live'
   if (core.state.world.marked !== live) steps.push(core.submit('world.live', { live }))
-  if (JSON.stringify(core.state.world.configured) !== JSON.stringify(config.world))
-    steps.push(core.submit('world.configure', { config: config.world }))
+  const before = core.state.world.configured
+  if (JSON.stringify(before) !== JSON.stringify(config.world)) {
+    const digest = sha256(JSON.stringify(config.world))
+    if (!live || before === undefined || approvedFile(core) === digest)
+      steps.push(core.submit('world.configure', { config: config.world }))
+    else steps.push(core.submit('world.propose', { digest, changes: differences(before, config.world) }))
+  }
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
   steps.push(core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) }))
   steps.push(core.submit('spot.begin', {}))

@@ -108,7 +108,8 @@ describe('authentication', () => {
     assert.equal(reply.body.signature_parts.body_sha512, digest)
     assert.ok(!reply.text.includes(credential.secret))
     const live = await TestPlatform.start(LIVE)
-    const user = await live.user()
+    // One that can't withdraw: the others wait for a second operator.
+    const user = await live.user({ perms: [{ name: 'account', read_only: true }] })
     const mismatch = await new Client(live.url, { ...user.credential, secret: 'x' }).get('/account/detail')
     refused(mismatch, 401, 'INVALID_SIGNATURE')
     assert.deepEqual(Object.keys(mismatch.body as object).sort(), ['label', 'message'])

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { OperatorClient, ok, refused } from '../support/client.ts'
-import { LIVE, TestPlatform } from '../support/platform.ts'
+import { ok, refused } from '../support/client.ts'
+import { LivePlatform } from '../support/live.ts'
+import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 import { proveBalanced } from '../support/wallet.ts'
 
@@ -56,13 +57,13 @@ describe('index prices with market agents', () => {
 
 describe('index prices in live mode', () => {
   test('an admin sets them with an end; nobody else, and never without', async () => {
-    const live = await TestPlatform.start({ ...LIVE, KONTOR_LOG: 'silent' })
+    const both = await LivePlatform.start({ KONTOR_LOG: 'silent' })
+    const { platform: live } = both
     const before = (await live.operator.ok('GET', '/prices')) as Told
     assert.deepEqual([before['BTC']?.price, before['BTC']?.source], ['0', 'none'])
     assert.equal(before['USDT']?.price, '1')
-    const { token } = await live.operator.ok('POST', '/operators', { name: 'olga', role: 'operator' })
+    const olga = await both.operator('olga')
     const expires = Math.floor(Date.now() / 1000) + 600
-    const olga = new OperatorClient(live.url, token)
     refused(await olga.call('PUT', '/prices', { BTC: '60000', expires }), 403, 'FORBIDDEN', /admin/)
     refused(
       await live.operator.call('PUT', '/prices', { BTC: '60000' }),
@@ -76,7 +77,15 @@ describe('index prices in live mode', () => {
       'INVALID_PARAM_VALUE',
       /expires/,
     )
-    await live.operator.ok('PUT', '/prices', { BTC: '60000', USDT: '1', expires })
+    const asked = await live.operator.call('PUT', '/prices', { BTC: '60000', USDT: '1', expires })
+    assert.equal(asked.status, 202, 'one admin alone sets no price')
+    assert.equal(((await live.operator.ok('GET', '/prices')) as Told)['BTC']?.source, 'none')
+    refused(
+      await live.operator.call('POST', `/proposals/${String(asked.body.proposal.id)}/confirm`),
+      403,
+      'FORBIDDEN',
+    )
+    await both.confirm(asked)
     const after = (await live.operator.ok('GET', '/prices')) as Told
     assert.deepEqual(
       [after['BTC']?.price, after['BTC']?.source, after['BTC']?.expires],

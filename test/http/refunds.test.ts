@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ok } from '../support/client.ts'
+import { ok, refused, type OperatorClient } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { ETH_OUTSIDE, deposit, mine, newestDeposit, proveBalanced } from '../support/wallet.ts'
 
 let platform: TestPlatform
+let second: OperatorClient
 before(async () => {
   platform = await TestPlatform.start()
+  second = await platform.colleague('second')
   await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
 })
 after(() => platform.stop())
@@ -24,6 +26,8 @@ async function blocked(amount = '3') {
 const refund = (id: string, body: Record<string, unknown> = { address: ETH_OUTSIDE }) =>
   platform.operator.ok('POST', `/deposits/${id}/refund`, body)
 const payment = async () => (await platform.operator.ok('GET', '/withdrawals?user_id=0'))[0]
+/** A refund always waits for somebody else than who asked for it. */
+const approve = async () => second.ok('POST', `/withdrawals/${(await payment()).id}/approve`)
 const statusOf = async (user: { client: Parameters<typeof newestDeposit>[0] }) =>
   (await newestDeposit(user.client)).refund_status
 async function unclaimed(): Promise<string> {
@@ -38,6 +42,11 @@ test('a blocked deposit is refunded: REFUNDING, then REFUNDED', async () => {
   assert.equal(await unclaimed(), '3')
   assert.equal((await refund(user.id)).refund_status, 'REFUNDING')
   assert.equal(await statusOf(user), 'REFUNDING')
+  await mine(platform, 'ETH', DEEP)
+  const waiting = await payment()
+  assert.equal(waiting.status, 'MANUAL', 'whoever blocks a deposit does not send it where he likes alone')
+  refused(await platform.operator.call('POST', `/withdrawals/${waiting.id}/approve`), 403, 'FORBIDDEN')
+  await approve()
   await mine(platform, 'ETH', 1)
   await mine(platform, 'ETH', DEEP)
   assert.equal(await statusOf(user), 'REFUNDED')
@@ -58,6 +67,7 @@ test('a blocked deposit is refunded: REFUNDING, then REFUNDED', async () => {
 test('a refund that fails: REFUND_FAILED, and again; turned down: REJECTED', async () => {
   const user = await blocked()
   await refund(user.id)
+  await approve()
   await mine(platform, 'ETH', 1)
   const { id } = await payment()
   await platform.operator.ok('POST', `/withdrawals/${id}/fail`, { reason: 'refused there' })
@@ -71,6 +81,7 @@ test('a refund that fails: REFUND_FAILED, and again; turned down: REJECTED', asy
   assert.equal(turned.refund_status, 'REJECTED')
   assert.equal(await statusOf(user), 'REJECTED')
   await refund(user.id)
+  await approve()
   await mine(platform, 'ETH', DEEP)
   await mine(platform, 'ETH', DEEP)
   assert.equal(await statusOf(user), 'REFUNDED')
@@ -91,6 +102,7 @@ test('a large refund needs another operator, and a reorganisation of it is follo
   assert.equal(await statusOf(user), 'REFUND_FAILED')
   await platform.operator.ok('PATCH', '/currencies/ETH', { approval_amount: '100000' })
   await refund(user.id)
+  await approve()
   await mine(platform, 'ETH', 1)
   await mine(platform, 'ETH', 12)
   assert.equal(await statusOf(user), 'REFUNDED')

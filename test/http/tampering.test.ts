@@ -37,7 +37,7 @@ const ATTACKS: Record<string, (db: InstanceType<typeof Database>) => void> = {
   ),
   'a saved address': run(`update saved_address set "address" = '0x0000000000000000000000000000000000000001'`),
   'a new operator': run(
-    `insert into operator select 'mallory', "role", 'f' || "token_hash", "created_at" from operator limit 1`,
+    `insert into operator ("name", "id", "role", "token_hash", "created_at") select 'mallory', 99, "role", 'f' || "token_hash", "created_at" from operator limit 1`,
   ),
   'rights of a key': run(`update api_key set "perms" = replace("perms", '"spot"', '"withdrawal"')`),
   'a due item that was never scheduled': run(

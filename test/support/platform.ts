@@ -30,7 +30,7 @@ export class TestPlatform {
     this.data = data
     this.env = env
     this.faults = faults
-    this.operator = new OperatorClient(platform.url, TOKEN)
+    this.operator = new OperatorClient(platform.url, env['KONTOR_OPERATOR_TOKEN'] ?? TOKEN)
   }
   static async start(
     env: Record<string, string> = {},
@@ -93,6 +93,11 @@ export class TestPlatform {
     account: Record<string, unknown> = { account: 'spot' },
   ): Promise<void> {
     await this.operator.ok('POST', `/users/${userId}/credit`, { ...account, currency, amount })
+  }
+  /** Another operator, with a token of its own. */
+  async colleague(name: string, role = 'operator'): Promise<OperatorClient> {
+    const { token } = await this.operator.ok('POST', '/operators', { name, role })
+    return new OperatorClient(this.url, token as string)
   }
   /** Free money of one account, as the operator sees it. */
   async balance(userId: number, currency: string, account = 'spot'): Promise<string> {

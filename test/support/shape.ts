@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AnyEndpoint } from '../../src/api/endpoint.ts'
 import type { JsonSchema } from '../../src/api/fields.ts'
+import { proposalShape } from '../../src/api/guarded.ts'
 import { Router } from '../../src/api/router.ts'
 import { operatorEndpoints, tradingEndpoints } from '../../src/endpoints.ts'
 import type { Reply } from './client.ts'
@@ -22,7 +23,9 @@ export function checkReply(method: string, path: string, reply: Reply): void {
   }
   const match = router.find(method, path)
   if ('allow' in match) return
-  const { status, reply: schema } = match.route
+  const { status, reply: schema, guarded } = match.route
+  if (reply.status === 202 && guarded !== undefined)
+    return mismatch(proposalShape, reply.body.proposal, `${method} ${path}`)
   assert.equal(reply.status, status, `${method} ${path}`)
   if (schema === null) assert.equal(reply.text, '')
   else mismatch(schema, reply.body, `${method} ${path}`)

@@ -71,6 +71,7 @@ export class Addresses {
   savedBy(userId: number): SavedAddress[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
   }
+  /** The entry of the book that covers a payment: with exactly its tag. One without a tag covers payments without one. */
   findSaved(
     userId: number,
     currency: string,
@@ -87,17 +88,6 @@ export class Addresses {
       )
         return saved
     return undefined
-  }
-  /** The entry of the book that a payment is covered by: one saved without a tag covers every tag. */
-  covering(
-    userId: number,
-    currency: string,
-    chain: string,
-    address: string,
-    tag: string,
-  ): SavedAddress | undefined {
-    const exact = this.findSaved(userId, currency, chain, address, tag)
-    return exact?.verified === true ? exact : (this.findSaved(userId, currency, chain, address, '') ?? exact)
   }
 }
 
@@ -181,7 +171,9 @@ export function saveAddress(ctx: Ctx, input: NewSavedAddress): SavedAddress {
   const tag = readTag(chain, input.tag, 'tag')
   const { addresses } = state.wallet
   const known = addresses.findSaved(user.user_id, currency.currency, chainName, address, tag)
-  const verifiedNow = input.verified_at === null ? at : Math.round(input.verified_at * 1e6)
+  const named = input.verified_at === null ? at : Math.round(input.verified_at * 1e6)
+  // With real money no address has been known for longer than it has been there.
+  const verifiedNow = state.world.live ? Math.max(named, at) : named
   // Verifying again does not make an old address new.
   const since = known?.verified === true && input.verified_at === null ? known.verified_at : verifiedNow
   const row: SavedAddress = {

@@ -1,6 +1,7 @@
-import { ZERO, add, type Amount } from '../../money/amount.ts'
+import type { Amount } from '../../money/amount.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 import type { DepositStatus } from './deposit.flow.ts'
+import { DepositLocks } from './locks.ts'
 import type { RefundStatus } from './refund.flow.ts'
 
 /** A payment to one of our addresses. An output of the chain has one row, whatever happens to it. */
@@ -66,12 +67,14 @@ export class Deposits {
   readonly table = new Table(DEPOSIT)
   readonly byOutput = new UniqueIndex(this.table, ({ chain, txid, output }) => outputKey(chain, txid, output))
   private readonly byChain = new GroupIndex(this.table, ({ chain, final }) => (final ? undefined : chain))
-  private readonly credited = new GroupIndex(this.table, ({ status, user_id, currency }) =>
-    status === 'DEP_CREDITED' ? `${user_id}/${currency}` : undefined,
-  )
+  /** Credited, but not deep enough to leave. */
+  readonly locks: DepositLocks
   private readonly held = new GroupIndex(this.table, ({ status, refund_status, chain, address }) =>
     HELD.has(status) && refund_status !== 'REFUNDED' ? `${chain}/${address}` : undefined,
   )
+  constructor(mainOf: (userId: number) => number) {
+    this.locks = new DepositLocks(this.table, mainOf)
+  }
   /** Somebody must decide about coins at this address: they are not mixed with others. */
   isHeldAt(chain: string, address: string): boolean {
     return this.held.count(`${chain}/${address}`) > 0
@@ -79,11 +82,5 @@ export class Deposits {
   /** Those of a chain that a new block may change, in the order of their making. */
   tracked(chain: string): Deposit[] {
     return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)
-  }
-  /** Credited, but not deep enough to be withdrawn or pushed. */
-  lockedOf(userId: number, currency: string): Amount {
-    let sum = ZERO
-    for (const { amount } of this.credited.get(`${userId}/${currency}`)) sum = add(sum, amount)
-    return sum
   }
 }

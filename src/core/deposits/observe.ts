@@ -1,10 +1,11 @@
-import { amountOf, format, negate, type Amount } from '../../money/amount.ts'
+import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
 import { extendTrail, FINAL_DEPTH } from '../chains/tips.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { settleSweep } from '../sweeps/commands.ts'
+import { lockedWorth } from '../wallet/family.ts'
 import { settleOutcome, type Outcome } from '../withdrawals/send.ts'
 import type { ChainConfig } from '../world/chains.ts'
 import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from './deposit.flow.ts'
@@ -176,6 +177,15 @@ function book(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
   return put(ctx, deposit, { booked: to })
 }
 
+/** Before it is unlocked only as much is credited, for a family, as the operator is ready to lose to a reorganisation. */
+function mayCredit({ state }: Ctx, { user_id, currency, amount }: Deposit, unlocked: boolean): boolean {
+  const { early_credit_usdt: bound } = state.world.policy
+  if (unlocked || bound === null) return true
+  // What nothing prices can't be bounded: it waits.
+  if (state.prices.of(currency) === 0n) return false
+  return add(lockedWorth(state, user_id), state.prices.worth(currency, amount)) <= amountOf(bound)
+}
+
 /** Brings one deposit as far as its depth allows. */
 export function settleDeposit(ctx: Ctx, given: Deposit, tip: number): Deposit {
   const chain = ctx.state.world.mustChain(given.chain)
@@ -195,10 +205,11 @@ export function settleDeposit(ctx: Ctx, given: Deposit, tip: number): Deposit {
   }
   if (deposit.status === 'PEND') go('include')
   if (confirms >= chain.min_confirms) {
-    if (deposit.status === 'TRACK') {
+    if (deposit.status === 'TRACK' && mayCredit(ctx, deposit, confirms >= chain.unlock_confirms)) {
       deposit = book(ctx, deposit, 'user')
       go('credit')
-    } else if (deposit.booked === 'none' && deposit.reason !== GONE) deposit = book(ctx, deposit, 'unclaimed')
+    } else if (deposit.status !== 'TRACK' && deposit.booked === 'none' && deposit.reason !== GONE)
+      deposit = book(ctx, deposit, 'unclaimed')
   }
   if (deposit.status === 'DEP_CREDITED' && confirms >= chain.unlock_confirms) go('unlock')
   if (confirms >= FINAL_DEPTH && !deposit.final) deposit = put(ctx, deposit, { final: true })

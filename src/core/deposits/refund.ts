@@ -2,10 +2,10 @@ import { notFound, refuse } from '../../labels.ts'
 import { ZERO, amountOf, format } from '../../money/amount.ts'
 import { readAddress, readTag } from '../chains/addresses.ts'
 import { nextId } from '../counters.ts'
-import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
 import { audit } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
+import { PAUSED } from '../withdrawals/policy.ts'
 import { withdrawalFee } from '../withdrawals/request.ts'
 import { depositId, withdrawalId, type Hold, type Withdrawal } from '../withdrawals/withdrawals.ts'
 import type { Deposit } from './deposits.ts'
@@ -72,9 +72,15 @@ export function refundDeposit(ctx: Ctx, input: NewRefund): Deposit {
       `deposit ${depositId(deposit.id)}: ${format(deposit.amount)} ${currency.currency} does not cover the fee of ${format(fee)}`,
     )
   const holds: Hold[] = []
-  if (chain.paused) holds.push({ status: 'LOCKED', reason: 'the chain is paused' })
-  if (deposit.amount > amountOf(currency.approval_amount))
-    holds.push({ status: 'MANUAL', reason: `above the approval amount of ${currency.approval_amount}` })
+  if (chain.paused) holds.push({ status: 'LOCKED', reason: PAUSED })
+  // It leaves for an address that one operator has named: another one always looks at it.
+  holds.push({
+    status: 'MANUAL',
+    reason:
+      deposit.amount > amountOf(currency.approval_amount)
+        ? `a refund, and above the approval amount of ${currency.approval_amount}`
+        : 'a refund: another operator approves it',
+  })
   const ordinal = (name: string): number => nextId(tx, state.counters, `w:0${name}`)
   const withdrawal: Withdrawal = {
     id: nextId(tx, state.counters, 'withdrawal'),
@@ -89,9 +95,10 @@ export function refundDeposit(ctx: Ctx, input: NewRefund): Deposit {
     fee,
     usdt: state.prices.worth(deposit.currency, deposit.amount),
     asset_class: currency.asset_class,
-    status: holds[0]?.status ?? 'REQUEST',
+    status: holds[0]!.status,
     holds,
     approvals: [],
+    approvals_needed: currency.approvals,
     requested_by: input.actor,
     internal_to: 0,
     txid: '',
@@ -112,7 +119,6 @@ export function refundDeposit(ctx: Ctx, input: NewRefund): Deposit {
   const id = depositId(deposit.id)
   const detail = { id, withdrawal: withdrawalId(withdrawal.id), address, reason: input.reason }
   audit(ctx, input.actor, 'deposit.refund', detail)
-  if (holds.length === 0) schedule(ctx, at, 'chain.wake', { chain: chain.chain })
   return put(ctx, deposit, refund_status)
 }
 /** The sender's wish for a refund is turned down; the coins stay with the platform. */

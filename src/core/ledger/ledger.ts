@@ -128,6 +128,8 @@ export class Ledger {
   private readonly purposes = new Map<string, Map<string, Purpose>>()
   /** Ids: they stay while balances change. */
   private readonly byOwner = new Map<number, number[]>()
+  /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
+  readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, { total: bigint }>()
   /** How many currencies do not add up to zero at this moment: only ever above 0 while an entry is open. */
   private unbalanced = 0
@@ -169,6 +171,23 @@ export class Ledger {
   *ownedBy(owner: number): Generator<Account> {
     for (const id of this.byOwner.get(owner) ?? []) yield this.accounts.get(id)!
   }
+  /** An account of the owner's that is below zero and no debt. */
+  overdrawnOf(owner: number): Account | undefined {
+    const ids = this.overdrawn.get(owner)
+    if (ids === undefined) return undefined
+    for (const id of ids) {
+      const account = this.accounts.get(id)
+      if (account !== undefined && account.amount < 0n) return account
+    }
+    return undefined
+  }
+  /** Only entries that may overdraw, and loading, call this: nothing else takes a user's money below zero. */
+  noteOverdrawn({ id, owner, name }: Account): void {
+    if (isPlatform(owner) || name.startsWith('debt.')) return
+    let ids = this.overdrawn.get(owner)
+    if (ids === undefined) this.overdrawn.set(owner, (ids = new Set<number>()))
+    ids.add(id)
+  }
   get currencies(): string[] {
     return [...this.totals.keys()].sort()
   }
@@ -206,8 +225,10 @@ export class Ledger {
     if (after !== undefined) {
       ids.set(row.owner, row.id)
       owned.push(row.id)
+      if (row.amount < 0n) this.noteOverdrawn(row)
     } else {
       ids.delete(row.owner)
+      this.overdrawn.get(row.owner)?.delete(row.id)
       owned.splice(owned.lastIndexOf(row.id), 1)
     }
   }
@@ -253,6 +274,7 @@ export class OpenEntry {
     const version = (account?.version ?? 0) + 1
     const row: Account = { id, owner, name, currency, amount: after, version }
     tx.replace(accounts, id, account, row)
+    if (this.overdraft && after < 0n) this.ledger.noteOverdrawn(row)
     tx.append(LEDGER_LINE, new BookedLine(++this.counter.value, this.head, row, amount, kind))
   }
   close(): number {

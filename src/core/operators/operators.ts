@@ -1,5 +1,6 @@
 import { notFound, refuse } from '../../labels.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
+import { nextId } from '../counters.ts'
 import { Table, UniqueIndex, type TableSpec } from '../table.ts'
 import { audit, type Actor } from './audit.ts'
 
@@ -9,6 +10,8 @@ export type Role = (typeof ROLES)[number]
 export const mayActAs = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)
 
 export interface Operator {
+  /** Tells it from an earlier one of the same name. */
+  readonly id: number
   readonly name: string
   readonly role: Role
   /** SHA-256 of the bearer token. */
@@ -18,7 +21,15 @@ export interface Operator {
 export const OPERATOR: TableSpec<Operator> = {
   name: 'operator',
   key: ['name'],
-  columns: { name: 'text', role: 'text', token_hash: 'text', created_at: 'int' },
+  columns: { id: 'int', name: 'text', role: 'text', token_hash: 'text', created_at: 'int' },
+}
+/** One operator's yes. */
+export interface Approval {
+  readonly operator: string
+  /** Which of that name; records from before operators had ids have none. */
+  readonly operator_id?: number
+  /** Seconds. */
+  readonly at: number
 }
 export class Operators {
   readonly table = new Table(OPERATOR)
@@ -26,6 +37,44 @@ export class Operators {
   list(): Operator[] {
     return [...this.table.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
+  get admins(): number {
+    let count = 0
+    for (const { role } of this.table.values()) if (role === 'admin') count++
+    return count
+  }
+  /** Only who is still here counts, as the same person and with the role that it takes. */
+  counts(approval: Approval, needed: Role): boolean {
+    const operator = this.table.get(approval.operator)
+    return (
+      operator !== undefined && operator.id === (approval.operator_id ?? 0) && mayActAs(operator.role, needed)
+    )
+  }
+  /** The yes of an operator who is known to be here. */
+  approval(name: string, at: number): Approval {
+    const operator = this.table.get(name) ?? refuse('FORBIDDEN', `there is no operator "${name}" any more`)
+    return { operator: name, operator_id: operator.id, at: Math.floor(at / 1e6) }
+  }
+  /** Those that count, with one more; somebody who said yes before is not counted twice. */
+  withApproval(given: readonly Approval[], actor: string, at: number, needed: Role): Approval[] {
+    const present = given.filter((one) => this.counts(one, needed))
+    return present.some(({ operator }) => operator === actor)
+      ? present
+      : [...present, this.approval(actor, at)]
+  }
+}
+
+const ADMINS = 'admin'
+/** How many admins there have ever been; data from before this was counted has those that are there. */
+export const adminsEver = ({ counters, operators }: State): number =>
+  Math.max(counters.get(ADMINS)?.value ?? 0, operators.admins)
+
+function addOperator(ctx: Ctx, { name, role, token_hash }: Omit<NewOperator, 'actor'>): Operator {
+  const { state, tx, at } = ctx
+  if (role === 'admin') nextId(tx, state.counters, ADMINS, adminsEver(state) + 1)
+  const id = nextId(tx, state.counters, 'operator')
+  const operator: Operator = { id, name, role, token_hash, created_at: Math.floor(at / 1e6) }
+  tx.put(state.operators.table, operator)
+  return operator
 }
 
 export interface NewOperator {
@@ -33,18 +82,13 @@ export interface NewOperator {
   readonly role: Role
   readonly token_hash: string
   readonly actor: Actor
+  /** Half of the token, sealed for the admin who confirms: see the endpoint. Nothing here reads it. */
+  readonly second_half?: string
 }
 export function createOperator(ctx: Ctx, input: NewOperator): Operator {
-  const { state, tx, at } = ctx
-  if (state.operators.table.get(input.name) !== undefined)
+  if (ctx.state.operators.table.get(input.name) !== undefined)
     refuse('INVALID_PARAM_VALUE', `name: there is an operator "${input.name}" already; choose another`)
-  const operator: Operator = {
-    name: input.name,
-    role: input.role,
-    token_hash: input.token_hash,
-    created_at: Math.floor(at / 1e6),
-  }
-  tx.put(state.operators.table, operator)
+  const operator = addOperator(ctx, input)
   audit(ctx, input.actor, 'operator.create', { name: input.name, role: input.role })
   return operator
 }
@@ -53,8 +97,7 @@ export function deleteOperator(ctx: Ctx, input: { name: string; actor: Actor }):
   const { state, tx } = ctx
   const operator =
     state.operators.table.get(input.name) ?? notFound('NOT_FOUND', `no operator "${input.name}"`)
-  const admins = state.operators.list().filter(({ role }) => role === 'admin')
-  if (operator.role === 'admin' && admins.length === 1)
+  if (operator.role === 'admin' && state.operators.admins === 1)
     refuse('INVALID_PARAM_VALUE', `"${input.name}" is the last admin; create another one first`)
   tx.remove(state.operators.table, input.name)
   // Whoever is given the name later is somebody else: the token of the settings is not theirs.
@@ -67,20 +110,41 @@ export function deleteOperator(ctx: Ctx, input: { name: string; actor: Actor }):
 export const FIRST_OPERATOR = 'admin'
 const FIRST_GONE = 'first_operator_deleted'
 
+/** An operator's own new token; the old one stops working at once. Who handed it out knows it no longer. */
+export function changeToken(ctx: Ctx, input: { actor: string; token_hash: string }): Operator {
+  const { state, tx } = ctx
+  const known =
+    state.operators.table.get(input.actor) ?? notFound('NOT_FOUND', `no operator "${input.actor}"`)
+  const operator: Operator = { ...known, token_hash: input.token_hash }
+  tx.put(state.operators.table, operator)
+  audit(ctx, input.actor, 'operator.token', { name: input.actor })
+  return operator
+}
+
 /**
  * The first operator's token is configuration: what the environment says at start is what counts, as long as the
- * operator is there. A deleted one stays deleted, whatever the settings say.
+ * operator is there. A deleted one stays deleted, whatever the settings say. In live mode that goes for the first start
+ * only: whoever can restart the platform must not become an admin by it.
  */
 export function ensureOperator(ctx: Ctx, input: { name: string; token_hash: string }): null {
-  const { state, tx, at } = ctx
+  const { state, tx } = ctx
   const { table } = state.operators
   const operator = table.get(input.name)
   if (operator?.token_hash === input.token_hash) return null
+  if (state.world.live && adminsEver(state) > 0) return null
   if (state.world.settings.get(FIRST_GONE) !== undefined) return null
   // Others are there, but not the first one: an older version deleted it.
   if (operator === undefined && table.size > 0) return null
-  const created_at = operator?.created_at ?? Math.floor(at / 1e6)
-  const role = operator?.role ?? 'admin'
-  tx.put(table, { name: input.name, role, token_hash: input.token_hash, created_at })
+  if (operator === undefined) addOperator(ctx, { ...input, role: 'admin' })
+  else tx.put(table, { ...operator, token_hash: input.token_hash })
   return null
 }
+
+/** An admin in place of those that were lost; one of the same name is replaced and inherits nothing. */
+export function recoverOperator(ctx: Ctx, input: { name: string; token_hash: string }): Operator {
+  const operator = addOperator(ctx, { name: input.name, role: 'admin', token_hash: input.token_hash })
+  audit(ctx, RECOVERY, 'operator.recovered', { name: input.name })
+  return operator
+}
+/** In the audit log, in place of an operator's name: somebody on the machine itself. No operator can have it. */
+export const RECOVERY = '(recovery on the machine)'

@@ -5,11 +5,14 @@ import { schedule, unschedule } from '../due.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit, type Actor } from '../operators/audit.ts'
-import type { Ctx } from '../state.ts'
+import type { Approval } from '../operators/operators.ts'
+import type { Ctx, State } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
-import { isMain } from '../users/users.ts'
+import { isFrozen, isMain } from '../users/users.ts'
+import { refuseOwing } from '../wallet/family.ts'
 import { transferAmount } from '../wallet/transfers.ts'
-import { mayLeave, refuseDebtor } from '../withdrawals/request.ts'
+import { checkLeaving, refuseFrozen } from '../withdrawals/request.ts'
+import { approvePush, checkPushLimits, countPush, forgetContact, judgePush, uncountPush } from './policy.ts'
 import { PUSH_FLOW, type PushEvent, type PushStatus } from './push.flow.ts'
 
 /** Money from one main account to another, by user id. */
@@ -24,6 +27,8 @@ export interface Push {
   readonly at: number
   /** The due item that ends an unanswered one; 0 when answered. */
   readonly expiry: number
+  /** What the withdrawal policy says of it; null: it was made free of it. */
+  readonly policy: PushPolicy | null
   /** Places among what the sender sent and the receiver got. */
   readonly sent_ordinal: number
   readonly received_ordinal: number
@@ -41,12 +46,34 @@ export const PUSH: TableSpec<Push> = {
     message: 'text',
     at: 'int',
     expiry: 'int',
+    policy: 'json',
     sent_ordinal: 'int',
     received_ordinal: 'int',
   },
   live: ({ status }) => status === 'PENDING',
 }
+export interface PushPolicy {
+  /** Worth when it was asked for: it counts for the day's limit. */
+  readonly usdt: string
+  /** Why operators must let it go; empty when they have, or need not. */
+  readonly hold: string
+  /** Above the approval amount: how many of them, as it was when it was asked for, and more where it is more by now. Else 0. */
+  readonly needed: number
+  readonly approvals: readonly Approval[]
+}
+/** To whom an account has sent before, and since when: the first time is as new as an address. */
+export interface PushContact {
+  readonly push_uid: number
+  readonly receive_uid: number
+  readonly since: number
+}
+export const PUSH_CONTACT: TableSpec<PushContact> = {
+  name: 'push_contact',
+  key: ['push_uid', 'receive_uid'],
+  columns: { push_uid: 'int', receive_uid: 'int', since: 'int' },
+}
 export const pushes = (): Table<Push> => new Table(PUSH)
+export const pushContacts = (): Table<PushContact> => new Table(PUSH_CONTACT)
 
 const IN_FLIGHT = { owner: PLATFORM, name: 'push.in_flight' } as const
 const EXPIRY = 7 * 86_400e6
@@ -60,7 +87,8 @@ export interface NewPush {
 /** sender's spot → in flight, and on to the receiver at once unless that account wants to be asked. */
 export function createPush(ctx: Ctx, input: NewPush): Push {
   const { state, tx, at } = ctx
-  const { currency } = state.world.currency(input.currency)
+  const config = state.world.currency(input.currency)
+  const { currency } = config
   const amount = transferAmount(input.amount)
   const receiver = state.users.get(input.receive_uid)
   if (receiver === undefined || receiver.user_id === input.user_id || !isMain(receiver))
@@ -68,17 +96,13 @@ export function createPush(ctx: Ctx, input: NewPush): Push {
       'RECEIVE_ERROR',
       `receive_uid: ${input.receive_uid} can't receive; name the id of another main account`,
     )
-  if (receiver.state === 2)
-    refuse('RISK_ERROR', `receive_uid: account ${input.receive_uid} is frozen and can't receive`)
-  refuseDebtor(state, input.user_id, 'count')
-  const free = mayLeave(state, input.user_id, currency)
-  if (amount > free)
-    refuse(
-      'BALANCE_NOT_ENOUGH',
-      `not enough ${currency} in the spot account: ${format(free)} may leave, ${format(amount)} needed`,
-    )
+  refuseFrozen(state, receiver.user_id, 'receive_uid')
+  const checked = state.world.policy.push_transfers === 'checked'
+  if (checked) checkPushLimits(ctx, input.user_id, config, amount)
+  refuseLoans(state, input.user_id)
+  refuseOwing(state, input.user_id)
+  checkLeaving(state, input.user_id, currency, amount)
   const id = nextId(tx, state.counters, 'push')
-  const manual = receiver.settings.push_acceptance === 'manual'
   const push: Push = {
     id,
     push_uid: input.user_id,
@@ -89,16 +113,36 @@ export function createPush(ctx: Ctx, input: NewPush): Push {
     message: '',
     at,
     expiry: 0,
+    policy: checked ? judgePush(ctx, input.user_id, receiver.user_id, config, amount) : null,
     sent_ordinal: nextId(tx, state.counters, `p:${input.user_id}:sent`),
     received_ordinal: nextId(tx, state.counters, `p:${receiver.user_id}:received`),
   }
   book(ctx, push, 'push_dctd', { owner: input.user_id, name: 'spot' }, IN_FLIGHT)
-  if (!manual) return finish(ctx, push, 'accept')
+  if (checked) countPush(ctx, push)
+  return offer(ctx, push)
+}
+/** Whoever owes a loan sends nobody anything. */
+function refuseLoans(state: State, userId: number): void {
+  for (const { name, currency, amount } of state.ledger.ownedBy(userId))
+    if (amount < 0n && name.startsWith('debt.'))
+      refuse(
+        'NEGATIVE_ASSETS',
+        `this account owes ${format(-amount as Amount)} ${currency} (${name}); settle it first`,
+      )
+}
+
+const WAITS_FOR_RECEIVER = 'waiting for the receiver to accept'
+/** On to the receiver, unless operators must let it go first, or the receiver wants to be asked. */
+function offer(ctx: Ctx, push: Push): Push {
+  const { state, tx, at } = ctx
+  const hold = push.policy?.hold ?? ''
+  const manual = state.users.must(push.receive_uid).settings.push_acceptance === 'manual'
+  if (hold === '' && !manual) return finish(ctx, push, 'accept')
   const waiting: Push = {
     ...push,
-    status: step(push, 'offer'),
-    message: 'waiting for the receiver to accept',
-    expiry: schedule(ctx, at + EXPIRY, 'push.expire', { id }),
+    status: push.status === 'PENDING' ? 'PENDING' : step(push, 'offer'),
+    message: hold === '' ? WAITS_FOR_RECEIVER : `waiting for the platform: ${hold}`,
+    expiry: push.expiry !== 0 ? push.expiry : schedule(ctx, at + EXPIRY, 'push.expire', { id: push.id }),
   }
   tx.put(state.wallet.pushes, waiting)
   return waiting
@@ -129,6 +173,7 @@ function finish(ctx: Ctx, push: Push, event: keyof typeof KINDS): Push {
   const owner = accepted ? push.receive_uid : push.push_uid
   book(ctx, push, KINDS[event], IN_FLIGHT, { owner, name: 'spot' })
   if (push.expiry !== 0) unschedule(ctx, push.expiry)
+  if (!accepted && push.policy !== null) uncountPush(ctx, push)
   const done: Push = {
     ...moving,
     status: step(moving, accepted ? 'credit' : 'refund'),
@@ -140,17 +185,40 @@ function finish(ctx: Ctx, push: Push, event: keyof typeof KINDS): Push {
 }
 
 export type PushAnswer = 'accept' | 'refuse' | 'cancel'
-/** `by` is the account that answers: the receiver accepts or refuses, the sender cancels. An operator may all. */
+/**
+ * `by` is the account that answers: the receiver accepts or refuses, the sender cancels. An operator may all, and only
+ * operators let go what the policy holds.
+ */
 export function answerPush(
   ctx: Ctx,
   input: { id: number; answer: PushAnswer; by: number | null; actor: Actor },
 ): Push {
-  const push = ctx.state.wallet.pushes.get(input.id)
+  const { state } = ctx
+  const push = state.wallet.pushes.get(input.id)
   const party = input.answer === 'cancel' ? push?.push_uid : push?.receive_uid
   if (push === undefined || (input.by !== null && input.by !== party))
     notFound('NOT_FOUND', `no push ${input.id} that could be answered`)
   audit(ctx, input.actor, `push.${input.answer}`, { id: input.id })
-  return finish(ctx, push, input.answer)
+  const held = push.policy !== null && push.policy.hold !== ''
+  if (input.answer !== 'accept') {
+    if (held && input.answer === 'refuse') forgetContact(ctx, push)
+    return finish(ctx, push, input.answer)
+  }
+  step(push, 'accept')
+  refuseSent(state, push)
+  if (!held) return finish(ctx, push, 'accept')
+  if (input.actor === null) refuse('FORBIDDEN', `push ${push.id} waits for the platform: ${push.policy.hold}`)
+  return offer(ctx, approvePush(ctx, push, push.policy, input.actor))
+}
+/** Between asking and accepting somebody may have been frozen, or a reorganisation have taken something back. */
+function refuseSent(state: State, push: Push): void {
+  refuseFrozen(state, push.receive_uid, 'receive_uid')
+  if (isFrozen(state.users, push.push_uid))
+    refuse(
+      'RISK_ERROR',
+      `push ${push.id}: its sender ${push.push_uid} is frozen; lift that first, or refuse it`,
+    )
+  refuseOwing(state, push.push_uid)
 }
 export function expirePush(ctx: Ctx, input: { id: number }): Push | null {
   const push = ctx.state.wallet.pushes.get(input.id)

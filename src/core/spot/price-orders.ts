@@ -134,7 +134,11 @@ export class PriceOrders {
     return this.byUser.count(userId)
   }
   siblings(order: PriceOrder): PriceOrder[] {
-    return order.parent_id === 0 ? [] : [...this.byParent.get(order.parent_id)].sort((a, b) => a.id - b.id)
+    return order.parent_id === 0 ? [] : this.stopsOf(order.parent_id)
+  }
+  /** The waiting stops of an order. */
+  stopsOf(orderId: number): PriceOrder[] {
+    return [...this.byParent.get(orderId)].sort((a, b) => a.id - b.id)
   }
   private queue(pair: string, rule: TriggerRule): Waiting {
     let queues = this.waiting.get(pair)

@@ -3,6 +3,7 @@ import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
 import { orderAccount } from './accounts.ts'
 import type { Ctx } from '../state.ts'
+import { isFrozen } from '../users/users.ts'
 import { PLAIN, placeOrder, type NewOrder } from './place.ts'
 import {
   addPriceOrder,
@@ -62,6 +63,8 @@ function fire(ctx: Ctx, order: PriceOrder): void {
   const { tx, state } = ctx
   const mark = tx.mark()
   try {
+    if (isFrozen(state.users, order.user_id))
+      refuse('ACCOUNT_LOCKED', `account ${order.user_id} is frozen; it places no orders`)
     const placed = placeOrder(ctx, order.user_id, input, `price_order:${order.id}`)
     const row = state.spot.priceOrders.table.get(order.id)!
     tx.put(state.spot.priceOrders.table, { ...row, fired_order_id: placed.id })
@@ -77,7 +80,12 @@ function fire(ctx: Ctx, order: PriceOrder): void {
   }
 }
 
-function endPriceOrder(ctx: Ctx, order: PriceOrder, status: PriceOrderStatus, reason: string): PriceOrder {
+export function endPriceOrder(
+  ctx: Ctx,
+  order: PriceOrder,
+  status: PriceOrderStatus,
+  reason: string,
+): PriceOrder {
   unschedule(ctx, order.due_id)
   const ended: PriceOrder = { ...order, status, reason, ended_at: ctx.at }
   ctx.tx.put(ctx.state.spot.priceOrders.table, ended)

@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
 import type { Ctx, State } from '../state.ts'
+import { refuseOwing } from '../wallet/family.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
@@ -89,6 +90,7 @@ export function borrowForOrder(
   if (missing <= 0n) return
   state.prices.requireFirm(currency, 'it is not lent')
   refuseRestricted(state, userId, book.scope)
+  refuseOwing(state, userId)
   const most = borrowable(state, userId, book.scope, currency)
   if (missing > most)
     refuse(

@@ -2,9 +2,11 @@ import { refuse } from '../../labels.ts'
 import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
+import { familyOwes, refuseOwing } from '../wallet/family.ts'
 import { requireShared } from './accounts.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from './records.ts'
+import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
 import { isRestricted } from './levels.ts'
 import { figuresOf, owedOf, portfolioOf } from './portfolio.ts'
@@ -20,8 +22,10 @@ export function borrowable(state: State, userId: number, scope: string, currency
   if (state.margin.isLocked(userId, scope)) return ZERO
   if (scope === UNIFIED.scope && state.margin.modeOf(userId) === 'single_currency') return ZERO
   const unit = unitOf(state.world.currency(currency).precision)
-  const input = portfolioOf(state, userId, scope, [currency], 'firm')
-  return borrowableOf(input, currency, lendingCap(state, userId, currency), unit)
+  if (familyOwes(state, userId) !== undefined) return ZERO
+  const input = lendingPortfolio(state, userId, scope, [currency])
+  const cap = lendingRoom(state, userId, currency, lendingCap(state, userId, currency))
+  return borrowableOf(input, currency, cap, unit)
 }
 /** The most that may leave. */
 export function transferable(state: State, userId: number, scope: string, currency: string): Amount {
@@ -116,7 +120,9 @@ function borrow(
       `amount: ${format(amount)} ${currency} is above what may still be lent: ${format(cap)}`,
     )
   refuseRestricted(state, userId, book.scope)
-  const input = portfolioOf(state, userId, book.scope, [currency], 'firm')
+  refuseOwing(state, userId)
+  refuseOnLocks(state, userId, currency, amount)
+  const input = lendingPortfolio(state, userId, book.scope, [currency])
   if (input.unpriced !== undefined)
     state.prices.requireFirm(input.unpriced, 'nothing is lent to this account')
   const after = availableAfterLoan(input, currency, amount)

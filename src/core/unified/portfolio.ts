@@ -13,6 +13,7 @@ import {
 } from '../../money/amount.ts'
 import type { Order } from '../spot/order.ts'
 import type { State } from '../state.ts'
+import { lockedHere } from '../wallet/family.ts'
 import type { Market } from '../world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
 import { marginSlices } from './config.ts'
@@ -80,7 +81,7 @@ function assetOf(
   book: LoanBook,
   currency: string,
   freeze: Amount,
-  terms: Pick<RiskAsset, 'price' | 'collateral' | 'discounts' | 'margins'>,
+  terms: Pick<RiskAsset, 'locked' | 'price' | 'collateral' | 'discounts' | 'margins'>,
 ): RiskAsset {
   const { principal, interest } = owedOf(state, userId, book, currency)
   return {
@@ -122,6 +123,7 @@ export function unifiedPortfolio(
     const quote = state.prices.quote(currency)
     const unreliable = trust === 'firm' && quote.firm === 0n
     const asset = assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
+      locked: lockedHere(state, userId, currency),
       price: quote.known,
       collateral: terms !== undefined && !unreliable && !account.not_collateral.includes(currency),
       discounts: terms?.discounts ?? [],

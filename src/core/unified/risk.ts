@@ -37,6 +37,8 @@ export interface RiskAsset {
   readonly borrowed: Amount
   /** Interest owed. */
   readonly interest: Amount
+  /** Of the equity: deposits that are credited but locked. They trade, but carry nothing. Left out: none. */
+  readonly locked?: Amount
   /** Whether a positive equity counts. */
   readonly collateral: boolean
   readonly discounts: readonly DiscountSlice[]
@@ -90,7 +92,8 @@ const worth = (amount: Amount, price: Price): Amount =>
   amount < 0n ? (-timesUp(-amount as Amount, price) as Amount) : timesDown(amount, price)
 
 /** Equity in money of the margin: concave, so a part of a change is never worth less than its share of it. */
-export function countedValue(asset: RiskAsset, equity: Amount): Amount {
+export function countedValue(asset: RiskAsset, whole: Amount): Amount {
+  const equity = asset.locked === undefined ? whole : subtract(whole, asset.locked)
   if (equity <= 0n) return worth(equity, asset.price)
   if (!asset.collateral) return ZERO
   let lower = ZERO

@@ -3,6 +3,7 @@ import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import { checkIpList, checkPerms, type ApiKey, type Perm } from './keys.ts'
+import { stopAccount } from './freeze.ts'
 import { DEFAULT_SETTINGS, isMain, subAccountAt, type User, type UserSettings } from './users.ts'
 
 const FIRST_USER_ID = 10001
@@ -68,18 +69,22 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
       'INVALID_PARAM_VALUE',
       `vip: user ${user.user_id} is a sub-account; its tier is its main account's`,
     )
+  const { frozen: _before, ...kept } = user.settings
+  const frozen = input.state === undefined ? user.settings.frozen === true : input.state === 2
   const changed: User = {
     ...user,
     vip: input.vip ?? user.vip,
     state: input.state ?? user.state,
     password_hash: input.password_hash ?? user.password_hash,
     settings: {
-      ...user.settings,
+      ...kept,
       ...input.settings,
+      ...(frozen && { frozen }),
       ...(input.password_hash !== undefined && { password_changed_at: Math.floor(ctx.at / 1e6) }),
     },
   }
   tx.put(state.users.table, changed)
+  if (input.state === 2) stopAccount(ctx, changed)
   const { actor, password_hash: _secret, ...change } = input
   audit(ctx, actor, 'user.change', change)
   return changed
@@ -89,6 +94,8 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
 export function lockSubAccount(ctx: Ctx, input: { main: number; user_id: number; state: 1 | 2 }): User {
   const user = subAccountAt(ctx.state.users, input.main, input.user_id)
   if (user.state === input.state) return user
+  if (user.settings.frozen === true)
+    refuse('ACCOUNT_LOCKED', `sub-account ${user.user_id} is frozen by the platform; ask the operator`)
   const changed: User = { ...user, state: input.state }
   ctx.tx.put(ctx.state.users.table, changed)
   return changed

@@ -9,6 +9,8 @@ export interface UserSettings {
   readonly futures_ceiling: string | null
   /** Seconds; left out while it is the first one. */
   readonly password_changed_at?: number
+  /** The platform has frozen it: only the platform lifts that. Left out: state 2 is its main account's own lock. */
+  readonly frozen?: true
   /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */
   readonly debit_fee?: 1 | 2 | 3
 }
@@ -100,6 +102,13 @@ export class Users {
 }
 
 export const isMain = (user: User): boolean => user.parent_id === 0
+
+/** By an operator, itself or with its main account; a main account's own lock of a sub-account is another matter. */
+export function isFrozen(users: Users, userId: number): boolean {
+  const user = users.must(userId)
+  if (isMain(user)) return user.state === 2
+  return (user.state === 2 && user.settings.frozen === true) || users.must(user.parent_id).state === 2
+}
 
 /** The main account behind any account: rates, addresses and limits belong to it. */
 export const mainIdOf = (user: User): number => (user.parent_id === 0 ? user.user_id : user.parent_id)

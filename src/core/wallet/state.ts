@@ -2,7 +2,7 @@ import { Addresses } from '../chains/addresses.ts'
 import { chainTips } from '../chains/tips.ts'
 import { Deposits } from '../deposits/deposits.ts'
 import { Sweeps } from '../sweeps/sweeps.ts'
-import { pushes } from '../push/push.ts'
+import { pushContacts, pushes } from '../push/push.ts'
 import { Withdrawals } from '../withdrawals/withdrawals.ts'
 import { smallBalances } from './small-balance.ts'
 import { SubTransfers } from './sub-transfers.ts'
@@ -11,12 +11,18 @@ import { SubTransfers } from './sub-transfers.ts'
 export class Wallet {
   readonly addresses = new Addresses()
   readonly tips = chainTips()
-  readonly deposits = new Deposits()
+  readonly deposits: Deposits
   readonly withdrawals = new Withdrawals()
   readonly sweeps = new Sweeps()
   readonly pushes = pushes()
+  readonly contacts = pushContacts()
   readonly subTransfers = new SubTransfers()
   readonly smallBalances = smallBalances()
+
+  /** `mainOf` tells the main account of any account. */
+  constructor(mainOf: (userId: number) => number) {
+    this.deposits = new Deposits(mainOf)
+  }
 
   get tables(): readonly unknown[] {
     return [
@@ -28,6 +34,7 @@ export class Wallet {
       this.withdrawals.usage,
       this.sweeps.table,
       this.pushes,
+      this.contacts,
       this.subTransfers.table,
       this.smallBalances,
     ]

@@ -193,7 +193,8 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
   const ref = accountRef(state.world, input.account, currency, input)
   const tx_id = nextId(tx, state.counters, 'transfer')
   state.ledger.post(ctx, {
-    kind: 'credit',
+    // In the account book money from outside is a deposit: clients know no other word for it.
+    kind: 'deposit',
     ref: `transfer:${tx_id}`,
     lines: move(
       { owner: PLATFORM, name: 'equity' },

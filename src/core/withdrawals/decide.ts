@@ -2,12 +2,16 @@ import { refuse } from '../../labels.ts'
 import { ZERO, format, parseAmount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../operators/audit.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
+import { next } from '../flow.ts'
+import { refuseOwing } from '../wallet/family.ts'
 import { payInternally } from './internal.ts'
+import { PAUSED } from './policy.ts'
+import { refuseFrozen } from './request.ts'
 import { postNetworkFee } from './network-fee.ts'
 import { change, refund, stepTo, withdrawalAt } from './settle.ts'
-import { DIVERSIONS, HOLD_STATUSES, type HoldStatus } from './withdrawal.flow.ts'
-import { withdrawalId, type Withdrawal } from './withdrawals.ts'
+import { DIVERSIONS, HOLD_STATUSES, WITHDRAWAL_FLOW, type HoldStatus } from './withdrawal.flow.ts'
+import { withdrawalId, type Hold, type Withdrawal } from './withdrawals.ts'
 
 /** What the operator saw when approving; members that are given must be what is recorded. */
 export interface Statement {
@@ -44,8 +48,12 @@ interface Decision {
 export function approveWithdrawal(ctx: Ctx, input: Decision & { statement: Statement }): Withdrawal {
   const withdrawal = withdrawalAt(ctx, input.id)
   stepTo(withdrawal, 'approve')
+  const { state } = ctx
   if (withdrawal.requested_by === input.actor)
     refuse('FORBIDDEN', `operator "${input.actor}" asked for this withdrawal; somebody else must approve it`)
+  if (state.world.live && withdrawal.holds[0]?.by === input.actor)
+    refuse('FORBIDDEN', `operator "${input.actor}" put this withdrawal here; somebody else must approve it`)
+  if (withdrawal.refund_of === 0) refuseLeaving(state, withdrawal)
   checkStatement(withdrawal, input.statement)
   audit(ctx, input.actor, 'withdrawal.approve', {
     id: withdrawalId(withdrawal.id),
@@ -60,12 +68,21 @@ export function approveWithdrawal(ctx: Ctx, input: Decision & { statement: State
       memo: withdrawal.memo,
     },
   })
-  const approvals = withdrawal.approvals.some(({ operator }) => operator === input.actor)
-    ? withdrawal.approvals
-    : [...withdrawal.approvals, { operator: input.actor, at: Math.floor(ctx.at / 1e6) }]
-  const needed = withdrawal.status === 'MANUAL' ? ctx.state.world.currency(withdrawal.currency).approvals : 1
+  const approvals = state.operators.withApproval(withdrawal.approvals, input.actor, ctx.at, 'operator')
+  const needed = withdrawal.status === 'MANUAL' ? approvalsNeeded(state, withdrawal) : 1
   if (approvals.length < needed) return change(ctx, withdrawal, { approvals })
   return clearHold(ctx, { ...withdrawal, approvals })
+}
+/** N is what it was when it was asked for; a higher one since counts, a lower one does not. */
+const approvalsNeeded = (state: State, { currency, approvals_needed }: Withdrawal): number =>
+  Math.max(approvals_needed, state.world.currency(currency).approvals)
+
+/** Nothing is let go for somebody who is frozen or owes, nor to a frozen account. */
+function refuseLeaving(state: State, { id, user_id, internal_to }: Withdrawal): void {
+  if (state.users.must(user_id).state === 2)
+    refuse('RISK_ERROR', `withdrawal ${withdrawalId(id)}: account ${user_id} is frozen; lift that first`)
+  refuseOwing(state, user_id)
+  if (internal_to !== 0) refuseFrozen(state, internal_to, 'address')
 }
 /** The first hold is cleared; the next one, the sender or the receiver comes next. */
 export function clearHold(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
@@ -123,7 +140,7 @@ export function divertWithdrawal(ctx: Ctx, input: Decision & { status: string })
   const others = withdrawal.holds.filter((other) => other.status !== hold)
   return change(ctx, withdrawal, {
     status: hold,
-    holds: [{ status: hold, reason: input.reason || 'diverted by an operator' }, ...others],
+    holds: [{ status: hold, reason: input.reason || 'diverted by an operator', by: input.actor }, ...others],
     approvals: [],
   })
 }
@@ -159,7 +176,25 @@ export function pauseWithdrawals(ctx: Ctx, chain: string, paused: boolean): void
   for (const withdrawal of ctx.state.wallet.withdrawals.unsettled(chain)) {
     if (paused && withdrawal.status === 'REQUEST')
       change(ctx, withdrawal, { status: 'LOCKED', holds: [{ status: 'LOCKED', reason: PAUSED }] })
-    else if (!paused && withdrawal.status === 'LOCKED') clearHold(ctx, withdrawal)
+    else if (!paused && isPauseHold(withdrawal.holds[0])) clearHold(ctx, withdrawal)
   }
 }
-const PAUSED = 'the chain is paused'
+/** Only what the pause itself held: an operator's own hold stays, whatever its reason says. */
+const isPauseHold = (hold: Hold | undefined): boolean =>
+  hold?.status === 'LOCKED' && hold.by === undefined && hold.reason === PAUSED
+
+/** What is left of a freeze: up to `count` of an account's withdrawals that the sender has not claimed go to REVIEW. */
+export function reviewWaiting(ctx: Ctx, userId: number, upTo: number, count: number): number {
+  let done = 0
+  for (const withdrawal of ctx.state.wallet.withdrawals.waitingOf(userId)) {
+    if (done === count || withdrawal.id > upTo) break
+    const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'review')
+    if (status === undefined || withdrawal.holds[0]?.reason === FROZEN) continue
+    const others = withdrawal.holds.filter((hold) => hold.status !== 'REVIEW')
+    const holds = [{ status: 'REVIEW', reason: FROZEN } as const, ...others]
+    change(ctx, withdrawal, { status, holds, approvals: [] })
+    done++
+  }
+  return done
+}
+export const FROZEN = 'the account was frozen'

@@ -11,6 +11,8 @@ export interface PolicyFacts {
   readonly approvalAmount: Amount
   /** Since the address was verified; null: it is not in the book. */
   readonly addressHours: number | null
+  /** What those hours count from, in words; left out: the address was verified. */
+  readonly freshness?: string
   /** Since the password was changed; null: never. */
   readonly passwordHours: number | null
   /** Earlier requests within the policy's hours. */
@@ -19,11 +21,17 @@ export interface PolicyFacts {
   readonly chainPaused: boolean
 }
 
+/** The reason of a hold that ends with the pause. */
+export const PAUSED = 'the chain is paused'
+
 /** What must be cleared before the sender may have it, in the order in which it is asked for. */
 export function judge(policy: Policy, facts: PolicyFacts): Hold[] {
-  if (facts.internal && policy.internal_transfers === 'free') return []
+  return facts.internal && policy.internal_transfers === 'free' ? [] : holdsOf(policy, facts)
+}
+/** The same for what is to be checked in any case. */
+export function holdsOf(policy: Policy, facts: PolicyFacts): Hold[] {
   const holds: Hold[] = []
-  if (facts.chainPaused && !facts.internal) holds.push({ status: 'LOCKED', reason: 'the chain is paused' })
+  if (facts.chainPaused && !facts.internal) holds.push({ status: 'LOCKED', reason: PAUSED })
   const review = reviewReasons(policy, facts)
   // Operators who approve an amount look at everything: their approval is the review too.
   const manual: string[] = []
@@ -48,7 +56,9 @@ function reviewReasons(policy: Policy, facts: PolicyFacts): string[] {
   if (spent > amountOf(velocity.usdt))
     reasons.push(`${format(spent)} USDT in ${velocity.hours} h, more than ${velocity.usdt}`)
   if ((facts.addressHours ?? 0) < policy.new_address_hours)
-    reasons.push(`the address was verified less than ${policy.new_address_hours} h ago`)
+    reasons.push(
+      `${facts.freshness ?? 'the address was verified'} less than ${policy.new_address_hours} h ago`,
+    )
   if (facts.passwordHours !== null && facts.passwordHours < policy.changed_password_hours)
     reasons.push(`the password was changed less than ${policy.changed_password_hours} h ago`)
   return reasons

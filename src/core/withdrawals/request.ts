@@ -10,7 +10,6 @@ import {
   parseAmount,
   rateOf,
   roundUp,
-  subtract,
   timesUp,
   type Amount,
 } from '../../money/amount.ts'
@@ -22,12 +21,14 @@ import { move } from '../ledger/ledger.ts'
 import { audit } from '../operators/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { leavingLimit } from '../unified/guard.ts'
-import { isMain, type User } from '../users/users.ts'
+import { isFrozen, isMain, type User } from '../users/users.ts'
+import { leavingRoom, mainOf, refuseOwing } from '../wallet/family.ts'
 import type { ChainConfig, CurrencyChain } from '../world/chains.ts'
 import type { CurrencyConfig } from '../world/world.ts'
 import { payInternally } from './internal.ts'
 import { judge, type PolicyFacts } from './policy.ts'
 import { countWithdrawal, dayAllowance, recentUsage } from './usage.ts'
+import type { HoldStatus } from './withdrawal.flow.ts'
 import { withdrawalId, type Withdrawal } from './withdrawals.ts'
 
 export interface NewWithdrawal {
@@ -49,6 +50,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   const { state, tx, at } = ctx
   const user = state.users.get(input.user_id) ?? notFound('USER_NOT_FOUND', `no user ${input.user_id}`)
   if (!isMain(user)) refuse('FORBIDDEN', "a sub-account can't withdraw; move the money to its main account")
+  if (user.state === 2) refuse('ACCOUNT_LOCKED', `account ${user.user_id} is frozen; nothing leaves it`)
   const currency = state.world.transported(input.currency)
   checkAssetClass(currency, input.asset_class)
   const on = state.world.currencyChain(currency, input.chain)
@@ -75,6 +77,9 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
     chainPaused: chain.paused,
   }
   const holds = judge(policy, facts)
+  // An operator's own wish is looked at by another one, whatever the policy says of it.
+  if (input.requested_by !== null && state.world.live && holds.every(({ status }) => !DECIDED.has(status)))
+    holds.push({ status: 'REVIEW', reason: `asked for by operator ${input.requested_by}` })
   const id = nextId(tx, state.counters, 'withdrawal')
   const ordinal = (name: string): number => nextId(tx, state.counters, `w:${user.user_id}${name}`)
   const withdrawal: Withdrawal = {
@@ -93,6 +98,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
     status: holds[0]?.status ?? 'REQUEST',
     holds,
     approvals: [],
+    approvals_needed: currency.approvals,
     requested_by: input.requested_by ?? '',
     internal_to: internalTo,
     txid: '',
@@ -128,6 +134,9 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   schedule(ctx, withdrawal.send_at, 'chain.wake', { chain: chain.chain })
   return withdrawal
 }
+
+/** Holds that an operator clears. */
+const DECIDED: ReadonlySet<HoldStatus> = new Set(['REVIEW', 'MANUAL'])
 
 function checkAssetClass({ currency, asset_class }: CurrencyConfig, given: 'SPOT' | 'PILOT' | null): void {
   if (given !== null && given !== asset_class)
@@ -221,7 +230,13 @@ function internalReceiver({ state }: Ctx, chain: ChainConfig, address: string, m
       'INVALID_PARAM_VALUE',
       'address: it belongs to this platform, and withdrawals to it are switched off; use POST /withdrawals/push',
     )
+  refuseFrozen(state, owner.user_id, 'address')
   return owner.user_id
+}
+/** Nothing is sent to whom the platform has frozen. */
+export function refuseFrozen(state: State, userId: number, name: string): void {
+  if (isFrozen(state.users, userId))
+    refuse('RISK_ERROR', `${name}: account ${userId} is frozen and can't receive`)
 }
 /** Since when the address is verified (microseconds); null: not in the book, and the policy does not mind. */
 function checkBook(
@@ -233,7 +248,7 @@ function checkBook(
   memo: string,
 ): number | null {
   const tag = state.world.mustChain(chain).tagged ? memo : ''
-  const saved = state.wallet.addresses.covering(user.user_id, currency, chain, address, tag)
+  const saved = state.wallet.addresses.findSaved(user.user_id, currency, chain, address, tag)
   if (saved?.verified === true) return saved.verified_at
   if (state.world.policy.address_book_only)
     refuse(
@@ -255,35 +270,36 @@ function checkOrderId(state: State, userId: number, input: NewWithdrawal): void 
     )
 }
 
-/** Spot money that may leave the platform: not what is credited but still locked, nor what debts need. */
+/** Spot money that may leave the platform: not what is credited but still locked in the family, nor what debts need. */
 export function mayLeave(state: State, userId: number, currency: string): Amount {
-  const free = state.ledger.balance(userId, 'spot', currency)
-  const unlocked = max(ZERO, subtract(free, state.wallet.deposits.lockedOf(userId, currency)))
+  const own = max(ZERO, state.ledger.balance(userId, 'spot', currency))
+  const room = leavingRoom(state, userId)
+  const unlocked = room === undefined ? own : min(own, room.of(currency))
   const spared = leavingLimit(state, userId, 'spot', currency)
   return spared === undefined ? unlocked : min(unlocked, spared)
 }
-/** Somebody whose account is below zero anywhere owes the platform: nothing leaves. Loans have rules of their own. */
-export function refuseDebtor(state: State, userId: number, loans: 'count' | 'pass'): void {
-  for (const { name, currency, amount } of state.ledger.ownedBy(userId))
-    if (amount < 0n && (loans === 'count' || !name.startsWith('debt.')))
-      refuse(
-        'NEGATIVE_ASSETS',
-        `this account owes ${format(-amount as Amount)} ${currency} (${name}); settle it first`,
-      )
+/** Refuses what is more than may leave, and says why it is so little. */
+export function checkLeaving(state: State, userId: number, currency: string, amount: Amount): void {
+  const free = mayLeave(state, userId, currency)
+  if (amount <= free) return
+  const main = mainOf(state, userId)
+  const locks = [...state.wallet.deposits.locks.ofFamily(main)].map(
+    ([name, lock]) => `${format(lock)} ${name}`,
+  )
+  const why =
+    locks.length > 0
+      ? ` (${locks.join(', ')} was deposited here and is still locked; what leaves must leave its worth behind)`
+      : ''
+  refuse(
+    'BALANCE_NOT_ENOUGH',
+    `not enough ${currency} in the spot account: ${format(free)} may leave${why}, ${format(amount)} needed`,
+  )
 }
 function checkFunds(state: State, user: User, currency: string, amount: Amount): void {
-  const free = mayLeave(state, user.user_id, currency)
-  if (amount > free) {
-    const locked = state.wallet.deposits.lockedOf(user.user_id, currency)
-    const why = locked > 0n ? ` (${format(locked)} was deposited and is still locked for withdrawal)` : ''
-    refuse(
-      'BALANCE_NOT_ENOUGH',
-      `not enough ${currency} in the spot account: ${format(free)} may leave${why}, ${format(amount)} needed`,
-    )
-  }
-  refuseDebtor(state, user.user_id, 'pass')
+  checkLeaving(state, user.user_id, currency, amount)
+  refuseOwing(state, user.user_id)
 }
-function passwordHours(user: User, at: number): number | null {
+export function passwordHours(user: User, at: number): number | null {
   const changed = user.settings.password_changed_at
   return changed === undefined ? null : (at / 1e6 - changed) / 3600
 }

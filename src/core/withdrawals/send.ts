@@ -5,7 +5,8 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { FINAL_DEPTH } from '../chains/tips.ts'
 import type { Ctx } from '../state.ts'
-import { clearHold } from './decide.ts'
+import { familyOwes } from '../wallet/family.ts'
+import { FROZEN, clearHold } from './decide.ts'
 import { heldIn } from './refund-of.ts'
 import { postNetworkFee } from './network-fee.ts'
 import { IN_FLIGHT, change, stepTo, withdrawalAt } from './settle.ts'
@@ -22,6 +23,16 @@ export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | n
   if (withdrawal === undefined) return null
   const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'claim')
   if (status === undefined || withdrawal.internal_to !== 0) return null
+  if (withdrawal.refund_of === 0) {
+    // Since it was asked for a reorganisation may have taken something back, or the account been frozen.
+    const { user_id } = withdrawal
+    const reason = state.users.must(user_id).state === 2 ? FROZEN : familyOwes(state, user_id)
+    if (reason !== undefined) {
+      const holds = [{ status: 'REVIEW', reason } as const]
+      change(ctx, withdrawal, { status: stepTo(withdrawal, 'review'), holds })
+      return null
+    }
+  }
   state.ledger.post(ctx, {
     kind: 'withdraw_sent',
     ref: `withdrawal:${withdrawal.id}`,

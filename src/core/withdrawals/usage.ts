@@ -70,7 +70,10 @@ export function countWithdrawal(
   })
 }
 /** A refund on the same day gives the day's limit back; the velocity rule still counts the request. */
-export function uncountWithdrawal(ctx: Ctx, withdrawal: Withdrawal): void {
+export function uncountWithdrawal(
+  ctx: Ctx,
+  withdrawal: Pick<Withdrawal, 'user_id' | 'currency' | 'amount' | 'usdt' | 'at'>,
+): void {
   const { state, tx, at } = ctx
   if (dayOf(withdrawal.at) !== dayOf(at)) return
   const usage = state.wallet.withdrawals.usage.get(withdrawal.user_id)

@@ -1,15 +1,14 @@
 import type { Amount } from '../../money/amount.ts'
+import type { Approval } from '../operators/operators.ts'
+import { CurrencySums } from '../currency-sums.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 import { HOLD_STATUSES, type HoldStatus, type WithdrawalStatus } from './withdrawal.flow.ts'
 
 export interface Hold {
   readonly status: HoldStatus
   readonly reason: string
-}
-export interface Approval {
-  readonly operator: string
-  /** Seconds. */
-  readonly at: number
+  /** The operator who put it there; left out where a rule did. */
+  readonly by?: string
 }
 /** What was signed, kept before it is broadcast: recovery asks the chain for this txid, and for no other. */
 export interface Intent {
@@ -41,6 +40,8 @@ export interface Withdrawal {
   readonly holds: readonly Hold[]
   /** Of the present hold. */
   readonly approvals: readonly Approval[]
+  /** How many a MANUAL hold took when it was asked for; it may take more by now, never fewer. */
+  readonly approvals_needed: number
   /** The operator who asked for it; empty when the user did. */
   readonly requested_by: string
   /** The receiver, when the address is one of ours; else 0. */
@@ -82,6 +83,7 @@ export const WITHDRAWAL: TableSpec<Withdrawal> = {
     status: 'text',
     holds: 'json',
     approvals: 'json',
+    approvals_needed: 'int',
     requested_by: 'text',
     internal_to: 'int',
     txid: 'text',
@@ -124,6 +126,19 @@ export class Withdrawals {
     withdraw_order_id === null ? undefined : `${user_id}/${withdraw_order_id}`,
   )
   private readonly byChain = new GroupIndex(this.table, ({ chain, final }) => (final ? undefined : chain))
+  private readonly waiting = new GroupIndex(this.table, (row) => (heldBy(row) > 0n ? row.user_id : undefined))
+  /** What waits for the sender, or for a decision, in the order of its making. */
+  waitingOf(userId: number): Withdrawal[] {
+    return [...this.waiting.get(userId)].sort((a, b) => a.id - b.id)
+  }
+  /** What an account's withdrawals hold. */
+  readonly held = new CurrencySums()
+  constructor() {
+    this.table.observe((before, after) => {
+      const { user_id, currency } = (after ?? before)!
+      this.held.add(user_id, currency, heldBy(after) - heldBy(before))
+    })
+  }
   /** Those of a chain that are not over, in the order of their making. */
   unsettled(chain: string): Withdrawal[] {
     return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)

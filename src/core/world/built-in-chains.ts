@@ -1,5 +1,5 @@
 import type { ChainConfig, CurrencyChain, CurrencyTransport } from './chains.ts'
-import type { Policy } from './policy.ts'
+import { completePolicy, type Policy } from './policy.ts'
 
 /** The chains, fees and policy of the built-in world. docs/CONFIG.md explains every member. */
 const chain = (
@@ -145,16 +145,17 @@ export const BUILT_IN_TRANSPORT: Readonly<Record<string, CurrencyTransport>> = {
   PEPU: moves('PEPU', '0.001', ['0', '0', '0'], []),
 }
 
-export const BUILT_IN_POLICY: Policy = {
+/** What depends on the mode is left out: `completePolicy` says it. */
+export const BUILT_IN_RULES = {
   address_book_only: true,
   new_address_hours: 24,
   changed_password_hours: 24,
   velocity: { hours: 1, count: 1000, usdt: '100000000' },
   verify_above_usdt: null,
   face_verify_above_usdt: null,
-  internal_transfers: 'free',
   deposit_review_usdt: null,
   cancel_seconds: 0,
   day_limit_usdt: ['100000000'],
-}
+} satisfies Partial<Policy>
+export const BUILT_IN_POLICY: Policy = completePolicy(BUILT_IN_RULES, false)
 export const BUILT_IN_RATES = { USD: '1', CNY: '7.2' }

@@ -18,6 +18,13 @@ export interface Policy {
   readonly face_verify_above_usdt: string | null
   /** To an address of this platform: free, as any other withdrawal, or refused. */
   readonly internal_transfers: 'free' | 'checked' | 'off'
+  /** To another account by its user id (push): free, or under the rules of withdrawals. */
+  readonly push_transfers: 'free' | 'checked'
+  /**
+   * The most worth, in USDT, of a family's deposits that are credited but not unlocked; a deposit that goes beyond it
+   * is credited when it is unlocked. null: no bound.
+   */
+  readonly early_credit_usdt: string | null
   /** A deposit worth more than this waits for compliance; null never. */
   readonly deposit_review_usdt: string | null
   /** How long a cancellation stays CANCELPEND. */
@@ -25,6 +32,17 @@ export interface Policy {
   /** What an account may withdraw a day, in USDT, by VIP tier from 0; the last one goes for all above. */
   readonly day_limit_usdt: readonly string[]
 }
+
+/** Rules whose default depends on whether money is real. */
+const DEFAULTS = {
+  sandbox: { internal_transfers: 'free', push_transfers: 'free', early_credit_usdt: null },
+  live: { internal_transfers: 'checked', push_transfers: 'checked', early_credit_usdt: '100000' },
+} as const satisfies Record<string, Partial<Policy>>
+/** The policy with what it leaves out. */
+export const completePolicy = (
+  policy: Omit<Policy, keyof typeof DEFAULTS.live> & Partial<Policy>,
+  live: boolean,
+): Policy => ({ ...(live ? DEFAULTS.live : DEFAULTS.sandbox), ...policy })
 
 const HOURS_MAX = 24 * 366
 const isDecimal = (value: unknown): boolean => typeof value === 'string' && parseAmount(value) !== undefined
@@ -46,10 +64,17 @@ export function checkPolicy(policy: Policy): void {
     !isDecimal(velocity?.usdt)
   )
     fail('velocity', 'must be {hours, count, usdt}')
-  for (const name of ['verify_above_usdt', 'face_verify_above_usdt', 'deposit_review_usdt'] as const)
+  for (const name of [
+    'verify_above_usdt',
+    'face_verify_above_usdt',
+    'deposit_review_usdt',
+    'early_credit_usdt',
+  ] as const)
     if (policy[name] !== null && !isDecimal(policy[name])) fail(name, 'must be a decimal string or null')
   if (!['free', 'checked', 'off'].includes(policy.internal_transfers))
     fail('internal_transfers', 'must be one of free, checked, off')
+  if (!['free', 'checked'].includes(policy.push_transfers))
+    fail('push_transfers', 'must be one of free, checked')
   if (!isCount(policy.cancel_seconds, 86_400)) fail('cancel_seconds', 'must be from 0 to 86400')
   const limits = policy.day_limit_usdt as unknown
   if (!Array.isArray(limits) || limits.length === 0 || !limits.every(isDecimal))

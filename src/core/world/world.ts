@@ -19,7 +19,7 @@ import {
   type MarketChange,
   type MarketConfig,
 } from './markets.ts'
-import { checkPolicy, type Policy } from './policy.ts'
+import { checkPolicy, completePolicy, type Policy } from './policy.ts'
 import {
   checkUnified,
   compileTerms,
@@ -208,7 +208,8 @@ export class World {
     return this.marked === true
   }
   get policy(): Policy {
-    return (this.settings.get('policy')?.value ?? this.must.policy) as Policy
+    // What was kept before a rule was made does not name it.
+    return completePolicy((this.settings.get('policy')?.value ?? this.must.policy) as Policy, this.live)
   }
   get priceFeed(): PriceFeedConfig | undefined {
     return this.must.price_feed

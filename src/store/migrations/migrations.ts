@@ -7,6 +7,7 @@ import { unified } from './0004_unified.ts'
 import { sweeps } from './0005_sweeps.ts'
 import { riskAlerts } from './0006_risk_alerts.ts'
 import { leanLines } from './0008_lean_lines.ts'
+import { custody } from './0020_custody.ts'
 import { seenRequests } from './0030_seen_requests.ts'
 import { dueFailed } from './0040_due_failed.ts'
 import { sums } from './0041_sums.ts'
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sweeps,
   riskAlerts,
   leanLines,
+  custody,
   seenRequests,
   dueFailed,
   sums,

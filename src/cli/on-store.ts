@@ -1,0 +1,55 @@
+import type { Config } from '../config.ts'
+import { RULES, commands, type Commands } from '../core/commands.ts'
+import { Core } from '../core/core.ts'
+import { State } from '../core/state.ts'
+import { Clock } from '../runtime/clock.ts'
+import { existingKey } from '../runtime/genesis.ts'
+import { sumsKey } from '../runtime/secrets.ts'
+import { ensureCheckpoint } from '../store/checkpoints.ts'
+import { openSnapshot, openStore } from '../store/open.ts'
+import { checkSeals, compareSeals, makeSeals, newSums } from '../store/seals.ts'
+
+/** What a command finds on the store: the core that writes, and what was not as the platform had left it. */
+interface OnStore {
+  readonly core: Core<State, Commands>
+  /** Of `vouch` alone: otherwise nothing may differ. */
+  readonly differing: readonly string[]
+}
+
+/**
+ * Works on the store that the settings name, as the platform itself would, while it does not run. `vouch`: rows that
+ * it did not write are taken as they are, under new sums; left out, they are refused.
+ */
+export async function onStore<T>(place: Config, act: (on: OnStore) => Promise<T>, vouch = false): Promise<T> {
+  // Tells a wrong folder, or another version's, before anything is taken over.
+  await (await openSnapshot(place)).close()
+  const sums = newSums(sumsKey(existingKey(place)))
+  const store = openStore(place)
+  const state = new State()
+  const clock = new Clock()
+  let fault: unknown
+  try {
+    const head = await store.open()
+    const differing = vouch ? await compareSeals((sql, row) => store.scan(sql, row), head, sums.key) : []
+    await store.load(state.tables)
+    if (vouch) await makeSeals(store, state.tables, head, sums)
+    else await checkSeals(store, state.tables, head, sums)
+    await ensureCheckpoint(store, state.tables, head, RULES)
+    clock.atLeast(head.at)
+    const core = new Core<State, Commands>(state, commands, head, {
+      commit: (batch) => store.commit(batch),
+      now: () => clock.now(),
+      fatal: (error) => (fault = error),
+      defect: (error) => (fault = error),
+      check: (state) => state.check(),
+      waitingMax: 1,
+      sums,
+    })
+    const result = await act({ core, differing })
+    await core.idle()
+    if (fault !== undefined) throw fault as Error
+    return result
+  } finally {
+    await store.close()
+  }
+}

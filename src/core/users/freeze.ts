@@ -1,0 +1,65 @@
+import { schedule } from '../due.ts'
+import { cancelOpen } from '../spot/cancel.ts'
+import { cancelPovOrders } from '../spot/pov.ts'
+import { endPriceOrder } from '../spot/triggers.ts'
+import type { Ctx } from '../state.ts'
+import { isMain, type User } from './users.ts'
+import { reviewWaiting } from '../withdrawals/decide.ts'
+
+/** Orders and withdrawals of one command; the rest follows at once. */
+const PORTION = 100
+
+const WHY = 'the account was frozen'
+
+/** What there was when an account was frozen: what comes after the freeze was lifted is not touched. */
+interface Upper {
+  readonly withdrawal: number
+  readonly order: number
+  readonly price_order: number
+}
+/**
+ * An operator has frozen an account: its withdrawals that nobody has claimed wait for a review, and its orders end.
+ * With a main account go the orders of its sub-accounts, whose keys it locks out too.
+ */
+export function stopAccount(ctx: Ctx, user: User): void {
+  const last = (name: string): number => ctx.state.counters.get(name)?.value ?? 0
+  const upper: Upper = {
+    withdrawal: last('withdrawal'),
+    order: last('order'),
+    price_order: last('price_order'),
+  }
+  stopPortion(ctx, { user_id: user.user_id, upper })
+}
+/** One portion; due again while there is more. */
+export function stopPortion(ctx: Ctx, input: { user_id: number; upper: Upper }): null {
+  const { state } = ctx
+  const { user_id, upper } = input
+  const user = state.users.must(user_id)
+  let left = PORTION - reviewWaiting(ctx, user_id, upper.withdrawal, PORTION)
+  const accounts = isMain(user) ? [user, ...state.users.subAccountsOf(user_id)] : [user]
+  // Price orders first: one that fires would place an order of its own.
+  for (const account of accounts) {
+    if (left === 0) break
+    if (state.spot.priceOrders.openCount(account.user_id) === 0) continue
+    for (const order of state.spot.priceOrders.openOf(account.user_id)) {
+      if (left === 0 || order.id > upper.price_order) break
+      endPriceOrder(ctx, order, 'cancelled', WHY)
+      left--
+    }
+  }
+  for (const { user_id } of accounts)
+    if (state.spot.povOrders.openCount(user_id) > 0)
+      cancelPovOrders(ctx, { user_id, currency_pair: null, side: null })
+  for (const account of accounts) {
+    if (left === 0) break
+    if (!state.spot.hasOpen(account.user_id)) continue
+    const orders = state.spot.openOrders(account.user_id).filter(({ id }) => id <= upper.order)
+    for (const ended of cancelOpen(ctx, orders.slice(0, left))) {
+      left--
+      // One that was filled in part leaves its stops behind.
+      for (const stop of state.spot.priceOrders.stopsOf(ended.id)) endPriceOrder(ctx, stop, 'cancelled', WHY)
+    }
+  }
+  if (left === 0) schedule(ctx, ctx.at, 'user.stop', { user_id, upper })
+  return null
+}
