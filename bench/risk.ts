@@ -1,3 +1,7 @@
+import { PLAIN } from '../src/core/spot/place.ts'
+import { borrowable, transferable } from '../src/core/unified/loans.ts'
+import { format, type Amount } from '../src/money/amount.ts'
+import { Engine } from '../test/spot/engine.ts'
 import { Crash } from '../test/unified/crash.ts'
 
 /**
@@ -6,6 +10,7 @@ import { Crash } from '../test/unified/crash.ts'
  * says who must be liquidated and who must not be touched.
  */
 const ACCOUNTS = 10_000
+const NONE = { usdt_futures: null, options: null, spot_hedge: null, use_funding: null }
 const rate = (count: number, ms: number): string =>
   ms === 0 || count === 0 ? '-' : `${((count / ms) * 1000).toFixed(0)}/s`
 
@@ -56,8 +61,67 @@ export function run(args: readonly string[]): Promise<void> {
     const { below, ms } = crash.fall(btc, eth)
     console.log(`  BTC ${btc}, ETH ${eth}: ${below} liquidated in ${ms.toFixed(0)} ms (${rate(below, ms)})`)
   }
+  longestTurns()
   console.log(`  the insurance fund paid ${crash.insured / 10n ** 18n} USDT for debts without collateral`)
   return Promise.resolve()
+}
+
+/**
+ * How long one account can keep everybody else waiting: the longest single turn of what it may ask for with as many
+ * orders open as it may have, in debt, in every market.
+ */
+function longestTurns(): void {
+  const engine = new Engine()
+  const { state } = engine
+  const user_id = engine.user({ USDT: '100000000' })
+  engine.must('lending.begin', { seed: true })
+  engine.must('margin.mode', { user_id, mode: 'multi_currency', settings: NONE })
+  engine.must('margin.loan', {
+    user_id,
+    scope: 'unified',
+    currency: 'BTC',
+    type: 'borrow',
+    amount: '1',
+    repaid_all: false,
+    text: null,
+    known_id: null,
+  })
+  const worst = new Map<string, number>()
+  const time = <T>(name: string, act: () => T): T => {
+    const start = performance.now()
+    const result = act()
+    worst.set(name, Math.max(worst.get(name) ?? 0, performance.now() - start))
+    return result
+  }
+  const markets = state.world.allMarkets.filter(({ quote }) => quote === 'USDT')
+  for (const market of markets) {
+    const price = state.prices.of(market.base) as bigint as Amount
+    for (let i = 0; i < 1_000; i++) {
+      const low = (price * BigInt(500 + (i % 400))) / 1000n
+      const amount = (10n ** 19n * 10n ** 18n) / low
+      const order = {
+        ...PLAIN,
+        currency_pair: market.id,
+        type: 'limit' as const,
+        side: 'buy' as const,
+        price: format((low - (low % market.tick)) as Amount),
+        amount: format((amount - (amount % market.lot)) as Amount),
+        time_in_force: 'gtc' as const,
+      }
+      time('an order placed', () => engine.run('spot.place', { user_id, order }))
+    }
+  }
+  const open = markets.reduce((sum, { id }) => sum + state.spot.openCount(user_id, id), 0)
+  for (const { currency } of state.world.allCurrencies) {
+    time('transferable of a currency', () => transferable(state, user_id, 'unified', currency))
+    time('borrowable of a currency', () => borrowable(state, user_id, 'unified', currency))
+  }
+  const which = { user_id, currency_pair: null, side: null, account: null }
+  const { rest, ...first } = time('a portion of cancel-all', () => engine.must('spot.cancel_all', which))
+  for (let { due_id } = first; due_id !== 0;)
+    ({ due_id } = time('a portion of cancel-all', () => engine.must('spot.cancel_next', { due_id, rest })))
+  console.log(`longest single turns of one account in debt with ${open} open orders:`)
+  for (const [name, ms] of worst) console.log(`  ${name}: ${ms.toFixed(1)} ms`)
 }
 
 /** A tick of one currency looks at its holders alone, even when it crosses everybody's bounds. */

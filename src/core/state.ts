@@ -20,6 +20,7 @@ import { SimChains } from './sim/sim.ts'
 import { Wallet } from './wallet/state.ts'
 import { Prices } from './world/prices.ts'
 import { MarginAccounts } from './unified/accounts.ts'
+import { OrderLadders } from './unified/ladders.ts'
 import { MARGIN_LOGS } from './unified/records.ts'
 import { heldBy } from './withdrawals/withdrawals.ts'
 import { World } from './world/world.ts'
@@ -45,6 +46,7 @@ export class State {
   readonly margin = new MarginAccounts()
   private readonly holds = new Holds()
   readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
+  readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
     this.world.settings.observe(() => this.spot.followMarkets())

@@ -5,6 +5,7 @@ import { compileTerms, marginSlices } from '../../src/core/unified/config.ts'
 import { curveRate } from '../../src/core/unified/lending.ts'
 import { mustLiquidate } from '../../src/core/unified/levels.ts'
 import {
+  Ladder,
   availableAfterLeaving,
   availableAfterLoan,
   borrowableOf,
@@ -91,7 +92,7 @@ describe('risk figures, computed by hand', () => {
     const order: RiskOrder = { gives: 'USDT', given: amountOf('100'), gets: 'BTC', got: amountOf('0.998') }
     const figures = riskOf({
       assets: [asset('USDT', '1', { available: '50', freeze: '100' }), asset('BTC', '90', {})],
-      orders: [order],
+      orders: [new Ladder([order])],
     })
     assert.equal(format(figures.orderLoss), '11.9764')
     assert.equal(format(figures.marginBalance), '138.0236')
@@ -114,7 +115,7 @@ describe('borrowable and transferable are exact', () => {
   const draw = random(5)
   const some = (most: number, decimals: number): string =>
     (draw(most * 10 ** decimals) / 10 ** decimals).toFixed(decimals)
-  function portfolio(): RiskInput {
+  function portfolio(): RiskInput & { list: RiskOrder[] } {
     const names = NAMES.filter(() => draw(2) === 0).concat('USDT', 'BTC')
     const assets = [...new Set(names)].map((name) => {
       const borrowed = draw(3) === 0 ? some(2500, 6) : '0'
@@ -124,14 +125,53 @@ describe('borrowable and transferable are exact', () => {
         interest: borrowed === '0' ? '0' : some(1, 8),
       })
     })
-    const orders = assets.flatMap(({ currency, freeze }): RiskOrder[] => {
+    const list = assets.flatMap(({ currency, freeze }): RiskOrder[] => {
       const gets = assets[draw(assets.length)]!.currency
-      return freeze === 0n || gets === currency
-        ? []
-        : [{ gives: currency, given: freeze, gets, got: amountOf(some(200, 3)) }]
+      if (freeze === 0n || gets === currency) return []
+      // One that holds it all, or several at different prices.
+      const count = 1 + draw(4)
+      return Array.from({ length: count }, () => ({
+        gives: currency,
+        given: (freeze / BigInt(count)) as Amount,
+        gets,
+        got: (amountOf(some(200, 3)) / BigInt(count)) as Amount,
+      }))
     })
-    return { assets, orders }
+    return { assets, orders: laddersOf(list), list }
   }
+  const laddersOf = (list: readonly RiskOrder[]): Ladder[] => {
+    const groups = new Map<string, RiskOrder[]>()
+    for (const order of list) {
+      const key = `${order.gives}>${order.gets}`
+      groups.set(key, [...(groups.get(key) ?? []), order])
+    }
+    return [...groups.values()].map((orders) => new Ladder(orders))
+  }
+  test('a ladder loses what its orders lose one by one', () => {
+    let losing = 0
+    for (let i = 0; i < 2_000; i++) {
+      const orders = Array.from({ length: 1 + draw(40) }, () => ({
+        gives: 'BTC',
+        given: BigInt(1 + draw(1_000)) as Amount,
+        gets: 'USDT',
+        got: BigInt(draw(1_000)) as Amount,
+      }))
+      const ladder = new Ladder(orders)
+      const [cost, gain] = [BigInt(draw(1_000_000)), BigInt(draw(1_000_000))]
+      const { given: whole, got: all } = ladder
+      let naive = 0n
+      for (const { given, got } of orders) {
+        const up = (cost * given + whole - 1n) / whole
+        const down = all === 0n ? 0n : (gain * got) / all
+        if (up > down) naive += up - down
+      }
+      const loss = ladder.loss(cost, whole, gain, all)
+      // Rounded once instead of once an order.
+      assert.ok(loss <= naive && naive - loss <= BigInt(2 * orders.length), `${loss} and ${naive}`)
+      if (loss > 0n && loss < cost) losing++
+    }
+    assert.ok(losing > 500, 'some lose and some do not')
+  })
   test('in thousands of portfolios the figure passes and one unit more does not', () => {
     const cap = amountOf('100000000')
     let [loans, leaving] = [0, 0]
@@ -160,7 +200,7 @@ describe('borrowable and transferable are exact', () => {
       const input = portfolio()
       if (input.orders.length === 0) continue
       const before = riskOf(input).available
-      const filled = input.orders.map((order) => ({ order, part: BigInt(draw(101)) }))
+      const filled = input.list.map((order) => ({ order, part: BigInt(draw(101)) }))
       const assets = input.assets.map((one) => {
         let { available, freeze } = one
         for (const { order, part } of filled) {
@@ -174,7 +214,7 @@ describe('borrowable and transferable are exact', () => {
         given: (order.given - (order.given * part) / 100n) as Amount,
         got: (order.got - (order.got * part) / 100n) as Amount,
       }))
-      assert.ok(riskOf({ assets, orders }).available >= before - 10n ** 9n)
+      assert.ok(riskOf({ assets, orders: laddersOf(orders) }).available >= before - 10n ** 9n)
     }
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { UNIFIED } from '../../core/unified/loan-book.ts'
 import { borrowable, transferable } from '../../core/unified/loans.ts'
@@ -16,13 +17,19 @@ const amountShape = shape({ currency: str, amount: decimalText })
 type Figure = typeof borrowable
 /** One figure of the caller's account, for each currency that is named. */
 async function amounts(desk: Desk, userId: number, figure: Figure, names: readonly string[]) {
-  return desk.core.read((state) => {
-    requireUnified(state, userId)
-    return names.map((name) => {
-      const { currency } = state.world.currency(name)
-      return { currency, amount: format(figure(state, userId, UNIFIED.scope, currency)) }
+  const { world } = desk.core.state
+  const wanted = names.map((name) => world.currency(name).currency)
+  const found = new Map<string, string>()
+  // A currency that is named twice is looked at once, and others get their turn after each.
+  for (const currency of new Set(wanted)) {
+    const amount = await desk.core.read((state) => {
+      requireUnified(state, userId)
+      return format(figure(state, userId, UNIFIED.scope, currency))
     })
-  })
+    found.set(currency, amount)
+    if (wanted.length > 1) await turn()
+  }
+  return wanted.map((currency) => ({ currency, amount: found.get(currency)! }))
 }
 const forOne = (path: `/${string}`, summary: string, figure: Figure): AnyEndpoint =>
   endpoint({

@@ -143,6 +143,10 @@ export class Spot {
     const asks = pair === undefined ? [...lists.values()].flat() : [...(lists.get(pair) ?? [])]
     return asks.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
   }
+  /** The markets in which an account has open orders. */
+  openPairs(userId: number): string[] {
+    return [...(this.openByUser.get(userId)?.keys() ?? [])].sort()
+  }
   hasOpen(userId: number): boolean {
     return this.openByUser.has(userId)
   }

@@ -1,17 +1,4 @@
-import {
-  ZERO,
-  min,
-  negate,
-  overDown,
-  rateOf,
-  roundUp,
-  timesDown,
-  timesUp,
-  type Amount,
-  type Price,
-  type Rate,
-} from '../../money/amount.ts'
-import type { Order } from '../spot/order.ts'
+import { ZERO, negate, overDown, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { lockedHere } from '../wallet/family.ts'
 import type { Market } from '../world/markets.ts'
@@ -47,31 +34,6 @@ export const owedOf = (
   principal: negate(state.ledger.balance(userId, book.debt, currency)),
   interest: negate(state.ledger.balance(userId, book.interest, currency)),
 })
-
-/**
- * What an open order gives, and what it gets at the least: filled lot by lot, each fill paying the market's
- * highest fee rounded up.
- */
-export function riskOrder(market: Market, order: Pick<Order, 'side' | 'price' | 'left' | 'held'>): RiskOrder {
-  const buys = order.side === 'buy'
-  const [received, precision] = buys
-    ? [market.lot, market.basePrecision]
-    : [timesDown(market.lot, order.price), market.quotePrecision]
-  const fee = min(received, roundUp(timesUp(received, market.feeMax), precision))
-  return {
-    gives: buys ? market.quote : market.base,
-    given: order.held,
-    gets: buys ? market.base : market.quote,
-    got: ((order.left / market.lot) * (received - fee)) as Amount,
-  }
-}
-const ordersOf = (state: State, userId: number, ours: (order: Order) => boolean): RiskOrder[] =>
-  !state.spot.hasOpen(userId)
-    ? []
-    : state.spot
-        .openOrders(userId)
-        .filter(ours)
-        .map((order) => riskOrder(state.world.market(order.pair), order))
 
 const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE, maintenance: ONE }]
 
@@ -110,7 +72,7 @@ export function unifiedPortfolio(
   trust: Trust = 'known',
 ): RiskInput {
   const account = state.margin.of(userId)
-  const orders = ordersOf(state, userId, ({ account }) => account !== 'margin')
+  const orders = state.ladders.of(userId, UNIFIED.scope)
   const held = heldBy(orders)
   const currencies = new Set(more)
   for (const name of [UNIFIED.free, UNIFIED.debt, UNIFIED.interest])
@@ -152,7 +114,7 @@ export function isolatedPortfolio(
   trust: Trust = 'known',
 ): RiskInput {
   const book = bookOf(market.id)
-  const orders = ordersOf(state, userId, ({ account, pair }) => account === 'margin' && pair === market.id)
+  const orders = state.ladders.of(userId, market.id)
   const held = heldBy(orders)
   const price = pairPrice(state, market)
   const own = ownLeverage(state.margin.of(userId).pair_leverage[market.id])

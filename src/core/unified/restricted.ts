@@ -1,5 +1,15 @@
 import { refuse } from '../../labels.ts'
-import { ZERO, add, format, min, overDown, subtract, type Amount, type Price } from '../../money/amount.ts'
+import {
+  ZERO,
+  add,
+  format,
+  min,
+  negate,
+  overDown,
+  subtract,
+  type Amount,
+  type Price,
+} from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Order, OrderAccount, OrderRow, OrderType, Side } from '../spot/order.ts'
@@ -7,7 +17,8 @@ import type { Ctx, State } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { isRestricted } from './levels.ts'
 import { UNIFIED } from './loan-book.ts'
-import { pairPrice, portfolioOf, riskOrder, type Trust } from './portfolio.ts'
+import { riskOrder, totalOf } from './ladders.ts'
+import { pairPrice, portfolioOf, type Trust } from './portfolio.ts'
 import { riskOf, type RiskAsset, type RiskInput, type RiskOrder } from './risk.ts'
 import { note } from './steps.ts'
 
@@ -124,10 +135,12 @@ export function judgeOrder(ctx: Ctx, userId: number, scope: string, order: Guard
     )
   let input = portfolioOf(state, userId, scope, [market.base, market.quote], 'firm')
   const resting = new Resting()
-  for (const other of state.spot.openOrders(userId).filter(ofScope(scope))) {
-    const seen = riskOrder(state.world.market(other.pair), other)
-    if (other.id === order.replaces) input = unheld(input, seen)
-    else resting.add(seen)
+  for (const ladder of state.ladders.of(userId, scope)) resting.add(totalOf(ladder))
+  const replaced = order.replaces === undefined ? undefined : state.spot.orders.get(order.replaces)
+  if (replaced?.status === 'open') {
+    const seen = riskOrder(market, replaced)
+    input = unheld(input, seen)
+    resting.add({ ...seen, given: negate(seen.given), got: negate(seen.got) })
   }
   if (lowersRate(input, resting, atWorst(order, bound)))
     refuse(
@@ -147,11 +160,9 @@ function hasLost(state: State, order: Order, trust: Trust): boolean {
  */
 export function slackOf(state: State, userId: number, scope: string): bigint | undefined {
   let least: bigint | undefined
-  for (const order of state.spot.openOrders(userId)) {
-    if (!ofScope(scope)(order)) continue
-    const index = pairPrice(state, state.world.market(order.pair))
+  for (const { pair, side, worst: price } of state.ladders.of(userId, scope)) {
+    const index = pairPrice(state, state.world.market(pair))
     if (index === 0n) continue
-    const { side, price } = order
     const [worth, needed] =
       side === 'buy'
         ? [index * 1000n, price * (1000n - LOSS_MOST)]

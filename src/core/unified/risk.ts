@@ -51,9 +51,61 @@ export interface RiskOrder {
   readonly gets: string
   readonly got: Amount
 }
+/**
+ * Orders that give and get the same currencies, those first that bring least for what they give, with sums up to each:
+ * which of them lose at some prices is one look, however many there are.
+ */
+export class Ladder implements RiskOrder {
+  readonly gives: string
+  readonly gets: string
+  /** Of the first i orders, at index i. */
+  private readonly givenUpTo: readonly bigint[]
+  private readonly gotUpTo: readonly bigint[]
+  private readonly sorted: readonly RiskOrder[]
+
+  /** At least one, all of the same two currencies. */
+  constructor(orders: readonly RiskOrder[]) {
+    this.gives = orders[0]!.gives
+    this.gets = orders[0]!.gets
+    this.sorted = [...orders].sort((a, b) => {
+      const difference = a.got * b.given - b.got * a.given
+      return difference < 0n ? -1 : difference > 0n ? 1 : 0
+    })
+    const given: bigint[] = [0n]
+    const got: bigint[] = [0n]
+    for (const [i, order] of this.sorted.entries()) {
+      given.push(given[i]! + order.given)
+      got.push(got[i]! + order.got)
+    }
+    this.givenUpTo = given
+    this.gotUpTo = got
+  }
+  get given(): Amount {
+    return this.givenUpTo.at(-1)! as Amount
+  }
+  get got(): Amount {
+    return this.gotUpTo.at(-1)! as Amount
+  }
+  /** What those lose that lose: cost / whole is what a unit given takes away, gain / all what a unit got brings. */
+  loss(cost: bigint, whole: bigint, gain: bigint, all: bigint): bigint {
+    if (whole === 0n) return 0n
+    let low = 0
+    let high = this.sorted.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const { given, got } = this.sorted[middle]!
+      // Without anything to bring, everything that is given is lost.
+      if (all === 0n || cost * given * all > gain * got * whole) low = middle + 1
+      else high = middle
+    }
+    const up = (cost * this.givenUpTo[low]! + whole - 1n) / whole
+    const down = all === 0n ? 0n : (gain * this.gotUpTo[low]!) / all
+    return up > down ? up - down : 0n
+  }
+}
 export interface RiskInput {
   readonly assets: readonly RiskAsset[]
-  readonly orders: readonly RiskOrder[]
+  readonly orders: readonly Ladder[]
   /** A currency that makes the margin unknown, because it is owed and has no price that can be relied on. */
   readonly unpriced?: string
 }
@@ -144,13 +196,9 @@ export function orderLossOf({ assets, orders }: RiskInput): Amount {
     costs.set(asset.currency, { cost: now - without, gain: withAll - now })
   }
   let loss = 0n
-  for (const { gives, given, gets, got } of orders) {
-    const cost = costs.get(gives)!.cost * given
-    const whole = taken.get(gives)!
-    const up = whole === 0n ? 0n : (cost + whole - 1n) / whole
-    const all = brought.get(gets)!
-    const down = all === 0n ? 0n : (costs.get(gets)!.gain * got) / all
-    if (up > down) loss += up - down
+  for (const ladder of orders) {
+    const { gives, gets } = ladder
+    loss += ladder.loss(costs.get(gives)!.cost, taken.get(gives)!, costs.get(gets)!.gain, brought.get(gets)!)
   }
   return loss as Amount
 }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ok } from '../support/client.ts'
+import { TestPlatform } from '../support/platform.ts'
+import { Trader } from '../support/spot.ts'
+
+test('what an account asks does not cost more with every order it has open: sums are kept, duplicates are one', async () => {
+  const platform = await TestPlatform.start()
+  await platform.operator.ok('PUT', '/prices', { BTC: '60000', XRP: '0.5', DOGE: '0.1' })
+  const trader = await Trader.of(platform, { USDT: '100000' })
+  ok(await trader.client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+  ok(await trader.client.post('/unified/loans', { currency: 'BTC', type: 'borrow', amount: '0.1' }))
+  for (const [currency_pair, price] of [
+    ['XRP_USDT', '0.3'],
+    ['DOGE_USDT', '0.05'],
+  ] as const)
+    for (let i = 0; i < 30; i++) {
+      const order = { currency_pair, side: 'buy', amount: '100', price, account: 'unified' }
+      ok(
+        await trader.client.post(
+          '/spot/batch_orders',
+          Array.from({ length: 10 }, (_, j) => ({
+            ...order,
+            text: `t-${currency_pair.slice(0, 4)}${i}-${j}`,
+          })),
+        ),
+      )
+    }
+  const { spot } = platform.platform.desk.core.state
+  assert.equal(spot.openCount(trader.user_id, 'XRP_USDT'), 300)
+  const original = spot.openOrders.bind(spot)
+  let walked = 0
+  spot.openOrders = (userId, pair) => {
+    const orders = original(userId, pair)
+    walked += orders.length
+    return orders
+  }
+  const ask = async (): Promise<number> => {
+    walked = 0
+    const currencies = Array.from({ length: 100 }, (_, i) => ['USDT', 'BTC', 'XRP'][i % 3]).join(',')
+    const amounts = ok(await trader.client.get('/unified/transferables', { currencies }))
+    assert.equal(amounts.length, 100)
+    assert.deepEqual(amounts[0], amounts[3])
+    return walked
+  }
+  await ask()
+  assert.equal(await ask(), 0, 'a hundred currencies again: no order is looked at')
+  walked = 0
+  await trader.placed('buy', '100', '0.04', { currency_pair: 'DOGE_USDT', account: 'unified' })
+  const placing = walked
+  assert.ok(placing > 0 && placing <= 2 * 301, `${placing} orders of the one market that changed`)
+  assert.equal(await ask(), 0)
+  const kept = ok(await trader.client.get('/unified/transferables', { currencies: 'USDT' }))
+  const again = await platform.restart()
+  const fresh = ok(
+    await again.client(trader.client.credential).get('/unified/transferables', { currencies: 'USDT' }),
+  )
+  assert.deepEqual(fresh, kept, 'sums that were kept are those that are made anew')
+  await again.stop()
+})
