@@ -8,6 +8,7 @@ import { Table, type TableSpec } from './table.ts'
 export interface DueWork {
   readonly 'agents.look': Readonly<Record<string, never>>
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
+  readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>

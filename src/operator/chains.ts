@@ -1,3 +1,4 @@
+import { finishPortions } from './portions.ts'
 import { depositAddress } from '../api/deposits.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
@@ -225,6 +226,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
       }
       const config = chainAt(desk, path.chain)
       await desk.core.submit('chain.configure', { chain: config.chain, change, actor: operator })
+      await finishPortions(desk, 'chain.pause', ({ chain }) => chain === config.chain)
       await desk.chains.step(config.chain)
       return chainView(desk, chainAt(desk, path.chain))
     },

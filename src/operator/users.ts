@@ -1,3 +1,4 @@
+import { finishPortions } from './portions.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
   decimal,
@@ -225,6 +226,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
         ...(password !== null && { password_hash: await hashPassword(password) }),
         actor: operator,
       })
+      await finishPortions(desk, 'user.stop', ({ user_id }) => user_id === path.uid)
       return userView(user)
     },
   }),

@@ -7,6 +7,7 @@ import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
 import { Trader } from '../support/spot.ts'
+import { ETH_OUTSIDE, holder } from '../support/wallet.ts'
 import { Client } from '../support/client.ts'
 
 const PAIR = 'DOGE_USDT'
@@ -91,6 +92,28 @@ describe('what ends many orders works in portions', () => {
     ok(await trader.client.post('/spot/countdown_cancel_all', { timeout: 5 }))
     await platform.operator.ok('POST', '/clock', { advance_seconds: 6 })
     assert.equal(await openCount(trader), 0)
+  })
+  test('pausing a chain holds what waits in portions, and going on releases what the pause held', async () => {
+    const { client, user_id } = await holder(platform, { amount: '1000' })
+    await platform.operator.ok('PATCH', '/chains/ETH', { sender_stops_at: 'REQUEST', auto_mine_seconds: 0 })
+    const body = { currency: 'ETH', chain: 'ETH', amount: '1', address: ETH_OUTSIDE }
+    for (let i = 0; i < 250; i++) ok(await client.post('/withdrawals', body))
+    const { core } = platform.platform.desk
+    const states = (): string[] => [
+      ...new Set(core.state.wallet.withdrawals.waitingOf(user_id).map(({ status }) => status)),
+    ]
+    // In a command of its own, before the ticker comes: a portion, not all.
+    const paused = core.submit('chain.configure', { chain: 'ETH', change: { paused: true }, actor: 'admin' })
+    const locked = core.state.wallet.withdrawals
+      .waitingOf(user_id)
+      .filter(({ status }) => status === 'LOCKED')
+    assert.equal(locked.length, 100)
+    await paused
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.deepEqual(states(), ['LOCKED'])
+    await platform.operator.ok('PATCH', '/chains/ETH', { paused: false })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.deepEqual(states(), ['REQUEST'])
   })
   test('midnight ratios of many accounts come in portions, and are those of one', async () => {
     const maker = await Trader.of(platform, { BTC: '10' })

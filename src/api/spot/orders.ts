@@ -181,7 +181,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
       // Portion by portion: others get their turn in between, and a restart goes on with what is left.
       for (let { due_id } = first; due_id !== 0;)
         ({ due_id } = await desk.core.submit('spot.cancel_next', { due_id, rest }))
-      const orders = await ordersById(desk, ids)
+      const orders = await ordersById(
+        desk,
+        ids.sort((a, b) => a - b),
+      )
       return orders.map((order) => ({
         ...orderView(desk.core.state, order, action_mode),
         succeeded: true,

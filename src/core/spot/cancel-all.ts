@@ -24,49 +24,57 @@ export interface CancelRest extends CancelAll {
   readonly upto: number
 }
 
-function meant(ctx: Ctx, input: CancelRest): OrderRow[] {
+/** Market by market, oldest first; `most` is enough. */
+function meant(ctx: Ctx, input: CancelRest, most: number): OrderRow[] {
   const { world, spot } = ctx.state
   const pair = input.currency_pair === null ? undefined : world.market(input.currency_pair).id
   const { trade_quote = null } = input
   const quote = trade_quote === null ? null : world.currency(trade_quote).currency
-  return spot
-    .openOrders(input.user_id, pair)
-    .filter(({ id, side }) => id <= input.upto && (input.side === null || side === input.side))
-    .filter((order) => isMeant(ctx.state, order, input.account))
-    .filter((order) => quote === null || world.market(order.pair).quote === quote)
+  const found: OrderRow[] = []
+  for (const each of pair === undefined ? spot.openPairs(input.user_id) : [pair]) {
+    if (found.length >= most) break
+    if (quote !== null && world.market(each).quote !== quote) continue
+    for (const order of spot.openOrders(input.user_id, each))
+      if (
+        order.id <= input.upto &&
+        (input.side === null || order.side === input.side) &&
+        isMeant(ctx.state, order, input.account)
+      )
+        found.push(order)
+  }
+  return found
 }
 
-/** Ends the first portion and records the rest as due work. `due_id` 0: nothing is left. */
-function cancelPortion(ctx: Ctx, input: CancelRest, wait: number): { ids: number[]; due_id: number } {
-  const orders = meant(ctx, input)
+/** Ends a portion of these and records the rest as due work: 0 when nothing is left. */
+function cancelPortion(ctx: Ctx, orders: readonly OrderRow[], input: CancelRest, wait: number): number {
   cancelOpen(ctx, orders.slice(0, PORTION))
-  const more = orders.length > PORTION
+  if (orders.length <= PORTION) return 0
   const { user_id, currency_pair, side, account, trade_quote = null, upto } = input
   const rest = { user_id, currency_pair, side, account, trade_quote, upto }
-  return {
-    ids: orders.map(({ id }) => id),
-    due_id: more ? schedule(ctx, ctx.at + wait, 'spot.cancel_rest', rest) : 0,
-  }
+  return schedule(ctx, ctx.at + wait, 'spot.cancel_rest', rest)
 }
+const nextPortion = (ctx: Ctx, input: CancelRest, wait: number): number =>
+  cancelPortion(ctx, meant(ctx, input, PORTION + 1), input, wait)
 const lastOrderId = ({ state }: Ctx): number => state.counters.get('order')?.value ?? 0
 
 /** Answers the ids of all that are meant, ended by now or in the portions to come, and the intent for those. */
 export function cancelAll(ctx: Ctx, input: CancelAll): { ids: number[]; due_id: number; rest: CancelRest } {
   ctx.state.spot.activity.add(ctx.tx, input.user_id, ctx.at, 1, ZERO)
   const rest = { ...input, upto: lastOrderId(ctx) }
-  return { ...cancelPortion(ctx, rest, LEFT_ALONE), rest }
+  const orders = meant(ctx, rest, Infinity)
+  return { ids: orders.map(({ id }) => id), due_id: cancelPortion(ctx, orders, rest, LEFT_ALONE), rest }
 }
 /** The next portion, for whoever waits for the end; the ticker may have done some in between. */
 export function cancelNext(ctx: Ctx, input: { due_id: number; rest: CancelRest }): { due_id: number } {
   unschedule(ctx, input.due_id)
-  return { due_id: cancelPortion(ctx, input.rest, LEFT_ALONE).due_id }
+  return { due_id: nextPortion(ctx, input.rest, LEFT_ALONE) }
 }
 /** Due: nobody waits for it, so the next portion follows at once. */
 export function cancelRest(ctx: Ctx, input: CancelRest): null {
-  cancelPortion(ctx, input, 0)
+  nextPortion(ctx, input, 0)
   return null
 }
 /** For rules that end all orders of an account by themselves. */
 export function cancelAllOf(ctx: Ctx, user_id: number, currency_pair: string | null): void {
-  cancelPortion(ctx, { user_id, currency_pair, side: null, account: null, upto: lastOrderId(ctx) }, 0)
+  nextPortion(ctx, { user_id, currency_pair, side: null, account: null, upto: lastOrderId(ctx) }, 0)
 }

@@ -1,4 +1,5 @@
 import { notFound, refuse } from '../../labels.ts'
+import { SortedIds } from '../sorted-ids.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 
 export interface UserSettings {
@@ -61,31 +62,16 @@ export class Users {
   private readonly byParent = new GroupIndex(this.table, (user) =>
     user.parent_id === 0 ? undefined : user.parent_id,
   )
-  /** Ascending, for work that goes through all accounts in portions. */
-  private readonly ids: number[] = []
+  private readonly ids = new SortedIds()
   constructor() {
     this.table.observe((before, after) => {
-      if (before !== undefined && after !== undefined) return
-      const id = (after ?? before)!.user_id
-      const place = this.placeOf(id)
-      if (after === undefined) this.ids.splice(place, 1)
-      else this.ids.splice(place, 0, id)
+      if (before === undefined) this.ids.add(after!.user_id)
+      else if (after === undefined) this.ids.remove(before.user_id)
     })
   }
-  private placeOf(id: number): number {
-    let low = 0
-    // Nearly always a newcomer, with the highest id of all.
-    let high = this.ids.length
-    if (high > 0 && this.ids[high - 1]! < id) return high
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.ids[middle]! < id) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-  *idsAfter(userId: number): Generator<number> {
-    for (let i = this.placeOf(userId + 1); i < this.ids.length; i++) yield this.ids[i]!
+  /** Ascending. */
+  idsAfter(userId: number): Generator<number> {
+    return this.ids.after(userId)
   }
   get(userId: number): User | undefined {
     return this.table.get(userId)

@@ -19,6 +19,7 @@ import {
   approveWithdrawal,
   divertWithdrawal,
   failWithdrawal,
+  pauseWithdrawals,
   rejectWithdrawal,
   retryWithdrawal,
 } from '../withdrawals/decide.ts'
@@ -59,6 +60,7 @@ export const walletCommands = {
   'address.ensure': ensureDepositAddress,
   'saved_address.save': saveAddress,
   'chain.observe': observe,
+  'chain.pause': pauseWithdrawals,
   'chain.wake': wake,
   'deposit.hold': holdDeposit,
   'deposit.release': releaseDeposit,

@@ -171,13 +171,26 @@ export function retryWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
     fail_reason: '',
   })
 }
+/** Withdrawals that one command looks at; the rest follows at once. The sender claims nothing of a paused chain. */
+const PORTION = 100
 /** Pausing a chain holds what was not sent yet; going on releases what the pause held. */
-export function pauseWithdrawals(ctx: Ctx, chain: string, paused: boolean): void {
-  for (const withdrawal of ctx.state.wallet.withdrawals.unsettled(chain)) {
+export function pauseWithdrawals(ctx: Ctx, input: { chain: string; paused: boolean; after: number }): null {
+  const { chain, paused } = input
+  // It has been paused, or has gone on, since this portion was planned.
+  if (ctx.state.world.findChain(chain)?.paused !== paused) return null
+  const portion: Withdrawal[] = []
+  for (const withdrawal of ctx.state.wallet.withdrawals.unsettledAfter(chain, input.after)) {
+    portion.push(withdrawal)
+    if (portion.length === PORTION) break
+  }
+  for (const withdrawal of portion) {
     if (paused && withdrawal.status === 'REQUEST')
       change(ctx, withdrawal, { status: 'LOCKED', holds: [{ status: 'LOCKED', reason: PAUSED }] })
     else if (!paused && isPauseHold(withdrawal.holds[0])) clearHold(ctx, withdrawal)
   }
+  if (portion.length === PORTION)
+    schedule(ctx, ctx.at, 'chain.pause', { chain, paused, after: portion.at(-1)!.id })
+  return null
 }
 /** Only what the pause itself held: an operator's own hold stays, whatever its reason says. */
 const isPauseHold = (hold: Hold | undefined): boolean =>

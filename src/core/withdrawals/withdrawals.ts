@@ -1,6 +1,7 @@
 import type { Amount } from '../../money/amount.ts'
 import type { Approval } from '../operators/operators.ts'
 import { CurrencySums } from '../currency-sums.ts'
+import { SortedIds } from '../sorted-ids.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
 import { HOLD_STATUSES, type HoldStatus, type WithdrawalStatus } from './withdrawal.flow.ts'
 
@@ -125,7 +126,8 @@ export class Withdrawals {
   readonly byOrderId = new UniqueIndex(this.table, ({ user_id, withdraw_order_id }) =>
     withdraw_order_id === null ? undefined : `${user_id}/${withdraw_order_id}`,
   )
-  private readonly byChain = new GroupIndex(this.table, ({ chain, final }) => (final ? undefined : chain))
+  /** By chain: those that are not over. */
+  private readonly open = new Map<string, SortedIds>()
   private readonly waiting = new GroupIndex(this.table, (row) => (heldBy(row) > 0n ? row.user_id : undefined))
   /** What waits for the sender, or for a decision, in the order of its making. */
   waitingOf(userId: number): Withdrawal[] {
@@ -137,11 +139,23 @@ export class Withdrawals {
     this.table.observe((before, after) => {
       const { user_id, currency } = (after ?? before)!
       this.held.add(user_id, currency, heldBy(after) - heldBy(before))
+      const was = before?.final === false
+      const is = after?.final === false
+      if (is && !was) this.openAt(after.chain).add(after.id)
+      if (was && !is) this.openAt(before.chain).remove(before.id)
     })
   }
   /** Those of a chain that are not over, in the order of their making. */
   unsettled(chain: string): Withdrawal[] {
-    return [...this.byChain.get(chain)].sort((a, b) => a.id - b.id)
+    return [...this.unsettledAfter(chain, 0)]
+  }
+  *unsettledAfter(chain: string, id: number): Generator<Withdrawal> {
+    for (const next of this.openAt(chain).after(id)) yield this.table.get(next)!
+  }
+  private openAt(chain: string): SortedIds {
+    let ids = this.open.get(chain)
+    if (ids === undefined) this.open.set(chain, (ids = new SortedIds()))
+    return ids
   }
 }
 /** What a record claims of its owner's locked money: all of it until the sender has it, or it is given back. */

@@ -34,7 +34,8 @@ export function configureChain(
     simChain(ctx, after.chain)
     planWake(ctx, after.chain)
   }
-  if (after.paused !== before.paused) pauseWithdrawals(ctx, after.chain, after.paused)
+  if (after.paused !== before.paused)
+    pauseWithdrawals(ctx, { chain: after.chain, paused: after.paused, after: 0 })
   audit(ctx, input.actor, 'chain.configure', { chain: before.chain, ...input.change })
   return after
 }

@@ -1,0 +1,24 @@
+import type { Desk } from '../api/endpoint.ts'
+import { Refusal } from '../labels.ts'
+import type { DueCommand, DueItem } from '../core/due.ts'
+
+/**
+ * Runs what a call has left as portions of due work, until none is left: the call answers when all of it is durable.
+ * The ticker does the same work if this process ends in between.
+ */
+export async function finishPortions(
+  { core }: Desk,
+  command: DueCommand,
+  ours: (input: DueItem['input']) => boolean,
+): Promise<void> {
+  const next = (): DueItem | undefined => {
+    for (const item of core.state.due.table.values())
+      if (item.command === command && ours(item.input)) return item
+    return undefined
+  }
+  for (let item = next(); item !== undefined; item = next())
+    await core.submit('due.run', { id: item.id }).catch((error: unknown) => {
+      // The ticker was quicker.
+      if (!(error instanceof Refusal && error.label === 'NOT_FOUND')) throw error
+    })
+}
