@@ -5,6 +5,7 @@ import { OrderRow, type Ask, type Side } from '../src/core/spot/order.ts'
 import type { NewOrder } from '../src/core/spot/place.ts'
 import type { Ctx } from '../src/core/state.ts'
 import { Tx, type Key, type Table } from '../src/core/table.ts'
+import { BUILT_IN_WORLD } from '../src/core/world/built-in.ts'
 import { Refusal } from '../src/labels.ts'
 import { ZERO, amountOf, priceOf, type Amount, type Price } from '../src/money/amount.ts'
 import { random } from '../test/spot/compare.ts'
@@ -22,7 +23,7 @@ const OPERATIONS = 200_000
 const ROUNDS = 3
 /** Operations that are prepared beforehand, outside the time that counts. */
 const CHUNK = 5_000
-const USERS = 100
+const USERS = 400
 const MIDDLE = 50_000
 const LOT_DECIMALS = 3
 /** Commands that would be committed together. */
@@ -196,6 +197,8 @@ function bookAlone(): Contender {
 function wholeCore(): Contender {
   const engine = new Engine()
   const { state } = engine
+  const limits = { ...BUILT_IN_WORLD.limits, open_orders_max: 10_000 }
+  engine.must('world.configure', { config: { ...BUILT_IN_WORLD, limits } })
   const users = Array.from({ length: USERS }, () => engine.user({ BTC: '1000000', USDT: '50000000000' }))
   const texts = amounts.map((_, lots) => (lots / 10 ** LOT_DECIMALS).toFixed(LOT_DECIMALS))
   let ran = 0
