@@ -13,7 +13,13 @@ import { meant } from './nearest.ts'
  * (bounds, names that must exist) is `checkWorld`'s.
  */
 export type Member =
-  | { readonly is: 'value'; readonly what: string; readonly fits: (value: unknown) => boolean }
+  /** `type` is for the documents, `what` completes "must be …". */
+  | {
+      readonly is: 'value'
+      readonly type: string
+      readonly what: string
+      readonly fits: (value: unknown) => boolean
+    }
   | { readonly is: 'list'; readonly of: Member }
   /** Keys are data. */
   | { readonly is: 'map'; readonly of: Member }
@@ -23,27 +29,40 @@ export type Members = Readonly<Record<string, Member>>
 /** Every member of a type, and none besides. */
 type Describes<T> = { readonly [M in keyof Required<T>]: Member }
 
-const value = (what: string, fits: (value: unknown) => boolean): Member => ({ is: 'value', what, fits })
-const text = value('a text', (given) => typeof given === 'string')
+const value = (type: string, what: string, fits: (value: unknown) => boolean): Member => ({
+  is: 'value',
+  type,
+  what,
+  fits,
+})
+const text = value('text', 'a text', (given) => typeof given === 'string')
 /** No sign, no exponent, at most 18 decimals: what amounts and rates are read from. */
 const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/
 const isDecimal = (given: unknown): boolean => typeof given === 'string' && DECIMAL.test(given)
-const decimal = value('a decimal string such as "1.5"', isDecimal)
+const decimal = value('decimal', 'a decimal string such as "1.5"', isDecimal)
 const decimalOrNull = value(
+  'decimal or null',
   'a decimal string such as "1.5", or null',
   (given) => given === null || isDecimal(given),
 )
-/** Where a tier may have no end. */
+/** Where a tier may have no end; the other list's sign is understood as well. */
 const limit = (open: string): Member =>
-  value(`a decimal string, or "${open}" for no end`, (given) => given === open || isDecimal(given))
+  value(
+    `decimal or "${open}"`,
+    `a decimal string, or "${open}" for no end`,
+    (given) => given === '' || given === '+' || isDecimal(given),
+  )
 const whole = value(
+  'whole number',
   'a whole number, not below 0',
   (given) => Number.isSafeInteger(given) && Number(given) >= 0,
 )
-const number = value('a number', (given) => typeof given === 'number' && Number.isFinite(given))
-const flag = value('true or false', (given) => typeof given === 'boolean')
+const number = value('number', 'a number', (given) => typeof given === 'number' && Number.isFinite(given))
+const flag = value('true or false', 'true or false', (given) => typeof given === 'boolean')
 const oneOf = (...names: readonly (string | null)[]): Member =>
-  value(`one of ${names.join(', ')}`, (given) => (names as readonly unknown[]).includes(given))
+  value(names.map(String).join(', '), `one of ${names.map(String).join(', ')}`, (given) =>
+    (names as readonly unknown[]).includes(given),
+  )
 const list = (of: Member): Member => ({ is: 'list', of })
 const map = (of: Member): Member => ({ is: 'map', of })
 const optional = (of: Member): Member => ({ is: 'optional', of })
@@ -275,10 +294,28 @@ function faultsOf(member: Member, given: unknown, where: string): string[] {
   ]
 }
 
-/** Each member's place, as the documents write it: `currencies[].chains[].chain`. */
-export function placesOf(member: Member, where: string): string[] {
-  if (member.is === 'optional') return placesOf(member.of, where)
-  if (member.is === 'list') return placesOf(member.of, `${where}[]`)
-  if (member.is !== 'object') return [where]
-  return Object.entries(member.members).flatMap(([name, of]) => placesOf(of, `${where}.${name}`))
+const typeOf = (member: Member): string =>
+  member.is === 'optional'
+    ? `${typeOf(member.of)}; optional`
+    : member.is === 'list'
+      ? `list of ${typeOf(member.of)}`
+      : member.is === 'value'
+        ? member.type
+        : member.is === 'map'
+          ? `map of ${typeOf(member.of)}`
+          : 'object'
+
+/** The members of each object in the file, with their types: `currencies[].chains[]` → chain → text, … */
+export function describeFile(): Map<string, Map<string, string>> {
+  const tables = new Map<string, Map<string, string>>()
+  const walk = (member: Member, where: string): void => {
+    if (member.is === 'optional') return walk(member.of, where)
+    if (member.is === 'list') return walk(member.of, `${where}[]`)
+    if (member.is !== 'object') return
+    const members = Object.entries(member.members)
+    tables.set(where, new Map(members.map(([name, of]) => [name, typeOf(of)])))
+    for (const [name, of] of members) walk(of, where === '' ? name : `${where}.${name}`)
+  }
+  walk(FILE, '')
+  return tables
 }

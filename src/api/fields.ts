@@ -1,5 +1,5 @@
 import { refuse } from '../labels.ts'
-import { meant } from '../nearest.ts'
+import { nearest } from '../nearest.ts'
 
 /**
  * Parameters, declared once: each field reads a value off the wire, refuses it with a message that names the
@@ -15,7 +15,7 @@ export interface Field<T> {
   absent(): T
 }
 /** Is told of each member that no field reads: its place, its name, and the names that are known there. */
-export type Unknown = (prefix: string, member: string, known: Fields) => void
+export type Unknown = (prefix: string, member: string, known: Fields, value: unknown) => void
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
 
@@ -28,11 +28,17 @@ function wrong(name: string, value: unknown, mend: string): never {
   return refuse('INVALID_PARAM_VALUE', `${name === '' ? 'the body' : name}: ${shown(value)} ${mend}`)
 }
 /** What operators send has a purpose: a member that is written wrong must not be left out unseen. */
-export const refuseUnknown: Unknown = (prefix, member, known) =>
-  refuse(
-    'INVALID_PARAM_VALUE',
-    `${prefix.slice(0, 80)}${member.slice(0, 80)}: is not known here; ${meant(member, Object.keys(known))}`,
+export const refuseUnknown: Unknown = (prefix, member, known, value) => {
+  const names = Object.keys(known)
+  const near = nearest(member, names)
+  const mend = near === undefined ? '' : `; did you mean ${near}?`
+  const list = names.length === 0 ? 'nothing is' : `known are ${names.join(', ')}`
+  wrong(
+    `${prefix.slice(0, 80)}${member === '' ? '""' : member.slice(0, 80)}`,
+    value,
+    `is not known here${mend}${mend === '' ? '; ' : ' '}${list}`,
   )
+}
 function field<T>(schema: JsonSchema, read: Field<T>['read']): Field<T> {
   return {
     schema,
@@ -225,7 +231,7 @@ export function readFields<F extends Fields>(
     const declared = fields[name]!
     const value = Object.hasOwn(source, name) ? source[name] : undefined
     if (value !== undefined && value !== null && value !== '')
-      values[name] = declared.read(value, prefix + name)
+      values[name] = declared.read(value, prefix + name, unknown)
     else if (declared.required)
       refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
     else values[name] = declared.absent()
@@ -239,7 +245,8 @@ export function tellUnknown(
   prefix: string,
   unknown: Unknown,
 ): void {
-  for (const member in source) if (!Object.hasOwn(known, member)) unknown(prefix, member, known)
+  for (const member in source)
+    if (!Object.hasOwn(known, member)) unknown(prefix, member, known, source[member])
 }
 
 /** An object that must not hold anything else, whoever sends it. */
