@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { operatorEndpoints } from '../../src/endpoints.ts'
 import type { Controls } from '../../src/operator/platform.ts'
 import { ok, refused, type Client, type Reply } from '../support/client.ts'
 import { LIVE, TestPlatform } from '../support/platform.ts'
+import { PlatformProcess } from '../support/process.ts'
 
 const HEADER = 'x-svc-ignored'
 const concrete = (path: string): string => path.replace(/\{\w+\}/g, '1')
@@ -165,6 +170,18 @@ describe('members that nothing reads', () => {
     const odd = ignored(await demo.post('/spot/orders', { 'é\u0000, b': 1, ['y'.repeat(5000)]: 1 }))!
     assert.match(odd, /^[A-Za-z0-9_.?[\], -]{1,512}$/)
     assert.ok(odd.startsWith('????b'), odd)
+  })
+  test('the request log shows them', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'kontor-ignored-'))
+    const logged = await PlatformProcess.start({ KONTOR_DATA: data, KONTOR_LOG: 'debug' })
+    try {
+      await fetch(`${logged.url}/api/v4/spot/currencies?limt=5`)
+      for (let i = 0; i < 100 && !logged.errors.includes('"ignored"'); i++) await setTimeout(20)
+      assert.match(logged.errors, /"path":"\/api\/v4\/spot\/currencies".*"ignored":\["limt"\]/)
+    } finally {
+      await logged.kill()
+      rmSync(data, { recursive: true, force: true })
+    }
   })
   test('in live mode clients are told nothing, and operators are refused all the same', async () => {
     const live = await TestPlatform.start({ ...LIVE, KONTOR_RATE_LIMITS: '100' })
