@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { fileFaults } from './config-file.ts'
 import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
 import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
@@ -94,7 +95,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl: databaseUrl(env),
     mode,
     ...secrets,
-    ...chosenWorld(env, mode),
+    ...worldFor(env, mode),
     rateLimits: rateLimits(env, mode),
     agents: oneOf(env, 'KONTOR_AGENTS', ['on', 'off'] as const, 'on') === 'on',
     agentsSeed: integer(env, 'KONTOR_AGENTS_SEED', 20_240_229, 0, 4_294_967_295),
@@ -214,7 +215,7 @@ function hosts(env: Environment): string[] {
   return names
 }
 /** The world, and which of its simulated chains a live platform serves on purpose. */
-function chosenWorld(env: Environment, mode: string): Pick<Config, 'world' | 'rehearsed'> {
+export function worldFor(env: Environment, mode: Config['mode']): Pick<Config, 'world' | 'rehearsed'> {
   const choice = text(env, 'KONTOR_SIMULATED_CHAINS')
   if (choice !== undefined) oneOf(env, 'KONTOR_SIMULATED_CHAINS', ['allow', 'hide'] as const, 'allow')
   const world = worldConfig(env, mode === 'live')
@@ -254,6 +255,8 @@ function worldConfig(env: Environment, live: boolean): WorldConfig {
   }
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
     fail('KONTOR_CONFIG', `${path} must hold a JSON object`)
+  const faults = fileFaults(parsed)
+  if (faults.length > 0) fail('KONTOR_CONFIG', `${path}: ${inOneLine(faults)}`)
   // A file names what it changes; whole sections come from the built-in world otherwise.
   const world: WorldConfig = { ...builtIn, ...parsed }
   try {
@@ -263,6 +266,12 @@ function worldConfig(env: Environment, live: boolean): WorldConfig {
   } catch (error) {
     return fail('KONTOR_CONFIG', `${path}: ${(error as Error).message}`)
   }
+}
+
+const FAULTS_SHOWN = 3
+const inOneLine = (faults: readonly string[]): string => {
+  const more = faults.length - FAULTS_SHOWN
+  return faults.slice(0, FAULTS_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
 /** A secret that the configuration file names but must not hold. */

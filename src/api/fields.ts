@@ -1,4 +1,5 @@
 import { refuse } from '../labels.ts'
+import { nearest } from '../nearest.ts'
 
 /**
  * Parameters, declared once: each field reads a value off the wire, refuses it with a message that names the
@@ -9,10 +10,12 @@ export interface Field<T> {
   readonly schema: JsonSchema
   readonly required: boolean
   /** `value` is never undefined, null or an empty text: those count as absent. */
-  read(value: unknown, name: string): T
+  read(value: unknown, name: string, unknown?: Unknown): T
   /** What an absent value means; only asked when not required. */
   absent(): T
 }
+/** Is told of each member that no field reads: its place, its name, and the names that are known there. */
+export type Unknown = (prefix: string, member: string, known: Fields, value: unknown) => void
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
 
@@ -24,7 +27,19 @@ function wrong(name: string, value: unknown, mend: string): never {
   // Without a name it is the body itself.
   return refuse('INVALID_PARAM_VALUE', `${name === '' ? 'the body' : name}: ${shown(value)} ${mend}`)
 }
-function field<T>(schema: JsonSchema, read: (value: unknown, name: string) => T): Field<T> {
+/** What operators send has a purpose: a member that is written wrong must not be left out unseen. */
+export const refuseUnknown: Unknown = (prefix, member, known, value) => {
+  const names = Object.keys(known)
+  const near = nearest(member, names)
+  const mend = near === undefined ? '' : `; did you mean ${near}?`
+  const list = names.length === 0 ? 'nothing is' : `known are ${names.join(', ')}`
+  wrong(
+    `${prefix.slice(0, 80)}${member === '' ? '""' : member.slice(0, 80)}`,
+    value,
+    `is not known here${mend}${mend === '' ? '; ' : ' '}${list}`,
+  )
+}
+function field<T>(schema: JsonSchema, read: Field<T>['read']): Field<T> {
   return {
     schema,
     required: true,
@@ -40,7 +55,7 @@ export function optional<T>(inner: Field<T>): Field<T | null> {
   return {
     schema: inner.schema,
     required: false,
-    read: (value, name) => inner.read(value, name),
+    read: (value, name, unknown) => inner.read(value, name, unknown),
     absent: () => null,
   }
 }
@@ -49,7 +64,7 @@ export function withDefault<T>(inner: Field<T>, value: NoInfer<T>): Field<T> {
   return {
     schema: { ...inner.schema, default: value },
     required: false,
-    read: (given, name) => inner.read(given, name),
+    read: (given, name, unknown) => inner.read(given, name, unknown),
     absent: () => value,
   }
 }
@@ -111,14 +126,14 @@ export function ids(max: number): Field<number[]> {
   return listOf(one, max)
 }
 export function listOf<T>(one: Field<T>, max: number): Field<T[]> {
-  return field({ type: 'array', items: one.schema, maxItems: max }, (value, name) => {
+  return field({ type: 'array', items: one.schema, maxItems: max }, (value, name, unknown) => {
     const items = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value
     if (!Array.isArray(items)) return wrong(name, value, 'must be a list')
     if (items.length > max) return wrong(name, value, `has ${items.length} items; at most ${max} are allowed`)
     return items.map((item, i) => {
       if (item === '' || item === null || item === undefined)
         return wrong(`${name}[${i}]`, item, 'must not be empty')
-      return one.read(item, `${name}[${i}]`)
+      return one.read(item, `${name}[${i}]`, unknown)
     })
   })
 }
@@ -194,12 +209,12 @@ export function object<F extends Fields>(fields: F): Field<Values<F>> {
     properties: Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
     ...(required.length > 0 && { required: required.map(([name]) => name) }),
   }
-  return field(schema, (value, name) => {
+  return field(schema, (value, name, unknown) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return name === ''
         ? refuse('INVALID_REQUEST_BODY', 'the body must be a JSON object')
         : wrong(name, value, 'must be an object')
-    return readFields(fields, value as Record<string, unknown>, name === '' ? '' : `${name}.`)
+    return readFields(fields, value as Record<string, unknown>, name === '' ? '' : `${name}.`, unknown)
   })
 }
 
@@ -207,13 +222,16 @@ export function readFields<F extends Fields>(
   fields: F,
   source: Readonly<Record<string, unknown>>,
   prefix = '',
+  unknown?: Unknown,
 ): Values<F> {
+  // First, because a required member is most often missing where it is written wrong.
+  if (unknown !== undefined) tellUnknown(fields, source, prefix, unknown)
   const values: Record<string, unknown> = {}
   for (const name in fields) {
     const declared = fields[name]!
     const value = Object.hasOwn(source, name) ? source[name] : undefined
     if (value !== undefined && value !== null && value !== '')
-      values[name] = declared.read(value, prefix + name)
+      values[name] = declared.read(value, prefix + name, unknown)
     else if (declared.required)
       refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
     else values[name] = declared.absent()
@@ -221,31 +239,34 @@ export function readFields<F extends Fields>(
   return values as Values<F>
 }
 
-/** An object that must not hold anything else: a member that is written wrong would be left out unseen. */
+export function tellUnknown(
+  known: Fields,
+  source: Readonly<Record<string, unknown>>,
+  prefix: string,
+  unknown: Unknown,
+): void {
+  for (const member in source)
+    if (!Object.hasOwn(known, member)) unknown(prefix, member, known, source[member])
+}
+
+/** An object that must not hold anything else, whoever sends it. */
 export function strict<F extends Fields>(fields: F): Field<Values<F>> {
   const inner = object(fields)
   return {
     ...inner,
     schema: { ...inner.schema, additionalProperties: false },
-    read: (value, name) => {
-      const read = inner.read(value, name)
-      for (const member of Object.keys(value as object))
-        if (!Object.hasOwn(fields, member))
-          wrong(
-            `${name}.${member}`.replace(/^\./, '').slice(0, 80),
-            (value as Record<string, unknown>)[member],
-            `is not known here; one of ${Object.keys(fields).join(', ')}`,
-          )
-      return read
-    },
+    read: (value, name) => inner.read(value, name, refuseUnknown),
   }
 }
 
-/** Any JSON object, for maps whose keys are data. */
-export function anyObject(): Field<Readonly<Record<string, unknown>>> {
-  return field({ type: 'object' }, (value, name) => {
+/** Any JSON object: a map whose keys are data, or one that its handler reads, by the `known` fields. */
+export function anyObject(known?: Fields): Field<Readonly<Record<string, unknown>>> {
+  return field({ type: 'object' }, (value, name, unknown) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return wrong(name, value, 'must be an object')
-    return value as Record<string, unknown>
+    const source = value as Record<string, unknown>
+    if (known !== undefined && unknown !== undefined)
+      tellUnknown(known, source, name === '' ? '' : `${name}.`, unknown)
+    return source
   })
 }

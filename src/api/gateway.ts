@@ -7,7 +7,7 @@ import { Bodies, BrokenOff, hasBody } from './bodies.ts'
 import { Door } from './door.ts'
 import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
 import type { Faults } from './faults.ts'
-import { readFields, type Fields } from './fields.ts'
+import { readFields, refuseUnknown, type Fields, type Unknown } from './fields.ts'
 import { Proposed, guardedCall } from './guarded.ts'
 import {
   VENDOR_PREFIX,
@@ -24,7 +24,9 @@ import { Limiter, type Allowance } from './limiter.ts'
 import type { Metrics } from './metrics.ts'
 import {
   EndpointCall,
+  NOTHING,
   decodeSegment,
+  noteIgnored,
   parseQuery,
   readBodyField,
   type Passage,
@@ -51,7 +53,13 @@ export interface GatewayOptions {
 export class Gateway {
   private readonly options: GatewayOptions
   private readonly router = new Router<Route>()
-  private readonly headerNames: { trace: string; remain: string; limit: string; reset: string }
+  private readonly headerNames: {
+    trace: string
+    remain: string
+    limit: string
+    reset: string
+    ignored: string
+  }
 
   constructor(options: GatewayOptions) {
     this.options = options
@@ -68,6 +76,7 @@ export class Gateway {
       remain: `${vendor}-RateLimit-Requests-Remain`,
       limit: `${vendor}-RateLimit-Limit`,
       reset: `${vendor}-RateLimit-Reset-Timestamp`,
+      ignored: `${vendor}-Ignored`,
     }
   }
 
@@ -88,6 +97,7 @@ export class Gateway {
       operator: undefined,
       allowance: undefined,
       dropReply: false,
+      ignored: undefined,
       headers: [],
     }
     try {
@@ -160,13 +170,10 @@ export class Gateway {
 
   /** The body as JSON; a fault in it is told only after the rate limit. */
   private readJson(endpoint: AnyEndpoint, body: Buffer | undefined): { value: unknown; fault: unknown } {
-    if (
-      endpoint.body === undefined ||
-      endpoint.method === 'GET' ||
-      endpoint.method === 'DELETE' ||
-      body === undefined
-    )
-      return { value: undefined, fault: undefined }
+    const read =
+      endpoint.access.kind === 'operator' ||
+      (endpoint.body !== undefined && endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
+    if (!read || body === undefined) return { value: undefined, fault: undefined }
     try {
       return { value: parseJson(body), fault: undefined }
     } catch (fault) {
@@ -209,6 +216,13 @@ export class Gateway {
     return new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))
   }
 
+  /** Operators' mistakes are refused. Clients send what other platforms read: the sandbox tells them what it ignores. */
+  private unknown(passage: Passage, endpoint: AnyEndpoint): Unknown | undefined {
+    if (endpoint.access.kind === 'operator') return refuseUnknown
+    if (this.options.desk.mode === 'live') return undefined
+    return (prefix, member) => noteIgnored(passage, prefix, member)
+  }
+
   /** Reads all parameters at once; what comes out runs the rules, and may run twice under a fault. */
   private prepare(
     passage: Passage,
@@ -220,12 +234,14 @@ export class Gateway {
     if (json.fault !== undefined) throw json.fault as Error
     const decoded: Record<string, string> = {}
     for (const [name, value] of Object.entries(params)) decoded[name] = decodeSegment(name, value)
-    const body: unknown = endpoint.body === undefined ? undefined : readBodyField(endpoint, json.value)
+    const unknown = this.unknown(passage, endpoint)
+    const field = endpoint.body ?? (endpoint.access.kind === 'operator' ? NOTHING : undefined)
+    const body: unknown = field === undefined ? undefined : readBodyField(field, json.value, unknown)
     const call = new EndpointCall(
       this.options.desk,
       passage,
       readFields((endpoint.params ?? {}) as Fields, decoded),
-      readFields((endpoint.query ?? {}) as Fields, query),
+      readFields((endpoint.query ?? {}) as Fields, query, '', unknown),
       body,
     ) as unknown as Call<never, never, never>
     const guarded = guardedCall(endpoint, call)
@@ -267,7 +283,7 @@ export class Gateway {
     const micros = microsNow() - inTime
     this.options.metrics.request(passage.route, status, micros)
     if (this.options.log.verbose) {
-      const { method, path, ip, caller, operator } = passage
+      const { method, path, ip, caller, operator, ignored } = passage
       this.options.log.debug('request', {
         method,
         path,
@@ -276,6 +292,7 @@ export class Gateway {
         ip,
         user_id: caller?.user.user_id,
         operator,
+        ignored,
       })
     }
     if (passage.dropReply) {
@@ -289,6 +306,7 @@ export class Gateway {
     if (typeof clientId === 'string' && /^[\x20-\x7e]{1,64}$/.test(clientId))
       headers.push('X-Client-Request-Id', clientId)
     if (passage.allowance !== undefined) this.tellAllowance(headers, passage.allowance, status)
+    if (passage.ignored !== undefined) headers.push(this.headerNames.ignored, passage.ignored.join(', '))
     headers.push(this.headerNames.trace, traceId())
     headers.push('X-In-Time', inTime, 'X-Out-Time', Math.max(inTime, microsNow()))
     const text = body === undefined ? '' : JSON.stringify(body)

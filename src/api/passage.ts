@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from '../labels.ts'
 import type { Recognized } from './authenticate.ts'
 import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
+import { object, type Field, type Unknown } from './fields.ts'
 import type { Allowance } from './limiter.ts'
 
 export interface Route {
@@ -24,6 +25,8 @@ export interface Passage {
   operator: string | undefined
   allowance: Allowance | undefined
   dropReply: boolean
+  /** Members of the request that nothing reads, as the sandbox tells them. */
+  ignored: string[] | undefined
   /** Names and values in turn: the form that node writes fastest. */
   readonly headers: (string | number)[]
 }
@@ -85,5 +88,22 @@ export function decodeSegment(name: string, value: string): string {
   }
 }
 /** A request without a body is one with nothing in it: every required parameter is missing. */
-export const readBodyField = (endpoint: AnyEndpoint, value: unknown): unknown =>
-  endpoint.body!.read(value === undefined || value === null ? {} : value, '')
+export const readBodyField = (body: Field<unknown>, value: unknown, unknown: Unknown | undefined): unknown =>
+  body.read(value === undefined || value === null ? {} : value, '', unknown)
+
+/** The body of a call by operators that takes none. */
+export const NOTHING: Field<unknown> = object({})
+
+const IGNORED_MAX = 10
+const IGNORED_LENGTH = 512
+/**
+ * Keeps what a client sent in vain, so that the sandbox can tell: at most ten names and 512 bytes together, of
+ * characters that a header may hold.
+ */
+export function noteIgnored(passage: Passage, prefix: string, member: string): void {
+  const names = (passage.ignored ??= [])
+  if (names.length >= IGNORED_MAX) return
+  const name = `${prefix}${member}`.slice(0, IGNORED_LENGTH).replace(/[^A-Za-z0-9_.[\]-]/g, '?')
+  const length = names.reduce((sum, { length }) => sum + length + 2, name.length)
+  if (length <= IGNORED_LENGTH && !names.includes(name)) names.push(name)
+}

@@ -3,36 +3,37 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { readConfig, type Config } from '../config.ts'
-import { State } from '../core/state.ts'
-import { configurationFaults } from '../core/world/change.ts'
 import { warningsOf } from '../platform.ts'
 import { SecretBox } from '../runtime/secrets.ts'
 import { databasePath, migrationsOf, modeOf } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
-import { loading } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
+import { compareConfiguration, stateOf } from './configuration.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Environment } from './options.ts'
 
 export const doctor: Command = {
   usage: 'kontor doctor [options]',
   summary: 'says what is wrong with a set-up',
-  detail: `Looks at everything that a start depends on and says one line about each; exit 0 when nothing is wrong, else 1.
-It takes the same options as start, changes nothing, and is safe beside a running platform.`,
+  detail: `Looks at everything that a start depends on and says one line about each; exit 0 when nothing is wrong, else 1,
+and 2 when the settings or the configuration file can't be read. It takes the same options as start, changes nothing, and is safe beside a running platform.`,
   options: settingOptions(),
   words: 0,
   run: async ({ env }) => {
     const checks = await examine(env)
     for (const { well, text } of checks) process.stdout.write(`${well ? 'ok   ' : 'WRONG'} ${text}\n`)
-    return checks.every(({ well }) => well) ? 0 : 1
+    if (checks.every(({ well }) => well)) return 0
+    return checks.some(({ settings }) => settings === true) ? 2 : 1
   },
 }
 
 interface Check {
   readonly well: boolean
   readonly text: string
+  /** What was wrong with them kept all else from being looked at. */
+  readonly settings?: true
 }
 const ok = (text: string): Check => ({ well: true, text })
 const wrong = (text: string): Check => ({ well: false, text })
@@ -43,7 +44,7 @@ async function examine(env: Environment): Promise<Check[]> {
   try {
     config = readConfig(env)
   } catch (error) {
-    return [...checks, wrong(`settings: ${(error as Error).message}`)]
+    return [...checks, { ...wrong(`settings: ${(error as Error).message}`), settings: true }]
   }
   const file = env['KONTOR_CONFIG'] ?? ''
   checks.push(ok(`settings: mode ${config.mode}, ${file === '' ? 'built-in world' : `world of ${file}`}`))
@@ -156,20 +157,12 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
 }
 
 /** What a changed configuration would break, before anything is touched. */
-async function configuration({ world, cancelOrders }: Config, snapshot: Snapshot): Promise<Check[]> {
-  const state = new State()
-  for (const table of state.tables) {
-    const { sql, row } = loading(table)
-    await snapshot.each(sql, row)
-  }
-  const { configured } = state.world
-  if (configured === undefined || JSON.stringify(configured) === JSON.stringify(world))
-    return [ok('configuration: as the database has it')]
-  const faults = configurationFaults(state, world).filter(
-    ({ pair }) => pair === undefined || !cancelOrders.includes(pair),
-  )
-  if (faults.length === 0) return [ok('configuration: changed, and can be taken in')]
-  return faults.map(({ text }) => wrong(`configuration: ${text}`))
+async function configuration(config: Config, snapshot: Snapshot): Promise<Check[]> {
+  const { differing, breaks } = compareConfiguration(await stateOf(snapshot), config)
+  if (breaks.length > 0) return breaks.map((text) => wrong(`configuration: ${text}`))
+  if (differing.length === 0) return [ok('configuration: as the database has it')]
+  const members = `${differing.length} ${differing.length === 1 ? 'member differs' : 'members differ'}`
+  return [ok(`configuration: changed, and can be taken in (${members}; kontor config diff lists them)`)]
 }
 
 async function madeIn(config: Config): Promise<Check> {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts'
 import { VERSION } from '../platform.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { config } from './config-diff.ts'
 import { doctor } from './doctor.ts'
 import {
   describeOptions,
@@ -25,7 +26,8 @@ export interface Command {
   readonly summary: string
   readonly detail: string
   readonly options: OptionSpecs
-  readonly words: number
+  /** How many; or at least and at most. */
+  readonly words: number | readonly [number, number]
   readonly run: (args: Arguments) => Promise<number>
 }
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -36,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   reseal,
   sign,
   doctor,
+  config,
   'verify-proof': verifyProof,
   world,
   operator,
@@ -55,10 +58,11 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   if (rest.includes('--help') || rest.includes('-h')) return say(page(command))
   try {
     const read = readArguments(rest, command.options, env)
-    if (read.words.length !== command.words)
+    const [least, most] = typeof command.words === 'number' ? [command.words, command.words] : command.words
+    if (read.words.length < least || read.words.length > most)
       throw new ConfigError(
-        read.words.length > command.words
-          ? `"${read.words[command.words]!}" is one word too many; usage: ${command.usage}`
+        read.words.length > most
+          ? `"${read.words[most]!}" is one word too many; usage: ${command.usage}`
           : `something is missing; usage: ${command.usage}`,
       )
     return await command.run(read)

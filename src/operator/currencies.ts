@@ -8,6 +8,9 @@ import {
   oneOf,
   optional,
   readFields,
+  refuseUnknown,
+  tellUnknown,
+  withDefault,
   type Fields,
 } from '../api/fields.ts'
 import { array, bool, decimalText, int, shape, str } from '../api/shapes.ts'
@@ -100,6 +103,16 @@ const MAPS = {
   withdraw_percent_on_chains: 'withdraw_percent',
 } as const
 
+/** Keys of these are names of chains. */
+const BY_CHAIN = {
+  withdraw_fix_on_chains: withDefault(anyObject(), {}),
+  withdraw_percent_on_chains: withDefault(anyObject(), {}),
+  chains: withDefault(anyObject(), {}),
+} satisfies Fields
+const FLAT = { ...TOP_FIELDS, ...CHAIN_FIELDS, ...BY_CHAIN }
+const GROUPS = { fees: withDefault(anyObject(), {}), limits: withDefault(anyObject(), {}) }
+const BODY = { ...FLAT, ...GROUPS }
+
 const given = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 type ChainPart = Partial<Omit<CurrencyChain, 'chain'>>
@@ -111,7 +124,11 @@ function inner(source: Members, name: string): Members {
 }
 /** Reads a change in any of its spellings: flat, below `fees` and `limits`, or chain by chain. */
 function readChange(config: CurrencyConfig, raw: Members): CurrencyChange {
-  const flat = { ...raw, ...inner(raw, 'fees'), ...inner(raw, 'limits') }
+  const { fees, limits } = readFields(GROUPS, raw)
+  for (const [group, members] of Object.entries({ fees, limits }))
+    tellUnknown(FLAT, members, `${group}.`, refuseUnknown)
+  const flat = { ...raw, ...fees, ...limits }
+  readFields(BY_CHAIN, flat)
   const everywhere: ChainPart = given(readFields(CHAIN_FIELDS, flat))
   const chains: Record<string, ChainPart> = {}
   const lay = (name: string, part: ChainPart): void => {
@@ -123,7 +140,7 @@ function readChange(config: CurrencyConfig, raw: Members): CurrencyChange {
     for (const [chain, value] of Object.entries(inner(flat, name)))
       lay(chain, { [member]: decimal().read(value, `${name}.${chain}`) })
   for (const [chain, value] of Object.entries(inner(flat, 'chains'))) {
-    const part = object(ONE_CHAIN).read(value, `chains.${chain}`)
+    const part = object(ONE_CHAIN).read(value, `chains.${chain}`, refuseUnknown)
     lay(chain, given(part))
   }
   return {
@@ -184,7 +201,7 @@ export const operatorCurrencyEndpoints: readonly AnyEndpoint[] = [
     guarded: { role: 'admin', when: ({ body }) => !isSwitch(body) },
     limit: null,
     params: { currency: currencyField },
-    body: anyObject(),
+    body: anyObject(BODY),
     status: 200,
     reply: currencyShape,
     refuses: ['INVALID_CURRENCY'],

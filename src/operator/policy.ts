@@ -1,6 +1,7 @@
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import { anyObject, integer, object, withDefault } from '../api/fields.ts'
 import { anything, array, decimalText, int64, shape, str } from '../api/shapes.ts'
+import { changeFaults } from '../config-file.ts'
 import { judge, type PolicyFacts } from '../core/withdrawals/policy.ts'
 import { WITHDRAWAL, withdrawalId, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
 import { checkPolicy, type Policy } from '../core/world/policy.ts'
@@ -12,12 +13,8 @@ const HOUR = 3_600e6
 /** A draft names what it changes; the rest is the policy in force. */
 function draftOf(desk: Desk, changes: Readonly<Record<string, unknown>>): Policy {
   const { policy } = desk.core.state.world
-  for (const name of Object.keys(changes))
-    if (!Object.hasOwn(policy, name))
-      refuse(
-        'INVALID_PARAM_VALUE',
-        `policy: "${name}" is not a rule; one of ${Object.keys(policy).join(', ')}`,
-      )
+  const [fault] = changeFaults('policy', changes)
+  if (fault !== undefined) refuse('INVALID_PARAM_VALUE', fault)
   const draft = { ...policy, ...changes }
   try {
     checkPolicy(draft)

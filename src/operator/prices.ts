@@ -5,6 +5,7 @@ import { mayActAs } from '../core/operators/operators.ts'
 import type { NewPrices } from '../core/world/price-commands.ts'
 import { refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'
+import { nearest } from '../nearest.ts'
 import type { Controls } from './platform.ts'
 
 /** The one member of the body that is no currency: names of currencies are in capitals. */
@@ -18,6 +19,8 @@ function readBody(body: Readonly<Record<string, unknown>>): Pick<NewPrices, 'pri
       expires = readSeconds(value)
       continue
     }
+    if (name !== name.toUpperCase() && nearest(name, [EXPIRES]) !== undefined)
+      refuse('INVALID_PARAM_VALUE', `${name}: is not known here; did you mean ${EXPIRES}?`)
     if (value !== null && typeof value !== 'string')
       refuse(
         'INVALID_PARAM_VALUE',

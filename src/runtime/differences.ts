@@ -21,17 +21,31 @@ function membersOf(value: Readonly<Record<string, unknown>>): Map<string, unknow
   )
 }
 
+/** `was` or `is` is undefined where there is nothing. */
+export interface Difference {
+  readonly where: string
+  readonly was: unknown
+  readonly is: unknown
+}
+export const differenceText = ({ where, was, is }: Difference): string =>
+  `${where}: ${shown(was)} → ${shown(is)}`
+
 export function differences(before: unknown, after: unknown): string[] {
-  const found: string[] = []
+  const found = differing(before, after)
+  const texts = found.slice(0, SHOWN_MAX).map(differenceText)
+  return found.length > SHOWN_MAX ? [...texts, `… and ${found.length - SHOWN_MAX} more`] : texts
+}
+
+/** All of them, member by member. */
+export function differing(before: unknown, after: unknown): Difference[] {
+  const found: Difference[] = []
   compare(before, after, '')
-  return found.length > SHOWN_MAX
-    ? [...found.slice(0, SHOWN_MAX), `… and ${found.length - SHOWN_MAX} more`]
-    : found
+  return found
 
   function compare(was: unknown, is: unknown, where: string): void {
     if (JSON.stringify(was) === JSON.stringify(is)) return
     if (!isObject(was) || !isObject(is)) {
-      found.push(`${where}: ${shown(was)} → ${shown(is)}`)
+      found.push({ where, was, is })
       return
     }
     const old = membersOf(was)

@@ -136,7 +136,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     access: ACCESS,
     limit: LIMITS.spotPlace,
     markets: bodyMarkets,
-    body: listOf(anyObject(), PAIRS_MAX * ORDERS_PER_PAIR_MAX * 5),
+    body: listOf(anyObject(batchFields), PAIRS_MAX * ORDERS_PER_PAIR_MAX * 5),
     once: (items) => items.some(hasOwnText),
     status: 200,
     reply: batchReply,
@@ -169,7 +169,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     summary: 'Cancels several orders by id or text',
     access: ACCESS,
     limit: LIMITS.spotCancel,
-    body: listOf(anyObject(), CANCEL_MAX),
+    body: listOf(anyObject(cancelFields), CANCEL_MAX),
     status: 200,
     reply: array(
       shape({
@@ -222,7 +222,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     access: ACCESS,
     limit: LIMITS.spotPlace,
     markets: bodyMarkets,
-    body: listOf(anyObject(), AMEND_MAX),
+    body: listOf(anyObject(amendItemFields), AMEND_MAX),
     status: 200,
     reply: batchReply,
     refuses: ['REQUEST_EXPIRED'],
