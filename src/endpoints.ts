@@ -32,6 +32,7 @@ import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
+import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
@@ -72,6 +73,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
+  ...operatorFaultEndpoints(controls),
   ...proposalEndpoints(controls),
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,

@@ -137,7 +137,8 @@ export class Gateway {
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
     const { method, path, caller } = passage
-    const plan = await this.options.faults.apply(method, path, caller?.user.user_id)
+    const userId = caller?.user.user_id
+    const plan = await this.options.faults.apply({ method, path, userId, key: caller?.key.key })
     passage.dropReply = plan.dropReply
     if (plan.duplicate) await run().catch(() => undefined)
   }
