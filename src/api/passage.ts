@@ -24,6 +24,7 @@ export interface Passage {
   operator: string | undefined
   allowance: Allowance | undefined
   dropReply: boolean
+  body: Buffer | undefined
   /** Names and values in turn: the form that node writes fastest. */
   readonly headers: (string | number)[]
 }

@@ -1,7 +1,11 @@
 import { ConfigError } from '../config.ts'
 import { VERSION } from '../platform.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { clock } from './clock.ts'
 import { doctor } from './doctor.ts'
+import { crash, fund, mine, orders } from './drives.ts'
+import { fault } from './fault.ts'
+import { log } from './log.ts'
 import {
   describeOptions,
   readArguments,
@@ -25,7 +29,8 @@ export interface Command {
   readonly summary: string
   readonly detail: string
   readonly options: OptionSpecs
-  readonly words: number
+  /** How many words it takes, or how few and how many. */
+  readonly words: number | readonly [min: number, max: number]
   readonly run: (args: Arguments) => Promise<number>
 }
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -39,6 +44,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'verify-proof': verifyProof,
   world,
   operator,
+  clock,
+  fund,
+  crash,
+  fault,
+  mine,
+  orders,
+  log,
 }
 
 /** The command `kontor`: answers the exit code. */
@@ -55,10 +67,12 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   if (rest.includes('--help') || rest.includes('-h')) return say(page(command))
   try {
     const read = readArguments(rest, command.options, env)
-    if (read.words.length !== command.words)
+    const { words } = command
+    const [min, max] = typeof words === 'number' ? [words, words] : words
+    if (read.words.length < min || read.words.length > max)
       throw new ConfigError(
-        read.words.length > command.words
-          ? `"${read.words[command.words]!}" is one word too many; usage: ${command.usage}`
+        read.words.length > max
+          ? `"${read.words[max]!}" is one word too many; usage: ${command.usage}`
           : `something is missing; usage: ${command.usage}`,
       )
     return await command.run(read)

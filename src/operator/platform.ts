@@ -2,6 +2,7 @@ import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import type { Faults } from '../api/faults.ts'
 import { integer, number, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
 import { showing } from '../api/guarded.ts'
+import type { RequestLog } from '../api/request-log.ts'
 import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
@@ -14,6 +15,8 @@ export interface Controls {
   /** What an operator should know about the settings. */
   readonly warnings: readonly string[]
   readonly faults: Faults
+  /** Of a sandbox. */
+  readonly requests: RequestLog
   /** Moves the sandbox clock; everything due in between happens first. */
   /** Tells how many items of due work failed on the way and were put aside. */
   readonly advanceTo: (micros: number, operator: string) => Promise<number>
