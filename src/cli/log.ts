@@ -89,7 +89,6 @@ function text(mark: string, content: string, length: number): string {
 /** Line breaks and whatever else moves a terminal's cursor are shown as escapes: anybody may have sent them. */
 const quiet = (content: string): string =>
   content.replace(
-    // eslint-disable-next-line no-control-regex -- these are what is replaced
     /[\u0000-\u001f\u007f-\u009f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

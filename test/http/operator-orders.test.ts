@@ -77,17 +77,17 @@ describe("users' orders, seen and cancelled by operators", () => {
     }
     const gone = platform.operator.ok('DELETE', `/orders?user_id=${many.user_id}`)
     // He who places as fast as he can does not keep the operator's call from ending.
-    let placing = true
+    const race = { on: true }
     const racing = (async () => {
       let n = 0
-      while (placing && n < 2_000) {
+      while (race.on && n < 2_000) {
         await many.place('buy', '0.001', '19900')
         n++
       }
       return n
     })()
     const { cancelled } = await gone
-    placing = false
+    race.on = false
     await racing
     assert.ok(cancelled >= 250, String(cancelled))
     const left = await list(`user_id=${many.user_id}&limit=1000`)
