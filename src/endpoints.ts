@@ -32,12 +32,15 @@ import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
+import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
+import { operatorOrderEndpoints } from './operator/orders.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorPriceEndpoints } from './operator/prices.ts'
 import { proposalEndpoints } from './operator/proposals.ts'
+import { operatorRequestEndpoints } from './operator/requests.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
@@ -72,6 +75,8 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
+  ...operatorFaultEndpoints(controls),
+  ...operatorRequestEndpoints(controls),
   ...proposalEndpoints(controls),
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
@@ -81,6 +86,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorPriceEndpoints(controls),
   ...policyEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
   ...operatorAgentEndpoints,
   ...operatorDueEndpoints,

@@ -10,6 +10,7 @@ import { Gateway } from './api/gateway.ts'
 import { Hosts } from './api/hosts.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
+import { RequestLog } from './api/request-log.ts'
 import { ConfigError, type Config } from './config.ts'
 import { BrokenInvariant } from './labels.ts'
 import { RULES, commands, type Commands } from './core/commands.ts'
@@ -82,6 +83,7 @@ export async function startPlatform(
   )
   const metrics = new Metrics()
   const faults = new Faults()
+  const requests = new RequestLog()
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
   const bodies = new Bodies()
@@ -120,6 +122,7 @@ export async function startPlatform(
     version: VERSION,
     warnings: warningsOf(config),
     faults,
+    requests,
     advanceTo: async (micros, operator) => {
       const move = (): Promise<number> => ticker.advanceTo(micros, operator)
       const failed = await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
@@ -140,6 +143,7 @@ export async function startPlatform(
     door: new Door(desk, failures, config.authFailures, seen),
     bodies,
     faults,
+    requests: config.mode === 'sandbox' ? requests : undefined,
     metrics,
     log,
     trustProxy: config.trustProxy,
@@ -330,6 +334,7 @@ export async function startPlatform(
     limiter.clear()
     failures.clear()
     faults.set([])
+    requests.clear()
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)
     await agents?.start()

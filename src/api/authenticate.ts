@@ -4,6 +4,7 @@ import { refuse, Refusal } from '../labels.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Access, Caller, Method } from './endpoint.ts'
+import { mistakeOf } from './signature-hints.ts'
 import { bodyDigest, signatureString, verifySignature, type SignedParts } from './signature.ts'
 
 /** What the headers of a signed request say. */
@@ -29,20 +30,29 @@ export class AuthenticationFailure extends Refusal {
    */
   readonly guess: boolean
   readonly detail: Readonly<Record<string, unknown>> | undefined
+  /** The same with what is wrong; made when the guess has been counted and is not one too many. */
+  readonly explained: (() => AuthenticationFailure) | undefined
   constructor(
     label: ConstructorParameters<typeof Refusal>[0],
     message: string,
-    options: { readonly guess: boolean; readonly detail?: Record<string, unknown> },
+    options: {
+      readonly guess: boolean
+      readonly detail?: Record<string, unknown>
+      readonly explained?: (() => AuthenticationFailure) | undefined
+    },
   ) {
     super(label, message)
     this.guess = options.guess
     this.detail = options.detail
+    this.explained = options.explained
   }
 }
 const GUESS = { guess: true }
 const NO_GUESS = { guess: false }
 
 const WINDOW_SECONDS = 60
+/** Keys of an account whose secrets are tried, where a signature does not fit. */
+const OTHERS_MAX = 20
 
 /** Finds out who sent a request: clock, then key, then signature. What the account may do comes after. */
 export class Authenticator {
@@ -85,11 +95,8 @@ export class Authenticator {
       )
     return { key, secret, timestamp, sign }
   }
-  verify(
-    { key, secret, timestamp, sign }: Recognized,
-    request: SignedRequest,
-    body: Buffer | undefined,
-  ): Caller {
+  verify(recognized: Recognized, request: SignedRequest, body: Buffer | undefined): Caller {
+    const { key, secret, timestamp, sign } = recognized
     const parts: SignedParts = {
       method: request.method,
       path: request.path,
@@ -97,7 +104,7 @@ export class Authenticator {
       bodyDigest: bodyDigest(body),
       timestamp,
     }
-    if (!verifySignature(secret, parts, sign)) throw this.mismatch(parts)
+    if (!verifySignature(secret, parts, sign)) throw this.mismatch(recognized, parts, body)
     return { user: this.state.users.must(key.user_id), key }
   }
 
@@ -109,12 +116,23 @@ export class Authenticator {
     return secret
   }
 
-  private mismatch(parts: SignedParts): AuthenticationFailure {
-    if (!this.explains) return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch', GUESS)
+  private mismatch(of: Recognized, parts: SignedParts, body: Buffer | undefined): AuthenticationFailure {
+    const explained = this.explains ? () => this.explain(of, parts, body) : undefined
+    return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch', { guess: true, explained })
+  }
+  /** The sandbox knows the secret, and so it can try which mistake fits. */
+  private explain(
+    { key, secret, sign }: Recognized,
+    parts: SignedParts,
+    body: Buffer | undefined,
+  ): AuthenticationFailure {
+    const others = this.otherSecrets(key)
+    const { mistake, words } = mistakeOf({ key: key.key, secret, parts, body, sign, others })
     const message =
-      'Signature mismatch: SIGN is not the lowercase hex HMAC-SHA512, keyed with the secret, of the text in signature_string ' +
+      `Signature mismatch: ${words}. SIGN is the hex HMAC-SHA512, keyed with the secret, of the text in signature_string ` +
       '(method, path, query, SHA-512 of the body, Timestamp, joined by newlines); compare it with yours'
     const detail = {
+      mistake,
       signature_string: signatureString(parts),
       signature_parts: {
         method: parts.method,
@@ -125,6 +143,15 @@ export class Authenticator {
       },
     }
     return new AuthenticationFailure('INVALID_SIGNATURE', message, { guess: true, detail })
+  }
+  /** Of the same account: whose secret anybody else's key has is not told. */
+  private otherSecrets({ key, user_id }: ApiKey): [key: string, secret: string][] {
+    const pairs: [string, string][] = []
+    for (const other of this.state.keys.of(user_id).slice(0, OTHERS_MAX)) {
+      const secret = other.key === key ? undefined : this.secretOf(other.key, other.secret_box)
+      if (secret !== undefined) pairs.push([other.key, secret])
+    }
+    return pairs
   }
 }
 
@@ -151,9 +178,15 @@ function checkTimestamp(text: string, clock: Clock): void {
   throw new AuthenticationFailure(
     'REQUEST_EXPIRED',
     `Timestamp ${text} is ${Math.abs(gap).toFixed(1)} s ${gap < 0 ? 'behind' : 'ahead of'} the server's clock, ` +
-      `which is at ${now.toFixed(3)}; send Unix seconds within ${WINDOW_SECONDS} s of it`,
+      `which is at ${now.toFixed(3)}; send Unix seconds within ${WINDOW_SECONDS} s of it${unitHint(given, now)}`,
     NO_GUESS,
   )
+}
+
+/** Times of thousands of years hence are times in another unit. */
+function unitHint(given: number, now: number): string {
+  if (given < now * 100) return ''
+  return `: this looks like ${given < now * 1e5 ? 'milliseconds' : 'microseconds'}`
 }
 
 /** The account's state, then the IP list, then the permission. */

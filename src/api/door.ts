@@ -103,12 +103,11 @@ export class Door {
   }
   /** Counts a guess; over the limit it is not even told what was wrong. */
   private failed(passage: Passage, error: unknown): never {
-    if (error instanceof AuthenticationFailure && error.guess) {
-      const now = this.desk.clock.peek()
-      const allowance = this.failures.admit(bucketOf(passage), this.failuresMax, SECONDS, now)
-      if (!allowance.allowed) this.tooMany(passage, allowance)
-    }
-    throw error
+    if (!(error instanceof AuthenticationFailure) || !error.guess) throw error
+    const now = this.desk.clock.peek()
+    const allowance = this.failures.admit(bucketOf(passage), this.failuresMax, SECONDS, now)
+    if (!allowance.allowed) this.tooMany(passage, allowance)
+    throw error.explained?.() ?? error
   }
   private tooMany(passage: Passage, allowance: Passage['allowance']): never {
     passage.allowance = allowance

@@ -1,16 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 
-/** Failures on demand, for people who test how their client copes. Sandbox only. */
-export interface FaultRule {
-  readonly match: { readonly method?: string; readonly path?: string; readonly user_id?: number }
-  readonly effect: 'error' | 'delay' | 'drop_reply' | 'duplicate'
+export const EFFECTS = ['error', 'delay', 'drop_reply', 'duplicate', 'pass'] as const
+export interface FaultStep {
+  /** `pass` lets a request through: of use in a sequence. */
+  readonly effect: (typeof EFFECTS)[number]
   /** With error: what is answered instead of the request being carried out. */
   readonly status?: number
   readonly label?: string
   /** With any effect: wait first. */
   readonly delay_ms?: number
-  /** How often it acts before it is used up; left out: for ever. */
+}
+/** Which requests; what is left out matches all. */
+export interface FaultMatch {
+  readonly method?: string
+  readonly path?: string
+  readonly user_id?: number
+  /** An API key: of one of several bots on the same account. */
+  readonly key?: string
+}
+/** Failures on demand, for people who test how their client copes. Sandbox only. */
+export interface FaultRule extends Partial<FaultStep> {
+  readonly match: FaultMatch
+  /** Instead of an effect: the first request that matches gets the first step, the second the second, and so on. */
+  readonly sequence?: readonly FaultStep[]
+  /** How often it acts before it is used up; left out: for ever, or a sequence once. */
   readonly times?: number
   /** 0 to 1; left out: always. */
   readonly probability?: number
@@ -19,8 +33,24 @@ export interface FaultPlan {
   readonly dropReply: boolean
   readonly duplicate: boolean
 }
+/** What a rule can be aimed at. */
+export interface FaultTarget {
+  readonly method: string
+  readonly path: string
+  readonly userId: number | undefined
+  readonly key: string | undefined
+}
+interface Entry {
+  readonly rule: FaultRule
+  readonly steps: readonly FaultStep[]
+  /** Requests that it will still act on. */
+  left: number
+  acted: number
+}
+export const FAULTS_MAX = 100
+
 export class Faults {
-  private rules: { rule: FaultRule; left: number }[] = []
+  private rules: Entry[] = []
   private readonly random: () => number
   constructor(random: () => number = Math.random) {
     this.random = random
@@ -28,44 +58,67 @@ export class Faults {
   get active(): boolean {
     return this.rules.length > 0
   }
+  get room(): boolean {
+    return this.list().length < FAULTS_MAX
+  }
   list(): (FaultRule & { readonly left?: number })[] {
-    return this.rules.map(({ rule, left }) => (left === Infinity ? rule : { ...rule, left }))
+    return this.rules
+      .filter(({ left }) => left > 0)
+      .map(({ rule, left }) => (left === Infinity ? rule : { ...rule, left }))
   }
   set(rules: readonly FaultRule[]): void {
-    this.rules = rules.map((rule) => ({ rule, left: rule.times ?? Infinity }))
+    this.rules = rules.map(entryOf)
   }
-  /** What happens to this request; an `error` is thrown from here, before anything is carried out. */
-  async apply(method: string, path: string, userId: number | undefined): Promise<FaultPlan> {
+  /** After those that there are, which keep their count. */
+  add(rule: FaultRule): void {
+    this.rules.push(entryOf(rule))
+  }
+  /**
+   * What happens to this request: every rule that matches acts, in the order of the list. An `error` is thrown from
+   * here, before anything is carried out, and the rules after it are not touched.
+   */
+  async apply(target: FaultTarget): Promise<FaultPlan> {
     let dropReply = false
     let duplicate = false
     for (const entry of this.rules) {
-      const { rule } = entry
-      if (entry.left <= 0 || !matches(rule, method, path, userId)) continue
+      const { rule, steps } = entry
+      if (entry.left <= 0 || !matches(rule.match, target)) continue
       if (rule.probability !== undefined && this.random() >= rule.probability) continue
-      entry.left--
-      if (rule.delay_ms !== undefined) await sleep(rule.delay_ms)
-      if (rule.effect === 'error') throw fault(rule)
-      if (rule.effect === 'drop_reply') dropReply = true
-      if (rule.effect === 'duplicate') duplicate = true
+      const step = steps[entry.acted++ % steps.length]!
+      // Taken before the wait: a request that comes in the meantime gets the next one.
+      if (--entry.left <= 0) this.rules = this.rules.filter(({ left }) => left > 0)
+      if (step.delay_ms !== undefined) await sleep(step.delay_ms)
+      if (step.effect === 'error') throw fault(step)
+      if (step.effect === 'drop_reply') dropReply = true
+      if (step.effect === 'duplicate') duplicate = true
     }
-    this.rules = this.rules.filter(({ left }) => left > 0)
     return { dropReply, duplicate }
   }
 }
+function entryOf(rule: FaultRule): Entry {
+  const { sequence, times } = rule
+  if (sequence !== undefined) return { rule, steps: sequence, left: (times ?? 1) * sequence.length, acted: 0 }
+  return { rule, steps: [rule as FaultStep], left: times ?? Infinity, acted: 0 }
+}
 
-function matches({ match }: FaultRule, method: string, path: string, userId: number | undefined): boolean {
+function matches(match: FaultMatch, { method, path, userId, key }: FaultTarget): boolean {
   if (match.method !== undefined && match.method.toUpperCase() !== method) return false
   if (match.user_id !== undefined && match.user_id !== userId) return false
-  if (match.path === undefined) return true
-  const wanted = match.path.startsWith('/api/v4') ? match.path : `/api/v4${match.path}`
+  if (match.key !== undefined && match.key !== key) return false
+  return match.path === undefined || pathMatches(match.path, path)
+}
+/** Below /api/v4, which may be left out; a * at the end stands for anything. */
+export function pathMatches(pattern: string, path: string): boolean {
+  const whole = /^\/(api\/v4|operator\/v1)(?![^/*])/.test(pattern)
+  const wanted = whole || pattern.startsWith('*') ? pattern : `/api/v4${pattern}`
   return wanted.endsWith('*') ? path.startsWith(wanted.slice(0, -1)) : path === wanted
 }
-function fault(rule: FaultRule): Refusal {
-  const label = rule.label ?? 'SERVER_ERROR'
+function fault(step: FaultStep): Refusal {
+  const label = step.label ?? 'SERVER_ERROR'
   const known = Object.hasOwn(LABELS, label) ? LABELS[label as Label] : 500
   return new Refusal(
     label as Label,
     'a fault that was asked for with PUT /operator/v1/faults',
-    rule.status ?? known,
+    step.status ?? known,
   )
 }

@@ -32,6 +32,7 @@ import {
   type Passage,
   type Route,
 } from './passage.ts'
+import { kept, keptBody, type RequestLog } from './request-log.ts'
 import { Router } from './router.ts'
 
 export interface GatewayOptions {
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly door: Door
   readonly bodies: Bodies
   readonly faults: Faults
+  /** Left out in live mode. */
+  readonly requests: RequestLog | undefined
   readonly metrics: Metrics
   readonly log: Log
   readonly trustProxy: number
@@ -98,6 +101,7 @@ export class Gateway {
       allowance: undefined,
       dropReply: false,
       ignored: undefined,
+      body: undefined,
       headers: [],
     }
     try {
@@ -128,6 +132,7 @@ export class Gateway {
     const open = endpoint.access.kind === 'public'
     if (open) this.limit(passage, endpoint, undefined, query)
     const body = await this.body(passage, endpoint)
+    passage.body = body
     door.admit(passage, endpoint, body)
     const json = this.readJson(endpoint, body)
     if (!open) this.limit(passage, endpoint, json.value, query)
@@ -147,7 +152,8 @@ export class Gateway {
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
     const { method, path, caller } = passage
-    const plan = await this.options.faults.apply(method, path, caller?.user.user_id)
+    const userId = caller?.user.user_id
+    const plan = await this.options.faults.apply({ method, path, userId, key: caller?.key.key })
     passage.dropReply = plan.dropReply
     if (plan.duplicate) await run().catch(() => undefined)
   }
@@ -295,6 +301,8 @@ export class Gateway {
         ignored,
       })
     }
+    const text = body === undefined ? '' : JSON.stringify(body)
+    if (this.options.requests !== undefined) this.note(this.options.requests, passage, status, micros, text)
     if (passage.dropReply) {
       request.socket.destroy()
       return
@@ -309,12 +317,35 @@ export class Gateway {
     if (passage.ignored !== undefined) headers.push(this.headerNames.ignored, passage.ignored.join(', '))
     headers.push(this.headerNames.trace, traceId())
     headers.push('X-In-Time', inTime, 'X-Out-Time', Math.max(inTime, microsNow()))
-    const text = body === undefined ? '' : JSON.stringify(body)
     if (body !== undefined)
       headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
     response.writeHead(status, headers as string[])
     if (complete) response.end(text)
     else replyAndLinger(request, response, text)
+  }
+
+  /** Members one by one: this is done for every request of a sandbox. */
+  private note(log: RequestLog, passage: Passage, status: number, micros: number, text: string): void {
+    const { method, path, rawQuery, ip, caller, signed, operator, body, dropReply } = passage
+    if (path === REQUESTS_PATH) return
+    log.add({
+      id: log.next,
+      at: this.options.desk.clock.peek(),
+      micros,
+      method,
+      path: kept(path),
+      query: kept(rawQuery),
+      ip,
+      userId: caller?.user.user_id ?? signed?.key.user_id,
+      key: signed?.key.key,
+      operator,
+      status,
+      dropped: dropReply,
+      body: keptBody(body),
+      bodyLength: body?.length ?? 0,
+      reply: kept(text),
+      replyLength: text.length,
+    })
   }
 
   private tellAllowance(headers: (string | number)[], allowance: Allowance, status: number): void {
@@ -330,6 +361,8 @@ export class Gateway {
 }
 
 const NO_BODY = Promise.resolve(undefined)
+/** What looks at the log is not written into it. */
+const REQUESTS_PATH = '/operator/v1/requests'
 const NO_MARKET: readonly string[] = ['']
 /** Not a name of any market, but the same bucket as that of no name at all. */
 const UNKNOWN_MARKET = ''

@@ -27,6 +27,7 @@ export interface Passage {
   dropReply: boolean
   /** Members of the request that nothing reads, as the sandbox tells them. */
   ignored: string[] | undefined
+  body: Buffer | undefined
   /** Names and values in turn: the form that node writes fastest. */
   readonly headers: (string | number)[]
 }

@@ -2,7 +2,11 @@ import { ConfigError } from '../config.ts'
 import { VERSION } from '../platform.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { config } from './config-diff.ts'
+import { clock } from './clock.ts'
 import { doctor } from './doctor.ts'
+import { crash, fund, mine, orders } from './drives.ts'
+import { fault } from './fault.ts'
+import { log } from './log.ts'
 import {
   describeOptions,
   readArguments,
@@ -42,6 +46,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'verify-proof': verifyProof,
   world,
   operator,
+  clock,
+  fund,
+  crash,
+  fault,
+  mine,
+  orders,
+  log,
 }
 
 /** The command `kontor`: answers the exit code. */

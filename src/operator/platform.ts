@@ -1,20 +1,8 @@
-import { METHODS, endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import type { FaultRule, Faults } from '../api/faults.ts'
-import {
-  id,
-  integer,
-  number,
-  listOf,
-  object,
-  oneName,
-  oneOf,
-  optional,
-  strict,
-  text,
-  time,
-  withDefault,
-} from '../api/fields.ts'
+import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import type { Faults } from '../api/faults.ts'
+import { integer, number, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
 import { showing } from '../api/guarded.ts'
+import type { RequestLog } from '../api/request-log.ts'
 import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
@@ -27,6 +15,8 @@ export interface Controls {
   /** What an operator should know about the settings. */
   readonly warnings: readonly string[]
   readonly faults: Faults
+  /** Of a sandbox. */
+  readonly requests: RequestLog
   /** Moves the sandbox clock; everything due in between happens first. */
   /** Tells how many items of due work failed on the way and were put aside. */
   readonly advanceTo: (micros: number, operator: string) => Promise<number>
@@ -38,37 +28,6 @@ const operatorShape = shape({ name: str, role: str, created_at: int64 })
 const operatorView = ({ name, role, created_at }: Operator) => ({ name, role, created_at })
 const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
 const YEAR_SECONDS = 366 * 86_400
-
-const NO_MATCH = { method: null, path: null, user_id: null }
-const faultBody = strict({
-  match: withDefault(
-    strict({
-      method: optional(oneName(...METHODS)),
-      path: optional(
-        text({ max: 256, pattern: /^(\/[^\s?*]*\*?|\*)$/, mend: 'must begin with / and may end with *' }),
-      ),
-      user_id: optional(id()),
-    }),
-    NO_MATCH,
-  ),
-  effect: oneOf('error', 'delay', 'drop_reply', 'duplicate'),
-  status: optional(integer(400, 599)),
-  label: optional(text({ max: 64, pattern: /^[A-Z][A-Z0-9_]*$/, mend: 'must be a label such as TOO_BUSY' })),
-  delay_ms: optional(integer(0, 60_000)),
-  times: optional(integer(1, 1_000_000)),
-  probability: optional(number(0, 1)),
-})
-const given = (members: object): object =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
-/** A rule that could do nothing, or does not say what, is a mistake. */
-function faultRule(body: ReturnType<typeof faultBody.read>, i: number): FaultRule {
-  if (body.effect === 'delay' && body.delay_ms === null)
-    refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: [${i}].delay_ms (of the effect delay)`)
-  for (const name of ['status', 'label'] as const)
-    if (body.effect !== 'error' && body[name] !== null)
-      refuse('INVALID_PARAM_VALUE', `[${i}].${name}: belongs to the effect error, not to ${body.effect}`)
-  return given({ ...body, match: given(body.match) }) as unknown as FaultRule
-}
 
 export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   endpoint({
@@ -210,36 +169,6 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         refuse('INVALID_PARAM_VALUE', 'the clock moves at most ten years at a time')
       const due_failed = await controls.advanceTo(target, operator)
       return { now: seconds(desk.clock.peek()), offset_seconds: seconds(desk.clock.distance), due_failed }
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/faults',
-    summary: 'Lists the fault rules in force',
-    access: operatorOf('viewer'),
-    limit: null,
-    sandboxOnly: true,
-    status: 200,
-    reply: array(anything),
-    refuses: [],
-    handle: async () => Promise.resolve(controls.faults.list()),
-  }),
-  endpoint({
-    method: 'PUT',
-    path: '/faults',
-    summary: 'Replaces the fault rules: errors, delays, dropped replies and duplicated requests on demand',
-    access: operatorOf('operator'),
-    limit: null,
-    sandboxOnly: true,
-    body: listOf(faultBody, 100),
-    status: 200,
-    reply: array(anything),
-    refuses: [],
-    handle: async ({ desk, operator, body }) => {
-      const rules = body.map(faultRule)
-      await desk.core.submit('audit.note', { actor: operator, action: 'faults.set', detail: { rules } })
-      controls.faults.set(rules)
-      return controls.faults.list()
     },
   }),
   endpoint({

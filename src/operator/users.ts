@@ -162,10 +162,11 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
     path: '/users',
-    summary: 'Lists users by id',
+    summary: 'Lists users by id, or finds the one with a login_name',
     access: operatorOf('viewer'),
     limit: null,
     query: {
+      login_name: optional(text({ max: 64 })),
       from: withDefault(integer(0, 999_999_999_999_999), 0),
       limit: withDefault(integer(1, 1000), 100),
     },
@@ -174,6 +175,10 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     refuses: [],
     handle: async ({ desk, query }) =>
       desk.core.read(({ users }) => {
+        if (query.login_name !== null) {
+          const found = users.byLogin.get(query.login_name.toLowerCase())
+          return found === undefined ? [] : [userView(found)]
+        }
         const list: object[] = []
         // Users are kept in the order of their ids, which is the order of their making.
         for (const user of users.table.values()) {

@@ -28,9 +28,10 @@ export interface Credentials {
   readonly accounts: readonly DemoAccount[]
 }
 
-const credentialsPath = (config: Config): string => join(config.data, 'credentials.json')
+type DataFolder = Pick<Config, 'data'>
+const credentialsPath = (config: DataFolder): string => join(config.data, 'credentials.json')
 
-export function readCredentials(config: Config): Credentials | undefined {
+export function readCredentials(config: DataFolder): Credentials | undefined {
   const path = credentialsPath(config)
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : undefined
 }

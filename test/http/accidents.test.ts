@@ -74,7 +74,10 @@ describe('fault rules', () => {
       [{ effect: 'error', match: { path: 7 } }, /match\.path/],
       [{ effect: 'error', match: { path: 'spot/time' } }, /match\.path.*begin with \//],
       [{ effect: 'error', match: { user_id: 'x' } }, /match\.user_id/],
-      [{ effect: 'error', match: { user: 1 } }, /^\[0\]\.match\.user: 1 is not known.*method, path, user_id/],
+      [
+        { effect: 'error', match: { user: 1 } },
+        /^\[0\]\.match\.user: 1 is not known.*method, path, user_id, key/,
+      ],
       [{ effect: 'error', match: 'all' }, /match/],
       [{ effect: 'error', match: [] }, /match/],
       [{ effect: 'error', statuss: 500 }, /^\[0\]\.statuss/],
@@ -86,6 +89,14 @@ describe('fault rules', () => {
       [{ effect: 'delay', delay_ms: -1 }, /delay_ms/],
       [{}, /effect/],
       [7, /^\[0\]/],
+      [{ effect: 'error', match: { key: 5 } }, /^\[0\]\.match\.key: 5 /],
+      [{ effect: 'error', sequence: [{ effect: 'error' }] }, /effect or sequence \(one of them\)/],
+      [{ sequence: [] }, /^\[0\]\.sequence: \[\] must hold a step/],
+      [{ sequence: [{ effect: 'error', times: 2 }] }, /^\[0\]\.sequence\[0\]\.times: 2 is not known/],
+      [{ sequence: [{ effect: 'pass', status: 500 }] }, /^\[0\]\.sequence\[0\]\.status: belongs to/],
+      [{ sequence: [{ effect: 'pass' }, { effect: 'delay' }] }, /sequence\[1\]\.delay_ms/],
+      [{ sequence: [{ effect: 'pass' }], status: 500 }, /^\[0\]\.status: belongs to/],
+      [{ sequence: [{ effect: 'pass' }], delay_ms: 5 }, /^\[0\]\.delay_ms: belongs to a step/],
     ] as const) {
       const reply = await platform.operator.call('PUT', '/faults', [rule])
       assert.equal(reply.status, 400, `${JSON.stringify(rule)} ${reply.text}`)

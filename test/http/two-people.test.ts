@@ -323,6 +323,7 @@ test('every call of an operator that changes something is guarded in live mode, 
     'POST /policy/dry_run',
     'POST /due/{id}/retry', // what was due anyway
     'POST /liabilities/snapshots',
+    'DELETE /orders', // what they held is free again, and still their owners'
     ...['approve', 'reject', 'fail', 'retry', 'divert'].map((verb) => `POST /withdrawals/{id}/${verb}`),
   ])
   const open = operatorEndpoints(undefined as never)

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Faults } from '../../src/api/faults.ts'
+import { PERMISSIONS } from '../../src/core/users/keys.ts'
+import { ok, refused } from '../support/client.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+describe('faults that are aimed', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await TestPlatform.start()
+  })
+  after(() => platform.stop())
+  const set = (rules: object[]) => platform.operator.ok('PUT', '/faults', rules)
+
+  test('by key: one bot of an account fails, the other goes on', async () => {
+    const { user_id, client, credential } = await platform.user()
+    const perms = PERMISSIONS.map((name) => ({ name, read_only: false }))
+    const other = platform.client(await platform.key(user_id, perms))
+    await set([{ match: { key: credential.key, path: '/account/*' }, effect: 'error', label: 'TOO_BUSY' }])
+    refused(await client.get('/account/detail'), 503, 'TOO_BUSY')
+    ok(await other.get('/account/detail'))
+    ok(await client.get('/spot/time'))
+    // Nobody's key is on a public call.
+    await set([{ match: { key: credential.key }, effect: 'error' }])
+    ok(await platform.client().get('/spot/time'))
+    await set([])
+  })
+
+  test('in sequence: each request that matches gets the next step, then the rule is used up', async () => {
+    const { client, user_id } = await platform.user()
+    await platform.credit(user_id, 'USDT', '100')
+    const transfer = { currency: 'USDT', from: 'spot', to: 'futures', settle: 'usdt', amount: '1' }
+    await set([
+      {
+        match: { user_id, method: 'POST', path: '/wallet/transfers' },
+        sequence: [
+          { effect: 'error', status: 502, label: 'SERVER_ERROR' },
+          { effect: 'pass' },
+          { effect: 'drop_reply' },
+        ],
+      },
+    ])
+    refused(await client.post('/wallet/transfers', transfer), 502, 'SERVER_ERROR')
+    assert.equal(await platform.balance(user_id, 'USDT'), '100')
+    // What does not match takes no step.
+    ok(await client.get('/account/detail'))
+    assert.equal((await platform.operator.ok('GET', '/faults'))[0].left, 2)
+    ok(await client.post('/wallet/transfers', transfer))
+    await assert.rejects(client.post('/wallet/transfers', transfer))
+    assert.equal(await platform.balance(user_id, 'USDT'), '98')
+    assert.deepEqual(await platform.operator.ok('GET', '/faults'), [])
+    ok(await client.post('/wallet/transfers', transfer))
+  })
+
+  test('times repeats a sequence; rules with times are used up in their order', async () => {
+    const time = async (): Promise<number> => (await platform.client().get('/spot/time')).status
+    const match = { path: '/spot/time' }
+    await set([{ match, sequence: [{ effect: 'error', status: 500 }, { effect: 'pass' }], times: 2 }])
+    assert.deepEqual(
+      [await time(), await time(), await time(), await time(), await time()],
+      [500, 200, 500, 200, 200],
+    )
+    await set([
+      { match, effect: 'error', status: 501, times: 1 },
+      { match, effect: 'error', status: 502, times: 1 },
+    ])
+    assert.equal(await time(), 501)
+    // A rule that is used up is gone at once, though it ended in an error.
+    assert.deepEqual(
+      (await platform.operator.ok('GET', '/faults')).map(({ status }: { status: number }) => status),
+      [502],
+    )
+    assert.deepEqual([await time(), await time()], [502, 200])
+  })
+
+  test('POST adds a rule, and those that are there keep their count', async () => {
+    const match = { path: '/spot/time' }
+    await set([{ match, sequence: [{ effect: 'pass' }, { effect: 'error', status: 503 }] }])
+    ok(await platform.client().get('/spot/time'))
+    const rules = await platform.operator.ok('POST', '/faults', { effect: 'delay', delay_ms: 1, times: 5 })
+    assert.deepEqual(
+      rules.map(({ left }: { left: number }) => left),
+      [1, 5],
+    )
+    assert.equal((await platform.client().get('/spot/time')).status, 503)
+    refused(
+      await platform.operator.call('POST', '/faults', { effect: 'error', matc: {} }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /^matc: /,
+    )
+    await set(Array.from({ length: 100 }, () => ({ effect: 'pass' })))
+    refused(
+      await platform.operator.call('POST', '/faults', { effect: 'pass' }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /100/,
+    )
+    await set([])
+  })
+
+  test('two requests at once never get the same step', async () => {
+    const faults = new Faults()
+    const effect = 'delay'
+    faults.set([{ match: {}, sequence: [{ effect, delay_ms: 30 }, { effect: 'drop_reply' }] }])
+    const target = { method: 'GET', path: '/api/v4/spot/time', userId: undefined, key: undefined }
+    const plans = await Promise.all([faults.apply(target), faults.apply(target), faults.apply(target)])
+    assert.deepEqual(
+      plans.map(({ dropReply }) => dropReply),
+      [false, true, false],
+    )
+    assert.equal(faults.active, false)
+  })
+})
