@@ -176,6 +176,25 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       await replayed()
     })
 
+    test('rules that change leave a checkpoint, and replay begins there', async () => {
+      await platform.platform.stop()
+      // As a version with other rules would have left it.
+      await execute('update checkpoint set "rules" = 1')
+      await assert.rejects(replayed(), /the last checkpoint is of rules 1/)
+      platform = await TestPlatform.start(
+        databaseUrl === undefined ? {} : { KONTOR_DATABASE_URL: databaseUrl },
+        platform.data,
+      )
+      const before = await replayed()
+      assert.ok(before.commands < 20, `${before.commands} commands since`)
+      const { user_id } = await platform.user()
+      await platform.credit(user_id, 'USDT', '5')
+      const after = await replayed()
+      assert.ok(after.commands > before.commands)
+      assert.equal(after.hash, (await platform.operator.ok('GET', '/ledger/proof')).state_hash)
+      assert.deepEqual(await wrongs(), [])
+    })
+
     test('an unbalanced ledger: the platform starts and reads, but writes nothing', async () => {
       const change = (to: string, from: string): string =>
         `update account set "amount" = '${to}' where "owner" = 0 and "name" = 'equity' and "currency" = 'POINT' and "amount" = '${from}'`

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Tx } from '../../src/core/table.ts'
+import { PLAIN } from '../../src/core/spot/place.ts'
+import { BrokenInvariant } from '../../src/labels.ts'
+import { amountOf, type Amount } from '../../src/money/amount.ts'
+import { Engine } from '../spot/engine.ts'
+
+const lines = (owner: number, from: string, to: string, amount: string) => [
+  { owner, name: from, currency: 'USDT', amount: -amountOf(amount) as Amount },
+  { owner, name: to, currency: 'USDT', amount: amountOf(amount) },
+]
+
+test('an account that a rule fills before it takes from it never runs short: that is a bug, and no user’s 400', () => {
+  const engine = new Engine()
+  const user = engine.user({ USDT: '100' })
+  const post = (owner: number, from: string): void => {
+    const entry = { kind: 'test', ref: 'test', lines: lines(owner, from, 'spot', '1') }
+    engine.state.ledger.post({ tx: new Tx(), at: 1 }, entry)
+  }
+  for (const [owner, name] of [
+    [user, 'spot.locked'],
+    [0, 'withdrawal.in_flight'],
+    [0, 'push.in_flight'],
+    [0, 'insurance'],
+    [0, 'insurance:margin'],
+    [0, 'lending.pool'],
+  ] as const)
+    assert.throws(() => post(owner, name), BrokenInvariant, name)
+})
+test('money that is locked without a claim, or claimed without being locked, stops the platform', () => {
+  const engine = new Engine()
+  const user = engine.user({ USDT: '1000' })
+  const entry = { kind: 'test', ref: 'test', lines: lines(user, 'spot', 'spot.locked', '5') }
+  const tx = new Tx()
+  engine.state.ledger.post({ tx, at: 1 }, entry)
+  assert.throws(() => engine.state.check(), /what is locked in USDT is not what orders and withdrawals hold/)
+  tx.rollback()
+  engine.state.check()
+  const order = {
+    ...PLAIN,
+    currency_pair: 'BTC_USDT',
+    type: 'limit',
+    side: 'buy',
+    amount: '0.001',
+    price: '50000',
+    time_in_force: 'gtc',
+  } as const
+  const { id } = engine.must('spot.place', { user_id: user, order })
+  const other = new Tx()
+  const row = engine.state.spot.orders.get(id)!.copy()
+  row.held = amountOf('1')
+  other.put(engine.state.spot.orders, row)
+  assert.throws(() => engine.state.check(), BrokenInvariant)
+  other.rollback()
+  engine.state.check()
+})
+test('nobody is owed by his own debt account', () => {
+  const engine = new Engine()
+  const user = engine.user({ USDT: '10' })
+  const entry = { kind: 'test', ref: 'test', lines: lines(user, 'spot', 'debt.unified', '1') }
+  assert.throws(() => engine.state.ledger.post({ tx: new Tx(), at: 1 }, entry), BrokenInvariant)
+})
