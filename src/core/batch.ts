@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
-import { encoderOf, type Columns, type Encoder } from './codec.ts'
+import { encoderOf, textOf, type Columns } from './codec.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
-export interface TableWrite {
+export interface TableText {
   readonly table: string
   /** JSON: an array of rows, each an array of values in column order. */
   readonly rows: string
-  /** The same before it was made into text, for a store that takes columns. */
-  readonly values: readonly (readonly unknown[])[]
 }
-export interface SealedBatch {
+export interface TableWrite extends TableText {
+  /** The same as values, for a store that takes columns. */
+  readonly values: () => readonly (readonly unknown[])[]
+}
+export interface SealedBatch<Write extends TableText = TableWrite> {
   readonly sequence: number
   readonly at: number
   /** JSON: an array of [at, type, input], the commands in their order. */
@@ -22,26 +24,27 @@ export interface SealedBatch {
   readonly sums: string
   readonly schema: string
   readonly mac: string
-  readonly upserts: readonly TableWrite[]
-  readonly appends: readonly TableWrite[]
+  readonly upserts: readonly Write[]
+  readonly appends: readonly Write[]
   /** Keys, each an array of the key's column values. */
-  readonly removes: readonly TableWrite[]
+  readonly removes: readonly Write[]
 }
 
-const encoders = new WeakMap<object, Encoder>()
-function encoder(spec: { columns: Columns; live?: unknown }): Encoder {
-  let found = encoders.get(spec)
-  if (found === undefined)
-    encoders.set(spec, (found = encoderOf(spec.columns, spec.live as ((row: never) => boolean) | undefined)))
+type Spec = { readonly columns: Columns; readonly live?: unknown }
+type Live = ((row: never) => boolean) | undefined
+const writers = new WeakMap<object, (row: object) => string>()
+function writer(spec: Spec): (row: object) => string {
+  let found = writers.get(spec)
+  if (found === undefined) writers.set(spec, (found = textOf(spec.columns, spec.live as Live)))
   return found
 }
 
-const tableWrite = (table: string, values: unknown[][], texts?: readonly string[]): TableWrite => ({
-  table,
-  rows: texts === undefined ? JSON.stringify(values) : `[${texts.join(',')}]`,
-  values,
+const tableWrite = (name: string, spec: Spec, rows: readonly object[], texts: string): TableWrite => ({
+  table: name,
+  rows: `[${texts}]`,
+  // Rows are never changed in place, so that they still say the same when a store asks.
+  values: () => rows.map(encoderOf(spec.columns, spec.live as Live)),
 })
-const texts = (values: unknown[][]): string[] => values.map((row) => JSON.stringify(row))
 
 /** A recorded batch is a row as well. */
 export const batchText = (
@@ -61,7 +64,7 @@ export function countRow(
   sign: 'add' | 'subtract' = 'add',
 ): void {
   const live = spec.live as ((row: object) => boolean) | undefined
-  if (live === undefined || live(row)) sums[sign](spec.name, JSON.stringify(encoder(spec)(row)))
+  if (live === undefined || live(row)) sums[sign](spec.name, writer(spec)(row))
 }
 
 /** The changes of the commands that will be committed together. A row touched ten times is written once. */
@@ -103,36 +106,37 @@ export class Batch {
     const appends: TableWrite[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
-      const encode = encoder(spec)
+      const write = writer(spec)
       const { live } = spec
-      const rows: unknown[][] = []
-      const texts: string[] = []
+      const rows: object[] = []
+      let texts = ''
       const gone: unknown[][] = []
       for (const [key, before] of keys) {
         const row = table.get(key)
         if (sums !== undefined && before !== undefined && before !== STORED)
           countRow(sums, spec, before, 'subtract')
         if (row !== undefined) {
-          const values = encode(row)
-          rows.push(values)
-          if (sums !== undefined) {
-            const text = JSON.stringify(values)
-            texts.push(text)
-            if (live === undefined || live(row)) sums.add(spec.name, text)
-          }
+          const text = write(row)
+          texts = rows.length === 0 ? text : `${texts},${text}`
+          rows.push(row)
+          if (sums !== undefined && (live === undefined || live(row))) sums.add(spec.name, text)
         } else if (before === STORED) gone.push([key])
         else if (before !== undefined)
           gone.push(spec.key.map((column) => (before as Record<string, unknown>)[column]))
         // else: made and gone within the batch
       }
-      if (rows.length > 0) upserts.push(tableWrite(spec.name, rows, sums === undefined ? undefined : texts))
-      if (gone.length > 0) removes.push(tableWrite(spec.name, gone))
+      if (rows.length > 0) upserts.push(tableWrite(spec.name, spec, rows, texts))
+      if (gone.length > 0) removes.push({ table: spec.name, rows: JSON.stringify(gone), values: () => gone })
     }
     for (const [log, rows] of this.appended) {
-      const values = rows.map(encoder(log))
-      const lines = texts(values)
-      if (sums !== undefined) for (const line of lines) sums.add(log.name, line)
-      appends.push(tableWrite(log.name, values, lines))
+      const write = writer(log)
+      let texts = ''
+      for (const row of rows) {
+        const text = write(row)
+        texts = texts === '' ? text : `${texts},${text}`
+        sums?.add(log.name, text)
+      }
+      appends.push(tableWrite(log.name, log, rows, texts))
     }
     const chain = createHash('sha256').update(previousHash)
     for (const write of [...upserts, ...removes, ...appends]) chain.update(write.table).update(write.rows)

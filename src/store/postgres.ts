@@ -155,7 +155,7 @@ export class PostgresStore implements Store {
       client.query('begin'),
       client.query({ name: 'head', text: FENCE, values: head }),
       ...this.statementsOf(batch).map(([text, { values }]) =>
-        client.query({ name: statementName(text), text, values: columnLiterals(values) }),
+        client.query({ name: statementName(text), text, values: columnLiterals(values()) }),
       ),
       client.query({ name: 'commands', text: COMMANDS, values: commands }),
       client.query({ text: 'commit', query_timeout: COMMIT_MS } as pg.QueryConfig),

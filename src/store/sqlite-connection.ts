@@ -1,5 +1,5 @@
 import Database from 'libsql'
-import type { SealedBatch } from '../core/batch.ts'
+import type { SealedBatch, TableText } from '../core/batch.ts'
 import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
 import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements, headValues } from './statements.ts'
 import { Fenced, type Value } from './store.ts'
@@ -50,7 +50,7 @@ export class SqliteConnection {
     })
     return pending.map(({ id }) => id)
   }
-  commit(batch: SealedBatch, epoch: number): void {
+  commit(batch: SealedBatch<TableText>, epoch: number): void {
     this.transaction(() => {
       if (this.run(ADVANCE_HEAD, headValues(batch, epoch)) !== 1) throw new Fenced()
       for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { SealedBatch } from '../core/batch.ts'
+import type { SealedBatch, TableText } from '../core/batch.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { Fenced, type Value } from './store.ts'
 
 /** Runs SQLite off the main thread, where its commits would hold up every request. */
 export type Job =
-  | { readonly op: 'commit'; readonly batch: SealedBatch; readonly epoch: number }
+  | { readonly op: 'commit'; readonly batch: SealedBatch<TableText>; readonly epoch: number }
   | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
   | { readonly op: 'close' }
 export type Reply =

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SealedBatch, TableWrite } from '../core/batch.ts'
+import type { SealedBatch, TableText, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
@@ -152,8 +152,8 @@ export class SqliteStore implements Store {
 }
 
 /** Only the text goes to the thread: copying the values as well would cost more than the commit. */
-const asText = (writes: readonly TableWrite[]): TableWrite[] =>
-  writes.map(({ table, rows }) => ({ table, rows, values: [] }))
+const asText = (writes: readonly TableWrite[]): TableText[] =>
+  writes.map(({ table, rows }) => ({ table, rows }))
 
 /** Start-up and reset may block; what they throw comes as a rejection all the same. */
 const promised = <T>(act: () => T): Promise<T> =>

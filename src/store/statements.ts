@@ -1,4 +1,4 @@
-import type { SealedBatch, TableWrite } from '../core/batch.ts'
+import type { SealedBatch, TableText } from '../core/batch.ts'
 import { decoderOf, encoderOf } from '../core/codec.ts'
 import { LOGS, State } from '../core/state.ts'
 import type { Table, TableSpec } from '../core/table.ts'
@@ -11,7 +11,7 @@ export const TABLE_SPECS: readonly TableSpec<object>[] = new State().tables.map(
 /** The statements of a batch in the order in which they run, each with the rows or keys that it takes. */
 export function batchStatements(
   dialect: Dialect,
-): (batch: SealedBatch) => (readonly [sql: string, write: TableWrite])[] {
+): <Write extends TableText>(batch: SealedBatch<Write>) => (readonly [sql: string, write: Write])[] {
   const upserts = new Map<string, string>()
   const removes = new Map<string, string>()
   for (const { name, columns, key, live } of TABLE_SPECS) {
@@ -20,8 +20,8 @@ export function batchStatements(
   }
   for (const { name, columns } of LOGS)
     upserts.set(name, upsertStatement(dialect, name, columns, undefined, false))
-  const statements = (map: ReadonlyMap<string, string>, writes: readonly TableWrite[]) =>
-    writes.map((write): readonly [string, TableWrite] => {
+  const statements = <Write extends TableText>(map: ReadonlyMap<string, string>, writes: readonly Write[]) =>
+    writes.map((write): readonly [string, Write] => {
       const sql = map.get(write.table)
       if (sql === undefined) throw new TypeError(`table ${write.table} is not declared`)
       return [sql, write]
@@ -38,7 +38,7 @@ export const INSERT_COMMANDS =
 /** Changes one row while this process still owns the store and the sequence is unbroken, else none. */
 export const ADVANCE_HEAD =
   'update head set sequence = ?, hash = ?, at = ?, sums = ?, "schema" = ?, mac = ? where epoch = ? and sequence = ?'
-export const headValues = (batch: SealedBatch, epoch: number): Value[] => [
+export const headValues = (batch: SealedBatch<TableText>, epoch: number): Value[] => [
   batch.sequence,
   batch.hash,
   batch.at,
