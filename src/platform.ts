@@ -102,7 +102,6 @@ export async function startPlatform(
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
       check: (state) => state.check(),
       waitingMax: WAITING_MAX,
-      sums,
     },
   )
   const chains = new Chains({ core, store, clock, log })
@@ -326,6 +325,7 @@ export async function startPlatform(
     const head = await store.wipe()
     core.restart(head)
     sums.clear()
+    store.sealBehind(head.hash, sums)
     await ensureCheckpoint(store, [], head, RULES)
     for (const table of state.tables) table.clear()
     await primeMarketData(state, store)

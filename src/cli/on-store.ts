@@ -43,7 +43,6 @@ export async function onStore<T>(place: Config, act: (on: OnStore) => Promise<T>
       defect: (error) => (fault = error),
       check: (state) => state.check(),
       waitingMax: 1,
-      sums,
     })
     const result = await act({ core, differing })
     await core.idle()

@@ -1,33 +1,31 @@
-import { createHash } from 'node:crypto'
 import { encoderOf, textOf, type Columns } from './codec.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
 export interface TableText {
   readonly table: string
-  /** JSON: an array of rows, each an array of values in column order. */
+  /** JSON: an array of rows, each an array of values in column order, a line for each. */
   readonly rows: string
+  /** The last value of each row says whether a rule may still need it. */
+  readonly flagged: boolean
 }
 export interface TableWrite extends TableText {
   /** The same as values, for a store that takes columns. */
   readonly values: () => readonly (readonly unknown[])[]
 }
-export interface SealedBatch<Write extends TableText = TableWrite> {
+/** What the commands of a batch changed, as text: all that a store needs to seal and to write it. */
+export interface PackedBatch<Write extends TableText = TableWrite> {
   readonly sequence: number
   readonly at: number
   /** JSON: an array of [at, type, input], the commands in their order. */
   readonly commands: string
   readonly count: number
-  /** Hash chain over the changes of all batches up to this one. */
-  readonly hash: string
-  /** Keyed sums of all rows after this batch, and the code that only the key's owner can make over them. */
-  readonly sums: string
-  readonly schema: string
-  readonly mac: string
   readonly upserts: readonly Write[]
   readonly appends: readonly Write[]
   /** Keys, each an array of the key's column values. */
   readonly removes: readonly Write[]
+  /** The live rows in whose place others came, or none: for the sums. */
+  readonly replaced: readonly TableText[]
 }
 
 type Spec = { readonly columns: Columns; readonly live?: unknown }
@@ -39,32 +37,43 @@ function writer(spec: Spec): (row: object) => string {
   return found
 }
 
-const tableWrite = (name: string, spec: Spec, rows: readonly object[], texts: string): TableWrite => ({
-  table: name,
-  rows: `[${texts}]`,
+/** No row holds a line feed of its own: JSON writes it as two characters. */
+const SEPARATOR = ',\n'
+const together = (texts: readonly string[]): string => `[${texts.join(SEPARATOR)}]`
+export const rowsOf = ({ rows }: TableText): string[] => rows.slice(1, -1).split(SEPARATOR)
+export const isLiveText = (row: string): boolean => row.endsWith(',true]')
+
+const tableWrite = (
+  table: string,
+  spec: Spec,
+  rows: readonly object[],
+  texts: readonly string[],
+): TableWrite => ({
+  table,
+  rows: together(texts),
+  flagged: spec.live !== undefined,
   // Rows are never changed in place, so that they still say the same when a store asks.
   values: () => rows.map(encoderOf(spec.columns, spec.live as Live)),
 })
 
-/** A recorded batch is a row as well. */
+/** A recorded batch counts as a row too. Its commands stand last, as they are: no other part holds a line feed. */
 export const batchText = (
   sequence: number,
   at: number,
   count: number,
   hash: string,
   commands: string,
-): string => JSON.stringify([sequence, at, count, hash, commands])
+): string => [sequence, at, count, hash, commands].join('\n')
 export const BATCHES = 'command_batch'
 
-/** What a row adds to the sum of its table: nothing once no rule needs it any more. */
+/** A row that stands in a table adds to its sum: nothing once no rule needs it any more. */
 export function countRow(
   sums: Sums,
   spec: { readonly name: string; readonly columns: Columns; readonly live?: unknown },
   row: object,
-  sign: 'add' | 'subtract' = 'add',
 ): void {
   const live = spec.live as ((row: object) => boolean) | undefined
-  if (live === undefined || live(row)) sums[sign](spec.name, writer(spec)(row))
+  if (live === undefined || live(row)) sums.add(spec.name, writer(spec)(row))
 }
 
 /** The changes of the commands that will be committed together. A row touched ten times is written once. */
@@ -100,51 +109,40 @@ export class Batch {
   get touched(): ReadonlyMap<Table<object>, ReadonlyMap<Key, unknown>> {
     return this.dirty
   }
-  seal(sequence: number, at: number, previousHash: string, sums?: Sums): SealedBatch {
+  pack(sequence: number, at: number): PackedBatch {
     const upserts: TableWrite[] = []
     const removes: TableWrite[] = []
     const appends: TableWrite[] = []
+    const replaced: TableText[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
-      const write = writer(spec)
       const { live } = spec
+      const write = writer(spec)
       const rows: object[] = []
-      let texts = ''
+      const texts: string[] = []
+      const were: string[] = []
       const gone: unknown[][] = []
       for (const [key, before] of keys) {
         const row = table.get(key)
-        if (sums !== undefined && before !== undefined && before !== STORED)
-          countRow(sums, spec, before, 'subtract')
+        if (before !== undefined && before !== STORED && (live === undefined || live(before)))
+          were.push(write(before))
         if (row !== undefined) {
-          const text = write(row)
-          texts = rows.length === 0 ? text : `${texts},${text}`
           rows.push(row)
-          if (sums !== undefined && (live === undefined || live(row))) sums.add(spec.name, text)
+          texts.push(write(row))
         } else if (before === STORED) gone.push([key])
         else if (before !== undefined)
           gone.push(spec.key.map((column) => (before as Record<string, unknown>)[column]))
         // else: made and gone within the batch
       }
+      const flagged = live !== undefined
       if (rows.length > 0) upserts.push(tableWrite(spec.name, spec, rows, texts))
-      if (gone.length > 0) removes.push({ table: spec.name, rows: JSON.stringify(gone), values: () => gone })
+      if (were.length > 0) replaced.push({ table: spec.name, rows: together(were), flagged })
+      if (gone.length > 0)
+        removes.push({ table: spec.name, rows: JSON.stringify(gone), flagged, values: () => gone })
     }
-    for (const [log, rows] of this.appended) {
-      const write = writer(log)
-      let texts = ''
-      for (const row of rows) {
-        const text = write(row)
-        texts = texts === '' ? text : `${texts},${text}`
-        sums?.add(log.name, text)
-      }
-      appends.push(tableWrite(log.name, log, rows, texts))
-    }
-    const chain = createHash('sha256').update(previousHash)
-    for (const write of [...upserts, ...removes, ...appends]) chain.update(write.table).update(write.rows)
-    const hash = chain.digest('hex')
+    for (const [log, rows] of this.appended)
+      appends.push(tableWrite(log.name, log, rows, rows.map(writer(log))))
     const commands = `[${this.commands.join(',')}]`
-    const count = this.commands.length
-    sums?.add(BATCHES, batchText(sequence, at, count, hash, commands))
-    const head = { sequence, hash, at, sums: sums?.text() ?? '', schema: sums?.schema ?? '' }
-    return { ...head, mac: sums?.mac(head) ?? '', commands, count, upserts, appends, removes }
+    return { sequence, at, commands, count: this.commands.length, upserts, appends, removes, replaced }
   }
 }

@@ -1,6 +1,5 @@
 import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
-import { Batch, type SealedBatch } from './batch.ts'
-import type { Sums } from './sums.ts'
+import { Batch, type PackedBatch } from './batch.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
@@ -16,8 +15,11 @@ export type Handler<S> = (context: Context<S>, input: any) => unknown
 export type Handlers<S> = Readonly<Record<string, Handler<S>>>
 
 export interface CoreOptions<S> {
-  /** Durable and in order: called again before the last one is through, and after a failure all later ones fail. */
-  readonly commit: (batch: SealedBatch) => Promise<void>
+  /**
+   * Durable and in order: called again before the last one is through, and after a failure all later ones fail. It
+   * answers the hash of everything up to this batch.
+   */
+  readonly commit: (batch: PackedBatch) => Promise<string>
   /** Strictly increasing microseconds. */
   readonly now: () => number
   /** Memory can't be trusted any more (failed commit, broken invariant): the process must end. */
@@ -27,8 +29,6 @@ export interface CoreOptions<S> {
   /** Runs after each command; throws BrokenInvariant when the state is not sound. */
   readonly check: (state: S) => void
   readonly waitingMax: number
-  /** Of all rows, kept from batch to batch. */
-  readonly sums?: Sums
 }
 export interface Head {
   readonly sequence: number
@@ -54,8 +54,8 @@ export class Core<S, H extends Handlers<S>> {
   private scheduled = false
   private dead: unknown
   private head: Head
-  /** The last batch handed to the store. */
-  private sealed: Head
+  /** Of the last batch handed to the store. */
+  private sent: number
   /** How long the last commit took, its wait behind another included. */
   private commitMs = 0
   private refusesWrites: string | undefined
@@ -66,7 +66,7 @@ export class Core<S, H extends Handlers<S>> {
     this.state = state
     this.handlers = handlers
     this.head = head
-    this.sealed = head
+    this.sent = head.sequence
     this.options = options
   }
 
@@ -140,7 +140,7 @@ export class Core<S, H extends Handlers<S>> {
   /** Everything was replaced behind the core's back (reset): go on from this head. */
   restart(head: Head): void {
     this.head = head
-    this.sealed = head
+    this.sent = head.sequence
   }
 
   /** Resolves when everything that has been applied so far is on the disk. */
@@ -181,17 +181,11 @@ export class Core<S, H extends Handlers<S>> {
     )
   }
   private async commit(batch: Batch): Promise<Head> {
-    const sealed = batch.seal(
-      this.sealed.sequence + 1,
-      this.options.now(),
-      this.sealed.hash,
-      this.options.sums,
-    )
-    this.sealed = { sequence: sealed.sequence, hash: sealed.hash }
+    const packed = batch.pack(++this.sent, this.options.now())
     const start = performance.now()
-    await this.options.commit(sealed)
+    const hash = await this.options.commit(packed)
     this.commitMs = performance.now() - start
-    return { sequence: sealed.sequence, hash: sealed.hash }
+    return { sequence: packed.sequence, hash }
   }
 
   private landed(head: Head): void {

@@ -1,5 +1,6 @@
 import { Batch } from './batch.ts'
 import { commands } from './commands.ts'
+import { Sealer } from './sealer.ts'
 import { State } from './state.ts'
 import { Tx } from './table.ts'
 
@@ -50,7 +51,7 @@ export class Replay {
       batch.add(tx, at, type, JSON.stringify(input))
       this.commands++
     }
-    const { hash } = batch.seal(recorded.sequence, recorded.at, this.hash)
+    const { hash } = new Sealer(this.hash).seal(batch.pack(recorded.sequence, recorded.at))
     if (hash !== recorded.hash)
       throw new Divergence(
         `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,

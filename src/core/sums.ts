@@ -78,6 +78,13 @@ export class Sums {
       sum.lanes[lane] = parseInt(text.slice(lane * 8, lane * 8 + 8), 16)
     sum.text = undefined
   }
+  /** Takes all of them, in place of what it had. */
+  setAll(text: string): void {
+    this.sums.clear()
+    if (text === '') return
+    for (const [table, sum] of Object.entries(JSON.parse(text) as Record<string, string>))
+      this.set(table, sum)
+  }
   clear(): void {
     this.sums.clear()
   }

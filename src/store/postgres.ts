@@ -1,6 +1,8 @@
 import pg from 'pg'
-import type { SealedBatch } from '../core/batch.ts'
+import type { PackedBatch } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
+import { Sealer } from '../core/sealer.ts'
+import type { Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
 import { columnLiterals, placeholders, quote } from './sql.ts'
@@ -66,6 +68,7 @@ export class PostgresStore implements Store {
   private lost: Error | undefined
   private readonly readers: pg.Pool
   private epoch = 0
+  private sealer: Sealer | undefined
   private closing = false
 
   constructor(url: string) {
@@ -142,15 +145,20 @@ export class PostgresStore implements Store {
     const { rowCount } = await this.writing.query(placeholders('postgres', SEAL_HEAD), values)
     if (rowCount !== 1) throw new Fenced()
   }
+  sealBehind(hash: string, sums: Sums): void {
+    this.sealer = new Sealer(hash, sums)
+  }
   /**
    * One round trip: everything is sent at once. An answer that never comes leaves the outcome open; nobody is
    * told anything but that, the process ends, and the next start reads what the database really holds.
    */
-  async commit(batch: SealedBatch): Promise<void> {
+  async commit(batch: PackedBatch): Promise<string> {
     const client = this.writing
     if (this.lost !== undefined) throw this.lost
-    const head = headValues(batch, this.epoch)
-    const commands = [batch.sequence, batch.at, batch.count, batch.hash, batch.commands]
+    if (this.sealer === undefined) throw new TypeError('nobody said what this batch is sealed behind')
+    const seal = this.sealer.seal(batch)
+    const head = headValues(batch, seal, this.epoch)
+    const commands = [batch.sequence, batch.at, batch.count, seal.hash, batch.commands]
     const sent = [
       client.query('begin'),
       client.query({ name: 'head', text: FENCE, values: head }),
@@ -168,6 +176,7 @@ export class PostgresStore implements Store {
     }
     const end = results.at(-1) as PromiseFulfilledResult<pg.QueryResult>
     if (end.value.command !== 'COMMIT') throw new Error(`the commit ended as ${end.value.command}`)
+    return seal.hash
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,

@@ -8,8 +8,10 @@ import { sums as sumsMigration } from './migrations/0041_sums.ts'
 import { TABLE_SPECS, selectFrom } from './statements.ts'
 import { StoreUnavailable, type OpenedHead, type Store, type StoreHead } from './store.ts'
 
+/** How rows become terms; counts up when that changes, so that the sums are made anew. */
+const TERMS = 2
 /** What rows look like in this version. */
-const SCHEMA = MIGRATIONS.map(({ id }) => id).join(',')
+const SCHEMA = `${MIGRATIONS.map(({ id }) => id).join(',')};${TERMS}`
 /** Rows that a start compares with their sums; `kontor verify` compares all of them. */
 const START_ROWS = 150_000
 const BATCH_ROWS = `select sequence, at, count, hash, commands from ${BATCHES}`
@@ -38,8 +40,10 @@ export async function checkSeals(
     if (head.sequence > 0) {
       // Only a database from before there were sums has none.
       if (!head.migrated.includes(sumsMigration.id)) throw changed('its head holds no sums')
-      await makeSeals(store, tables, head, sums)
-    } else if (tables.some(({ size }) => size > 0)) throw changed('its head says that it is empty')
+      return makeSeals(store, tables, head, sums)
+    }
+    if (tables.some(({ size }) => size > 0)) throw changed('its head says that it is empty')
+    store.sealBehind(head.hash, sums)
     return
   }
   if (!sums.isMac(head, head.mac))
@@ -50,8 +54,7 @@ export async function checkSeals(
     await makeSeals(store, tables, head, sums)
     return
   }
-  const told = JSON.parse(head.sums) as Readonly<Record<string, string>>
-  for (const [table, text] of Object.entries(told)) sums.set(table, text)
+  sums.setAll(head.sums)
   let rows = 0
   for (const table of [...tables].sort((a, b) => a.size - b.size)) {
     rows += table.size
@@ -62,6 +65,7 @@ export async function checkSeals(
     if (found.textOf(name) !== sums.textOf(name))
       throw changed(`the rows of ${name} are not those that it wrote`)
   }
+  store.sealBehind(head.hash, sums)
 }
 
 /** Counts everything that is there, and writes the sums into the head. */
@@ -80,6 +84,7 @@ export async function makeSeals(
   await store.scan(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
   const sealed = { ...head, sums: sums.text(), schema: sums.schema }
   await store.seal({ ...sealed, mac: sums.mac(sealed) })
+  store.sealBehind(head.hash, sums)
 }
 const batchOf = ([sequence, at, count, hash, commands]: readonly unknown[]): string =>
   batchText(Number(sequence), Number(at), Number(count), String(hash), String(commands))

@@ -1,5 +1,6 @@
 import Database from 'libsql'
-import type { SealedBatch, TableText } from '../core/batch.ts'
+import type { PackedBatch, TableText } from '../core/batch.ts'
+import type { Seal } from '../core/sealer.ts'
 import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
 import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements, headValues } from './statements.ts'
 import { Fenced, type Value } from './store.ts'
@@ -50,11 +51,11 @@ export class SqliteConnection {
     })
     return pending.map(({ id }) => id)
   }
-  commit(batch: SealedBatch<TableText>, epoch: number): void {
+  commit(batch: PackedBatch<TableText>, seal: Seal, epoch: number): void {
     this.transaction(() => {
-      if (this.run(ADVANCE_HEAD, headValues(batch, epoch)) !== 1) throw new Fenced()
+      if (this.run(ADVANCE_HEAD, headValues(batch, seal, epoch)) !== 1) throw new Fenced()
       for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
-      this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, batch.hash, batch.commands])
+      this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, seal.hash, batch.commands])
     })
   }
   query(sql: string, values: readonly Value[]): unknown[][] {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SealedBatch, TableText, TableWrite } from '../core/batch.ts'
+import type { PackedBatch, TableText, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
+import type { Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { quote } from './sql.ts'
@@ -96,10 +97,16 @@ export class SqliteStore implements Store {
       }),
     )
   }
-  async commit(batch: SealedBatch): Promise<void> {
+  sealBehind(hash: string, sums: Sums): void {
+    const { key, schema } = sums
+    // A thread that can't take it fails the commit behind it too.
+    this.writing.ask({ op: 'sealBehind', hash, key, schema, sums: sums.text() }).catch(() => undefined)
+  }
+  async commit(batch: PackedBatch): Promise<string> {
     const { upserts, appends, removes } = batch
     const lean = { upserts: asText(upserts), appends: asText(appends), removes: asText(removes) }
-    await this.writing.ask({ op: 'commit', batch: { ...batch, ...lean }, epoch: this.epoch })
+    const job = { op: 'commit', batch: { ...batch, ...lean }, epoch: this.epoch } as const
+    return (await this.writing.ask(job)) as string
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
@@ -153,7 +160,7 @@ export class SqliteStore implements Store {
 
 /** Only the text goes to the thread: copying the values as well would cost more than the commit. */
 const asText = (writes: readonly TableWrite[]): TableText[] =>
-  writes.map(({ table, rows }) => ({ table, rows }))
+  writes.map(({ table, rows, flagged }) => ({ table, rows, flagged }))
 
 /** Start-up and reset may block; what they throw comes as a rejection all the same. */
 const promised = <T>(act: () => T): Promise<T> =>

@@ -1,5 +1,6 @@
-import type { SealedBatch, TableText } from '../core/batch.ts'
+import type { PackedBatch, TableText } from '../core/batch.ts'
 import { decoderOf, encoderOf } from '../core/codec.ts'
+import type { Seal } from '../core/sealer.ts'
 import { LOGS, State } from '../core/state.ts'
 import type { Table, TableSpec } from '../core/table.ts'
 import { quote, removeStatement, upsertStatement, type Dialect } from './sql.ts'
@@ -11,7 +12,7 @@ export const TABLE_SPECS: readonly TableSpec<object>[] = new State().tables.map(
 /** The statements of a batch in the order in which they run, each with the rows or keys that it takes. */
 export function batchStatements(
   dialect: Dialect,
-): <Write extends TableText>(batch: SealedBatch<Write>) => (readonly [sql: string, write: Write])[] {
+): <Write extends TableText>(batch: PackedBatch<Write>) => (readonly [sql: string, write: Write])[] {
   const upserts = new Map<string, string>()
   const removes = new Map<string, string>()
   for (const { name, columns, key, live } of TABLE_SPECS) {
@@ -38,13 +39,13 @@ export const INSERT_COMMANDS =
 /** Changes one row while this process still owns the store and the sequence is unbroken, else none. */
 export const ADVANCE_HEAD =
   'update head set sequence = ?, hash = ?, at = ?, sums = ?, "schema" = ?, mac = ? where epoch = ? and sequence = ?'
-export const headValues = (batch: SealedBatch<TableText>, epoch: number): Value[] => [
+export const headValues = (batch: PackedBatch<TableText>, seal: Seal, epoch: number): Value[] => [
   batch.sequence,
-  batch.hash,
+  seal.hash,
   batch.at,
-  batch.sums,
-  batch.schema,
-  batch.mac,
+  seal.sums,
+  seal.schema,
+  seal.mac,
   epoch,
   batch.sequence - 1,
 ]

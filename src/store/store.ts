@@ -1,5 +1,5 @@
-import type { SealedBatch } from '../core/batch.ts'
-import type { SealedHead } from '../core/sums.ts'
+import type { PackedBatch } from '../core/batch.ts'
+import type { SealedHead, Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 
 /** Where the last committed batch left off. */
@@ -46,8 +46,10 @@ export interface Store {
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void>
   /** Writes new sums into the head that stands. */
   seal(head: StoreHead): Promise<void>
-  /** One transaction, fenced and durable. Any failure is final for this process. */
-  commit(batch: SealedBatch): Promise<void>
+  /** What the batches from here on are sealed behind: the last hash and the sums of all rows. */
+  sealBehind(hash: string, sums: Sums): void
+  /** One transaction, fenced and durable; answers the hash up to it. Any failure is final for this process. */
+  commit(batch: PackedBatch): Promise<string>
   /** Rows of a declared table or log: `where` is everything after FROM. */
   select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
-import type { SealedBatch } from '../../src/core/batch.ts'
+import type { PackedBatch } from '../../src/core/batch.ts'
 import { Core, type Context } from '../../src/core/core.ts'
 import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/core/table.ts'
 
@@ -46,7 +46,7 @@ const handlers = {
 /** A store that commits when the test says so. */
 function bench(waitingMax = 100) {
   const state = new Things()
-  const commits: { batch: SealedBatch; land: () => void; fail: (error: Error) => void }[] = []
+  const commits: { batch: PackedBatch; land: () => void; fail: (error: Error) => void }[] = []
   const seen = { fatal: [] as unknown[], defects: [] as unknown[] }
   let now = 0
   const core = new Core<Things, typeof handlers>(
@@ -54,7 +54,7 @@ function bench(waitingMax = 100) {
     handlers,
     { sequence: 0, hash: '' },
     {
-      commit: (batch) => new Promise((land, fail) => commits.push({ batch, land, fail })),
+      commit: (batch) => new Promise((land, fail) => commits.push({ batch, land: () => land('hash'), fail })),
       now: () => ++now,
       fatal: (error) => seen.fatal.push(error),
       defect: (error) => seen.defects.push(error),

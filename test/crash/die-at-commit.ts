@@ -60,8 +60,9 @@ async function main({ env, commit: last, credential, walk }: Death): Promise<voi
   let commits = 0
   const commit = store.commit.bind(store)
   store.commit = async (batch) => {
-    await commit(batch)
+    const hash = await commit(batch)
     if (armed && ++commits === last) process.kill(process.pid, 'SIGKILL')
+    return hash
   }
   const log = createLog('error', (line) => process.stderr.write(`${line}\n`))
   const platform = await startPlatform(config, log, (error) => console.error(error), store)

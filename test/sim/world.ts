@@ -40,13 +40,14 @@ export class SimulatedWorld {
         },
         check: (state) => state.check(),
         waitingMax: 10_000,
-        sums: this.sums,
       },
     )
   }
   async open(): Promise<this> {
-    this.core.restart(await this.store.open())
+    const head = await this.store.open()
+    this.core.restart(head)
     await this.store.load(this.state.tables)
+    this.store.sealBehind(head.hash, this.sums)
     await this.core.submit('world.configure', { config: BUILT_IN_WORLD })
     return this
   }
