@@ -35,6 +35,7 @@ import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
+import { operatorListingEndpoints } from './operator/listing.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
 import { operatorOrderEndpoints } from './operator/orders.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
@@ -85,6 +86,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...operatorPriceEndpoints(controls),
   ...policyEndpoints,
+  ...operatorListingEndpoints,
   ...operatorMarketEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,

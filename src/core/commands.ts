@@ -53,13 +53,21 @@ import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock, setLive } from './world/commands.ts'
+import {
+  cancelMarketRest,
+  haltMarkets,
+  removeCurrency,
+  removeMarket,
+  setCurrencyStatus,
+  setMarketStatus,
+} from './world/listing.ts'
 import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
  * Counts up whenever a rule changes, so that a recorded command would lead elsewhere: the next start then keeps the
  * state as it is as a checkpoint, and `kontor replay` begins there.
  */
-export const RULES = 2
+export const RULES = 3
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
@@ -99,6 +107,12 @@ const plain = {
   ...walletCommands,
   'market.change': changeMarket,
   'market.cancel_orders': cancelMarketOrders,
+  'market.status': setMarketStatus,
+  'market.cancel_rest': cancelMarketRest,
+  'market.remove': removeMarket,
+  'markets.halt': haltMarkets,
+  'currency.status': setCurrencyStatus,
+  'currency.remove': removeCurrency,
   'spot.begin': beginSpot,
   'spot.place': place,
   'spot.place_batch': placeBatch,

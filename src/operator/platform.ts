@@ -3,7 +3,7 @@ import type { Faults } from '../api/faults.ts'
 import { integer, number, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
 import { showing } from '../api/guarded.ts'
 import type { RequestLog } from '../api/request-log.ts'
-import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
+import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { ROLES, type Operator } from '../core/operators/operators.ts'
 import { refuse } from '../labels.ts'
@@ -44,16 +44,20 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       store: str,
       sequence: int64,
       warnings: array(str),
+      halted: nullable(shape({ by: str, at: int64, reason: str })),
+      markets_halted: array(str),
     }),
     refuses: [],
     handle: async ({ desk }) =>
-      desk.core.read(() => ({
+      desk.core.read(({ world }) => ({
         mode: desk.mode,
         now: seconds(desk.clock.peek()),
         version: controls.version,
         store: desk.store.kind,
         sequence: desk.core.committed.sequence,
         warnings: controls.warnings,
+        halted: world.halt ?? null,
+        markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
       })),
   }),
   endpoint({
