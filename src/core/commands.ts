@@ -5,6 +5,7 @@ import {
   changeToken,
   createOperator,
   deleteOperator,
+  endToken,
   ensureOperator,
   recoverOperator,
 } from './operators/operators.ts'
@@ -19,6 +20,7 @@ import {
   rejectProposal,
   type NewProposal,
 } from './operators/proposals.ts'
+import { rotateKey } from './operators/rotate.ts'
 import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
 import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
@@ -78,6 +80,8 @@ const plain = {
   'operator.ensure': ensureOperator,
   'operator.create': createOperator,
   'operator.token': changeToken,
+  'operator.end_token': endToken,
+  'secret_key.rotate': rotateKey,
   'operator.recover': askRecovery,
   'operator.recovered': recoverOperator,
   'proposal.ask': (ctx: Ctx, input: NewProposal) => askProposal(ctx, input, runPlain),
