@@ -41,8 +41,8 @@ export function countingLog(log: Log): CountingLog {
   const counts = { errors: 0, warnings: 0 }
   return {
     verbose: log.verbose,
-    debug: log.debug,
-    info: log.info,
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
     warn: (message, fields) => {
       counts.warnings++
       log.warn(message, fields)
