@@ -8,7 +8,7 @@ import { PLAIN } from '../../src/core/spot/place.ts'
 import type { WorldConfig } from '../../src/core/world/world.ts'
 import { ok, refused } from '../support/client.ts'
 import { LivePlatform } from '../support/live.ts'
-import { TestPlatform } from '../support/platform.ts'
+import { SECRET_KEY, TestPlatform } from '../support/platform.ts'
 import { kontor } from '../support/process.ts'
 import { Trader } from '../support/spot.ts'
 
@@ -487,5 +487,33 @@ describe('halts and delisting in live mode', () => {
     await live.both('POST', '/currencies/USDC/remove')
     const known = ok(await live.platform.client().get('/spot/currencies')) as { currency: string }[]
     assert.ok(!known.some(({ currency }) => currency === 'USDC'))
+    // A payment that comes after the end must not stop its chain: it is not booked.
+    const { core } = live.platform.platform.desk
+    const { user_id } = await live.platform.user({ perms: [{ name: 'wallet', read_only: false }] })
+    const { address } = await core.submit('address.ensure', { user_id, chain: 'SOL', address: null })
+    const { height, hash } = core.state.wallet.tips.get('SOL') ?? { height: 0, hash: 'h' }
+    const late = {
+      txid: 'late',
+      output: 0,
+      address,
+      memo: '',
+      currency: 'USDC',
+      amount: '5',
+      height: height + 1,
+    }
+    await core.submit('chain.observe', {
+      chain: 'SOL',
+      fork: height,
+      tip: { height: height + 1, hash: `${hash}x` },
+      payments: [late],
+      outcomes: [],
+    })
+    assert.deepEqual(await live.admin.ok('GET', `/deposits?user_id=${user_id}`), [])
+    await live.restart()
+    assert.ok((await live.admin.ok('GET', '/ledger/proof')).balanced)
+    const verified = await kontor(['verify', '--data', live.platform.data], { KONTOR_SECRET_KEY: SECRET_KEY })
+    assert.match(verified.output, /^balanced/m)
+    const replayed = await kontor(['replay', '--data', live.platform.data])
+    assert.equal(replayed.code, 0, replayed.output)
   })
 })
