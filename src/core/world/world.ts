@@ -2,7 +2,6 @@ import { notFound, refuse } from '../../labels.ts'
 import { parseRate } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../table.ts'
 import {
-  CURRENCY_STATUSES,
   checkChains,
   checkTransport,
   withChange,
@@ -13,6 +12,7 @@ import {
   type CurrencyStatus,
   type CurrencyTransport,
 } from './chains.ts'
+import { checkListing } from './check-listing.ts'
 import {
   checkMarket,
   compileMarket,
@@ -334,24 +334,6 @@ export class World {
   }
 }
 
-/** What leaves must not be traded, nor be what all else is counted in. */
-function checkListing({ currencies, markets }: WorldConfig): void {
-  for (const [i, { currency, status }] of currencies.entries()) {
-    const where = `currencies[${i}].status`
-    if (status === undefined) continue
-    if (!CURRENCY_STATUSES.includes(status))
-      throw new TypeError(`${where} must be one of ${CURRENCY_STATUSES.join(', ')}`)
-    if (status === 'listed') continue
-    if (currency === 'USDT') throw new TypeError(`${where}: USDT is what prices are counted in; it stays`)
-    const open = markets.find(
-      (one) => (one.base === currency || one.quote === currency) && one.status !== 'delisting',
-    )
-    if (open !== undefined)
-      throw new TypeError(
-        `${where} is ${status}, but ${open.id} is not delisted; give it "status": "delisting" or take it out first`,
-      )
-  }
-}
 /** Checks a configuration as a whole; the error says where it is wrong. */
 function checkFeed({ url, seconds, stale_seconds, jump = '0.05', second_url = url }: PriceFeedConfig): void {
   for (const [name, address] of Object.entries({ url, second_url }))
