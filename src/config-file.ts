@@ -1,8 +1,14 @@
 import type { EvmSettings } from './chain/evm/settings.ts'
 import type { DiscountTier, IsolatedMarket, IsolatedTier, LoanCurrency } from './core/unified/config.ts'
 import type { MarginTier, RateCurve, UnifiedConfig } from './core/unified/config.ts'
-import { ADDRESS_FORMATS, SENDER_STOPS, type ChainConfig, type CurrencyChain } from './core/world/chains.ts'
-import { TRADE_STATUSES, type MarketConfig } from './core/world/markets.ts'
+import {
+  ADDRESS_FORMATS,
+  CURRENCY_STATUSES,
+  SENDER_STOPS,
+  type ChainConfig,
+  type CurrencyChain,
+} from './core/world/chains.ts'
+import { MARKET_STATUSES, TRADE_STATUSES, type MarketConfig } from './core/world/markets.ts'
 import type { Policy } from './core/world/policy.ts'
 import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/world/world.ts'
 import { meant } from './nearest.ts'
@@ -120,6 +126,7 @@ const currency = object<CurrencyConfig>({
   precision: whole,
   asset_class: oneOf('SPOT', 'PILOT'),
   low_cap: flag,
+  status: optional(oneOf(...CURRENCY_STATUSES)),
   deposit_enabled: flag,
   withdraw_enabled: flag,
   withdraw_day_limit: decimal,
@@ -142,6 +149,7 @@ const market = object<MarketConfig>({
   max_quote_amount: optional(decimalOrNull),
   fee: optional(decimal),
   trade_status: optional(oneOf(...TRADE_STATUSES)),
+  status: optional(oneOf(...MARKET_STATUSES)),
   up_rate: optional(decimal),
   down_rate: optional(decimal),
   slippage: optional(decimal),

@@ -24,6 +24,8 @@ export interface Config {
   readonly clockStart: number | undefined
   readonly log: LogLevel
   readonly trustProxy: number
+  /** An address of their own for the operator API and the metrics. */
+  readonly operatorListen: { readonly host: string; readonly port: number } | undefined
   /** A file or URL to which the head of the database is written down. */
   readonly keepHead: string | undefined
   /** Markets whose orders may be cancelled so that a changed configuration can be taken in. */
@@ -71,6 +73,11 @@ export const SETTINGS = [
   ['KONTOR_LOG', 'info', LOG_LEVELS.join(', ')],
   ['KONTOR_TRUST_PROXY', 'off', 'number of proxies whose X-Forwarded-For is trusted'],
   [
+    'KONTOR_OPERATOR_LISTEN',
+    'unset',
+    'HOST:PORT of their own for operator API and metrics, such as 127.0.0.1:9090',
+  ],
+  [
     'KONTOR_CANCEL_ORDERS',
     'unset',
     'markets whose orders are cancelled where a changed KONTOR_CONFIG needs it',
@@ -102,6 +109,7 @@ export function readConfig(env: Environment): Config {
     clockStart: clockStart(env, mode),
     log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
     trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
+    operatorListen: operatorListen(env),
     keepHead: text(env, 'KONTOR_HEAD'),
     cancelOrders: (text(env, 'KONTOR_CANCEL_ORDERS') ?? '').split(/[\s,]+/).filter((pair) => pair !== ''),
     timestamps: timestamps(env, mode),
@@ -202,6 +210,15 @@ function timestamps(env: Environment, mode: string): 'either' | 'strict' {
   if (mode === 'live' && chosen === 'either')
     fail('KONTOR_TIMESTAMPS', 'is strict in live mode, whose clock is never moved')
   return chosen
+}
+function operatorListen(env: Environment): Config['operatorListen'] {
+  const value = text(env, 'KONTOR_OPERATOR_LISTEN')
+  if (value === undefined) return undefined
+  const [, inBrackets, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(value) ?? []
+  const host = inBrackets ?? plain
+  if (host === undefined || Number(port) > 65535)
+    fail('KONTOR_OPERATOR_LISTEN', `must be HOST:PORT, such as 127.0.0.1:9090, not "${value}"`)
+  return { host, port: Number(port) }
 }
 const HOST_NAME = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 function hosts(env: Environment): string[] {

@@ -35,7 +35,9 @@ import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
+import { operatorListingEndpoints } from './operator/listing.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
+import { operatorOperatorEndpoints } from './operator/operators.ts'
 import { operatorOrderEndpoints } from './operator/orders.ts'
 import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorPriceEndpoints } from './operator/prices.ts'
@@ -75,6 +77,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
+  ...operatorOperatorEndpoints,
   ...operatorFaultEndpoints(controls),
   ...operatorRequestEndpoints(controls),
   ...proposalEndpoints(controls),
@@ -85,6 +88,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorCurrencyEndpoints,
   ...operatorPriceEndpoints(controls),
   ...policyEndpoints,
+  ...operatorListingEndpoints,
   ...operatorMarketEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,

@@ -5,9 +5,6 @@ import { Door } from './api/door.ts'
 import type { Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
-import { Front } from './api/front.ts'
-import { Gateway } from './api/gateway.ts'
-import { Hosts } from './api/hosts.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
 import { RequestLog } from './api/request-log.ts'
@@ -17,15 +14,14 @@ import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
-import { Site } from './docs/site.ts'
 import { tighten } from './files.ts'
+import { Listeners } from './listeners.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
-import { connectionsByDescriptors } from './runtime/descriptors.ts'
 import {
   ensureWorld,
   readCredentials,
@@ -33,12 +29,13 @@ import {
   writeCredentials,
   type Credentials,
 } from './runtime/genesis.ts'
-import type { Log } from './runtime/log.ts'
+import { countingLog, type Log } from './runtime/log.ts'
+import { detailsOf, watchPlatform, watchSize, watchTokens } from './runtime/watch.ts'
 import { primeMarketData } from './runtime/market-data.ts'
+import { finishRotation } from './runtime/rotation.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
 import { HeadKeeper, isUrl } from './runtime/head-keeper.ts'
 import { SecretBox, sha256, sumsKey } from './runtime/secrets.ts'
-import { HttpServer } from './runtime/server.ts'
 import { Ticker } from './runtime/ticker.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
 import { behindKept, readKeptHead } from './store/kept-head.ts'
@@ -52,12 +49,12 @@ export const VERSION = (
 
 const WAITING_MAX = 10_000
 const FENCE_CHECK_MS = 1_000
-/** From one address at least, however few there may be in all. */
-const ADDRESS_CONNECTIONS = 300
 const KEY_TOUCH_MS = 30_000
 
 export interface Platform {
   readonly url: string
+  /** The same, unless KONTOR_OPERATOR_LISTEN names another. */
+  readonly operatorUrl: string
   readonly credentials: Credentials
   readonly desk: Desk
   /** Finishes what is under way, flushes, and closes everything. */
@@ -67,10 +64,11 @@ export interface Platform {
 /** The composition root: builds the parts in the order in which they depend on each other. */
 export async function startPlatform(
   config: Config,
-  log: Log,
+  given: Log,
   fatal: (error: unknown) => void,
   store: Store = openStore(config),
 ): Promise<Platform> {
+  const log = countingLog(given)
   await checkMode(config)
   let ready = false
   let resetting: Promise<void> | undefined
@@ -88,6 +86,7 @@ export async function startPlatform(
   const failures = new Limiter(config.rateLimits === null ? null : 1)
   const bodies = new Bodies()
   keepPrivate()
+  if (await finishRotation(config)) log.warn('an interrupted change of the secret key was finished')
   const key = secretKey(config)
   const secrets = new SecretBox(key)
   const sums = newSums(sumsKey(key))
@@ -96,7 +95,7 @@ export async function startPlatform(
     commands,
     { sequence: 0, hash: '' },
     {
-      commit: (batch) => store.commit(batch),
+      commit: timed((batch) => store.commit(batch), metrics),
       now: () => clock.now(),
       fatal,
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
@@ -131,13 +130,11 @@ export async function startPlatform(
     settle,
     reset,
   }
-  const operatorApi = operatorEndpoints(controls)
-  const gateway = new Gateway({
+  const listeners = new Listeners({
+    config,
     desk,
-    endpoints: [
-      { prefix: '/api/v4', list: tradingEndpoints },
-      { prefix: '/operator/v1', list: operatorApi },
-    ],
+    trading: tradingEndpoints,
+    operator: operatorEndpoints(controls),
     limiter,
     door: new Door(desk, failures, config.authFailures, seen),
     bodies,
@@ -145,35 +142,13 @@ export async function startPlatform(
     requests: config.mode === 'sandbox' ? requests : undefined,
     metrics,
     log,
-    trustProxy: config.trustProxy,
     ready: () => ready,
-  })
-  const site = new Site({
-    trading: tradingEndpoints,
-    operator: operatorApi,
-    version: VERSION,
-    limiter,
-    now: () => clock.peek(),
-    trustProxy: config.trustProxy,
-    metrics: () => metrics.text(),
-    ready: () => ready && core.writesStopped === undefined,
-  })
-  const front = new Front(new Hosts([config.host, ...config.hosts]), site, gateway)
-  const connections = config.sockets.connections ?? connectionsByDescriptors()
-  const server = new HttpServer({
-    serve: (request, response) => front.serve(request, response),
-    warn: (message, fields) => log.warn(message, fields),
-    connections,
-    // Behind a proxy all connections are the proxy's.
-    addressConnections:
-      config.trustProxy > 0
-        ? connections
-        : (config.sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4))),
-    requestMs: config.sockets.requestSeconds * 1000,
+    healthy: () => ready && core.writesStopped === undefined,
+    site: { version: VERSION, metrics: () => metrics.text(), details: () => detailsOf({ core, chains }) },
   })
   // The port first: a start that fails on it must not have taken the database from the running platform.
-  const port = await server.listen(config.host, config.port)
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  const { url, operatorUrl } = await listeners.listen()
+  const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
   let credentials: Credentials
   try {
     const head = await store.open()
@@ -188,25 +163,16 @@ export async function startPlatform(
       await checkSeals(store, state.tables, head, sums)
       await ensureCheckpoint(store, state.tables, head, RULES)
     }
-    credentials = { ...(await makeWorld(known())), url }
+    credentials = { ...(await makeWorld(known())), ...urls }
   } catch (error) {
-    await server.close()
+    await listeners.close()
     await store.close()
     throw error
   }
   for (const warning of controls.warnings) log.warn(warning)
   if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
-  watch(metrics, core)
-  metrics.watch(
-    'kontor_loan_currencies_unpriced',
-    'gauge',
-    'Currencies to lend that have no trusted index price.',
-    () => unpricedLoans(state).length,
-  )
-  watchSockets(metrics, server, bodies)
-  metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
-    state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
-  )
+  watchPlatform(metrics, { core, chains, store, clock, log, bodies, listeners })
+  const watchers = [watchSize(metrics, store), watchTokens({ core, clock, log })]
   const timers = [
     setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
     setInterval(() => void touchKeys(), KEY_TOUCH_MS),
@@ -228,7 +194,7 @@ export async function startPlatform(
   keeper?.start()
   ready = true
 
-  return { url, credentials, desk, stop }
+  return { url, operatorUrl, credentials, desk, stop }
 
   /** Rows that no rule could have written are the database's fault, not the program's. */
   async function load(): Promise<void> {
@@ -288,12 +254,14 @@ export async function startPlatform(
   /** A ledger that does not balance is for reading only: nothing is added to it, not even at start. */
   async function makeWorld(known: Credentials | undefined): Promise<Credentials> {
     if (core.writesStopped !== undefined)
-      return known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
+      return (
+        known ?? { ...urls, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
+      )
     await makeWay(core, config)
     return ensureWorld(core, config, secrets, known, keep)
   }
   function keep(credentials: Credentials): void {
-    if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, url })
+    if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, ...urls })
   }
   async function settle(): Promise<void> {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -375,7 +343,8 @@ export async function startPlatform(
     risk.stop()
     housekeeper.stop()
     for (const timer of timers) clearInterval(timer)
-    await server.close()
+    for (const watcher of watchers) watcher.stop()
+    await listeners.close()
     await chains.stop()
     await touchKeys()
     await core.idle()
@@ -408,24 +377,12 @@ export const warningsOf = ({ rehearsed }: Config): string[] =>
     ? []
     : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${rehearsed.join(', ')}`]
 
-function watch(metrics: Metrics, core: Core<State, Commands>): void {
-  metrics.watch('kontor_sequence', 'counter', 'Committed batches.', () => core.committed.sequence)
-  metrics.watch('kontor_commands_waiting', 'gauge', 'Commands waiting for their commit.', () => core.waiting)
-  metrics.watch('kontor_writes_stopped', 'gauge', '1 when the ledger does not balance.', () =>
-    core.writesStopped === undefined ? 0 : 1,
-  )
-  metrics.watch(
-    'kontor_due_failed',
-    'gauge',
-    'Due work that failed and was put aside.',
-    () => core.state.due.failed.size,
-  )
-  metrics.watch('process_resident_memory_bytes', 'gauge', 'Resident memory.', () => process.memoryUsage.rss())
-  metrics.watch('process_uptime_seconds', 'counter', 'Time since the start.', () => process.uptime())
-}
-function watchSockets(metrics: Metrics, server: HttpServer, bodies: Bodies): void {
-  metrics.watch('kontor_connections', 'gauge', 'Open connections.', () => server.connections)
-  metrics.watch('kontor_connections_refused', 'counter', 'Connections over a limit.', () => server.refused)
-  metrics.watch('kontor_connections_cut', 'counter', 'Clients that did not read.', () => server.cut)
-  metrics.watch('kontor_body_bytes', 'gauge', 'Bytes of unfinished request bodies.', () => bodies.waiting)
-}
+/** How long it takes until a batch is durable, for the metrics. */
+const timed =
+  <B, R>(commit: (batch: B) => Promise<R>, metrics: Metrics) =>
+  async (batch: B): Promise<R> => {
+    const from = performance.now()
+    const landed = await commit(batch)
+    metrics.commit(performance.now() - from)
+    return landed
+  }

@@ -36,13 +36,14 @@ function currencyView(world: World, config: CurrencyConfig) {
   return {
     currency: config.currency,
     name: config.name,
-    delisted: false,
+    delisted: config.status === 'withdraw_only',
     // Without a chain there is nothing that could be open.
     withdraw_disabled: chains.every(({ withdraw_disabled }) => withdraw_disabled),
     withdraw_delayed: false,
     deposit_disabled: chains.every(({ deposit_disabled }) => deposit_disabled),
     trade_disabled:
-      markets.length > 0 && markets.every((market) => market.config.trade_status === 'untradable'),
+      config.status === 'withdraw_only' ||
+      (markets.length > 0 && markets.every((market) => market.config.trade_status === 'untradable')),
     fixed_rate: '',
     chain: chains[0]?.name ?? '',
     // Facts of the world outside that the platform does not know.

@@ -1,4 +1,4 @@
-import { mayActAs, type Role } from '../core/operators/operators.ts'
+import { isExpired, mayActAs, type Role } from '../core/operators/operators.ts'
 import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
 import { AuthenticationFailure, Authenticator, authorize, type Recognized } from './authenticate.ts'
@@ -97,6 +97,13 @@ export class Door {
         }),
       )
     const { name, role } = operator
+    // It is the right one, so that this is no guess.
+    if (isExpired(operator, now))
+      throw new AuthenticationFailure(
+        'INVALID_CREDENTIALS',
+        `the token of operator "${name}" expired at ${new Date(operator.expires * 1000).toISOString()}; let an admin make the operator anew, or run: kontor operator recover`,
+        { guess: false },
+      )
     passage.operator = name
     if (!mayActAs(role, needed))
       refuse('FORBIDDEN', `operator "${name}" has the role ${role}; this call needs ${needed}`)

@@ -1,6 +1,18 @@
 /** Counters and histograms in Prometheus' text format. */
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
+const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+type Labels = Readonly<Record<string, string>>
+interface Watched {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter'
+  readonly read: () => Iterable<readonly [Labels, number]>
+}
+const labelText = (labels: Labels): string => {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
 interface RouteFigures {
   readonly name: string
   readonly byStatus: Map<number, number>
@@ -16,8 +28,10 @@ const NO_ROUTE: RouteLike = { endpoint: { method: '' }, path: 'none' }
 
 export class Metrics {
   private readonly routes = new Map<RouteLike, RouteFigures>()
-  private readonly gauges: { name: string; help: string; type: 'gauge' | 'counter'; read: () => number }[] =
-    []
+  private readonly gauges: Watched[] = []
+  private readonly commits: number[] = COMMIT_SECONDS.map(() => 0)
+  private commitSeconds = 0
+  private commitCount = 0
 
   request(route: RouteLike | undefined, status: number, micros: number): void {
     const figures = this.figures(route ?? NO_ROUTE)
@@ -37,7 +51,21 @@ export class Metrics {
     for (const { count } of this.routes.values()) total += count
     return total
   }
-  watch(name: string, type: 'gauge' | 'counter', help: string, read: () => number): void {
+  /** A batch was made durable, in so many milliseconds. */
+  commit(ms: number): void {
+    const seconds = ms / 1000
+    this.commitSeconds += seconds
+    this.commitCount++
+    const place = COMMIT_SECONDS.findIndex((bound) => seconds <= bound)
+    if (place !== -1) this.commits[place]!++
+  }
+  watch(name: string, type: Watched['type'], help: string, read: () => number): void {
+    this.watchEach(name, type, help, () => [[{}, read()]])
+  }
+  /** A figure with labels: one line for each. */
+  watchEach(name: string, type: Watched['type'], help: string, read: Watched['read']): void {
+    if (type === 'counter' && !name.endsWith('_total'))
+      throw new TypeError(`${name} is a counter; its name must end in _total`)
     this.gauges.push({ name, help, type, read })
   }
   text(): string {
@@ -62,9 +90,21 @@ export class Metrics {
     const gauges = this.gauges.flatMap(({ name: gauge, help, type, read }) => [
       `# HELP ${gauge} ${help}`,
       `# TYPE ${gauge} ${type}`,
-      `${gauge} ${read()}`,
+      ...[...read()].map(([labels, value]) => `${gauge}${labelText(labels)} ${value}`),
     ])
-    return `${[...requests, ...durations, ...gauges].join('\n')}\n`
+    return `${[...requests, ...durations, ...this.commitLines(), ...gauges].join('\n')}\n`
+  }
+  private commitLines(): string[] {
+    const name = 'kontor_commit_seconds'
+    let total = 0
+    return [
+      `# HELP ${name} Time until a batch was durable.`,
+      `# TYPE ${name} histogram`,
+      ...COMMIT_SECONDS.map((bound, i) => `${name}_bucket{le="${bound}"} ${(total += this.commits[i]!)}`),
+      `${name}_bucket{le="+Inf"} ${this.commitCount}`,
+      `${name}_sum ${this.commitSeconds.toFixed(6)}`,
+      `${name}_count ${this.commitCount}`,
+    ]
   }
   private figures(route: RouteLike): RouteFigures {
     let figures = this.routes.get(route)

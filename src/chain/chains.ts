@@ -50,6 +50,13 @@ export class Chains {
   displaced(chain: string): readonly Displaced[] {
     return this.drivers.get(chain)?.displaced ?? []
   }
+  /** In milliseconds; undefined: it answers. */
+  silentSince(chain: string): number | undefined {
+    return this.drivers.get(chain)?.silentSince
+  }
+  errors(chain: string): number {
+    return this.drivers.get(chain)?.errors ?? 0
+  }
   /** Looks and sends now; resolves when that is done. `hurry`: withdrawals are not left their time to be cancelled. */
   async step(chain: string, options: { readonly hurry?: boolean } = {}): Promise<void> {
     // Nobody follows a chain while the platform stops or is reset: the rows keep what is to be done.

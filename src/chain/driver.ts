@@ -43,6 +43,14 @@ export class ChainDriver {
   readonly port: ChainPort
   /** As of the last look. */
   displaced: readonly Displaced[] = []
+  /** Since when the chain has not answered, in milliseconds of the real time; undefined: it does. */
+  silentSince: number | undefined
+  /** Rounds, and transactions, that failed. */
+  errors = 0
+  /** What a transaction could not do was told once; it is told again when it is something else. */
+  private readonly told = new Map<string, string>()
+  /** Of this round: told when the chain itself answers. */
+  private troubles: { id: string; error: unknown }[] = []
   private readonly parts: DriverParts
   private running: Promise<void> | undefined
   private again = false
@@ -76,17 +84,45 @@ export class ChainDriver {
     while (this.again && !this.stopped) {
       this.again = false
       try {
+        this.troubles = []
+        // Who has been silent is asked one thing, until the answer comes.
+        if (this.silentSince !== undefined) await this.observe()
+        this.answers()
         await this.send()
         await this.observe()
         await this.sweep()
+        this.tellTroubles()
       } catch (error) {
-        // A node that does not answer, or a platform that is stopping: the rows still say what to do.
-        this.parts.log.warn('a chain could not be followed; it is tried again', {
-          chain: this.port.chain,
-          error,
-        })
+        this.silent(error)
         return
       }
+    }
+  }
+
+  /** A node that does not answer, or a platform that is stopping: the rows still say what to do. Told once. */
+  private silent(error: unknown): void {
+    const { chain } = this.port
+    const { log } = this.parts
+    this.errors++
+    const fields = { chain, error: wordsOf(error) }
+    if (this.silentSince !== undefined) return log.debug('a chain still does not answer', fields)
+    this.silentSince = Date.now()
+    log.warn('a chain could not be followed; it is tried again, and told when it answers', fields)
+  }
+  private answers(): void {
+    if (this.silentSince === undefined) return
+    const seconds = Math.round((Date.now() - this.silentSince) / 1000)
+    this.silentSince = undefined
+    this.parts.log.warn('a chain answers again', { chain: this.port.chain, seconds })
+  }
+  private tellTroubles(): void {
+    const { chain } = this.port
+    const now = new Map(this.troubles.map(({ id, error }) => [id, wordsOf(error)]))
+    for (const id of this.told.keys()) if (!now.has(id)) this.told.delete(id)
+    for (const [id, error] of now) {
+      if (this.told.get(id) !== error)
+        this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
+      this.told.set(id, error)
     }
   }
 
@@ -261,8 +297,8 @@ export class ChainDriver {
       await work()
       return true
     } catch (error) {
-      const { chain } = this.port
-      this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
+      this.errors++
+      this.troubles.push({ id, error })
       return false
     }
   }
@@ -308,6 +344,12 @@ export class ChainDriver {
     const dearer = await this.port.bump(intent, waited / 1e6)
     return dearer === undefined ? undefined : { ...dearer, replaced: [...(intent.replaced ?? []), txid] }
   }
+}
+
+/** One line, without what a library adds to it: the node's address, which may hold a key, and the request. */
+function wordsOf(error: unknown): string {
+  const { shortMessage, message } = error as { shortMessage?: string; message?: string }
+  return (shortMessage ?? message ?? String(error)).split('\n', 1)[0]!
 }
 
 /** What happened above the block that we have followed is for the next look: books and chain are read at one height. */

@@ -18,6 +18,7 @@ import { head } from './head.ts'
 import { operator } from './operator.ts'
 import { replay } from './replay.ts'
 import { reseal } from './reseal.ts'
+import { rotateKeyCommand } from './rotate-key.ts'
 import { sign } from './sign.ts'
 import { start } from './start.ts'
 import { verify } from './verify.ts'
@@ -40,6 +41,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   replay,
   head,
   reseal,
+  'rotate-key': rotateKeyCommand,
   sign,
   doctor,
   config,

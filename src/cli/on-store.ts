@@ -4,10 +4,12 @@ import { Core } from '../core/core.ts'
 import { State } from '../core/state.ts'
 import { Clock } from '../runtime/clock.ts'
 import { existingKey } from '../runtime/genesis.ts'
+import { finishRotation } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { ensureCheckpoint } from '../store/checkpoints.ts'
 import { openSnapshot, openStore } from '../store/open.ts'
-import { checkSeals, compareSeals, makeSeals, newSums } from '../store/seals.ts'
+import { checkSeals, compareSeals, countAll, makeSeals, newSums } from '../store/seals.ts'
+import { StoreUnavailable } from '../store/store.ts'
 
 /** What a command finds on the store: the core that writes, and what was not as the platform had left it. */
 interface OnStore {
@@ -18,23 +20,41 @@ interface OnStore {
 
 /**
  * Works on the store that the settings name, as the platform itself would, while it does not run. `vouch`: rows that
- * it did not write are taken as they are, under new sums; left out, they are refused.
+ * it did not write are taken as they are, under new sums; left out, they are refused. `newKey`: every row is compared
+ * with the sums of the old key, and what is committed carries those of the new one.
  */
-export async function onStore<T>(place: Config, act: (on: OnStore) => Promise<T>, vouch = false): Promise<T> {
+export async function onStore<T>(
+  place: Config,
+  act: (on: OnStore) => Promise<T>,
+  { vouch = false, newKey }: { readonly vouch?: boolean; readonly newKey?: string } = {},
+): Promise<T> {
   // Tells a wrong folder, or another version's, before anything is taken over.
   await (await openSnapshot(place)).close()
-  const sums = newSums(sumsKey(existingKey(place)))
+  await finishRotation(place)
+  const old = newSums(sumsKey(existingKey(place)))
+  const sums = newKey === undefined ? old : newSums(sumsKey(newKey))
   const store = openStore(place)
   const state = new State()
   const clock = new Clock()
   let fault: unknown
   try {
     const head = await store.open()
-    const differing = vouch ? await compareSeals((sql, row) => store.scan(sql, row), head, sums.key) : []
+    const differing =
+      vouch || newKey !== undefined
+        ? await compareSeals((sql, row) => store.scan(sql, row), head, old.key)
+        : []
+    if (newKey !== undefined && differing.length > 0)
+      throw new StoreUnavailable(
+        `${differing[0]!}; nothing was changed: run kontor verify first, or start this version once if it has never run`,
+      )
     await store.load(state.tables)
     if (vouch) await makeSeals(store, state.tables, head, sums)
-    else await checkSeals(store, state.tables, head, sums)
+    else await checkSeals(store, state.tables, head, old)
     await ensureCheckpoint(store, state.tables, head, RULES)
+    if (newKey !== undefined) {
+      await countAll(store, state.tables, sums)
+      store.sealBehind(head.hash, sums)
+    }
     clock.atLeast(head.at)
     const core = new Core<State, Commands>(state, commands, head, {
       commit: (batch) => store.commit(batch),

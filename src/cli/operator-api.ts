@@ -23,7 +23,7 @@ export class OperatorApi {
     const given = readSecret(env, 'KONTOR_OPERATOR_TOKEN', (setting, why) => {
       throw new ConfigError(`${setting} ${why}`)
     })
-    const url = values['url'] ?? known?.url
+    const url = values['url'] ?? known?.operator_url ?? known?.url
     if (url === undefined || (given === undefined && (known?.operator_token ?? '') === ''))
       throw new ConfigError(
         known === undefined

@@ -19,6 +19,6 @@ first: the command takes its database over.`,
         process.stdout.write(`sealed at batch ${core.committed.sequence}\n`)
         return 0
       },
-      true,
+      { vouch: true },
     ),
 }

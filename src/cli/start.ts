@@ -49,12 +49,13 @@ const unknownSettings = (env: Environment): string[] =>
     (name) => name.startsWith('KONTOR_') && SETTINGS.every(([setting]) => setting !== name),
   )
 
-function banner({ url, credentials, desk }: Platform): void {
+function banner({ url, operatorUrl, credentials, desk }: Platform): void {
   const lines = [
     `kontor (${desk.mode}, ${desk.store.kind})`,
     `  API      ${url}/api/v4`,
     `  console  ${url}/`,
     `  docs     ${url}/docs`,
+    ...(operatorUrl === url ? [] : [`  operator ${operatorUrl}/operator/v1`]),
   ]
   if (desk.mode === 'sandbox') {
     lines.push(`  operator token  ${credentials.operator_token}`)

@@ -1,4 +1,5 @@
 import { existingKey } from '../runtime/genesis.ts'
+import { pendingKey } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
@@ -28,7 +29,9 @@ The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folde
     const kept = values['head'] === undefined ? undefined : readKeptHead(values['head'])
     const snapshot = await openSnapshot(config)
     try {
-      const key = flags.has('without-key') ? undefined : sumsKey(existingKey(config))
+      const key = flags.has('without-key')
+        ? undefined
+        : sumsKey((await pendingKey(config)) ?? existingKey(config))
       const found = await verifyStore(snapshot, { key, kept })
       const { wrong, lines, entries, accounts, currencies, audits, batches } = found
       for (const line of wrong.slice(0, SHOWN_MAX)) process.stdout.write(`wrong: ${line}\n`)

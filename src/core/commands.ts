@@ -5,6 +5,7 @@ import {
   changeToken,
   createOperator,
   deleteOperator,
+  endToken,
   ensureOperator,
   recoverOperator,
 } from './operators/operators.ts'
@@ -19,6 +20,7 @@ import {
   rejectProposal,
   type NewProposal,
 } from './operators/proposals.ts'
+import { rotateKey } from './operators/rotate.ts'
 import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
 import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
@@ -53,6 +55,14 @@ import { marginCommands } from './unified/commands.ts'
 import { walletCommands } from './wallet/commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock, setLive } from './world/commands.ts'
+import {
+  cancelMarketRest,
+  haltMarkets,
+  removeCurrency,
+  removeMarket,
+  setCurrencyStatus,
+  setMarketStatus,
+} from './world/listing.ts'
 import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
@@ -70,6 +80,8 @@ const plain = {
   'operator.ensure': ensureOperator,
   'operator.create': createOperator,
   'operator.token': changeToken,
+  'operator.end_token': endToken,
+  'secret_key.rotate': rotateKey,
   'operator.recover': askRecovery,
   'operator.recovered': recoverOperator,
   'proposal.ask': (ctx: Ctx, input: NewProposal) => askProposal(ctx, input, runPlain),
@@ -99,6 +111,12 @@ const plain = {
   ...walletCommands,
   'market.change': changeMarket,
   'market.cancel_orders': cancelMarketOrders,
+  'market.status': setMarketStatus,
+  'market.cancel_rest': cancelMarketRest,
+  'market.remove': removeMarket,
+  'markets.halt': haltMarkets,
+  'currency.status': setCurrencyStatus,
+  'currency.remove': removeCurrency,
   'spot.begin': beginSpot,
   'spot.place': place,
   'spot.place_batch': placeBatch,

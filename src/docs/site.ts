@@ -9,6 +9,8 @@ import { openapi } from './openapi.ts'
 import { contentPolicy, landingPage, referencePage } from './pages.ts'
 
 export interface SiteParts {
+  /** `public` has no metrics, `operator` has nothing else: they are on addresses of their own. */
+  readonly surface: 'all' | 'public' | 'operator'
   readonly trading: readonly AnyEndpoint[]
   readonly operator: readonly AnyEndpoint[]
   readonly version: string
@@ -18,6 +20,8 @@ export interface SiteParts {
   readonly trustProxy: number
   readonly metrics: () => string
   readonly ready: () => boolean
+  /** What somebody should see to, though the platform is ready. */
+  readonly details: () => readonly string[]
 }
 type Coding = 'br' | 'gzip' | 'identity'
 /** What is sent of a page: bytes that were made once and are shared by all who read it. */
@@ -37,19 +41,22 @@ export class Site {
 
   constructor(parts: SiteParts) {
     this.parts = parts
-    const { trading, operator, version } = parts
-    this.makers = new Map([
+    const { trading, operator, version, surface } = parts
+    const pages: [string, () => Page][] = [
       ['/', () => htmlPage(landingPage(version))],
       ['/docs', () => htmlPage(referencePage(trading, operator, version))],
       ['/openapi.json', () => jsonPage(JSON.stringify(openapi(trading, operator, version)))],
-    ])
+    ]
+    this.makers = new Map(surface === 'operator' ? [] : pages)
   }
   /** Signs of life: answered whatever Host is named and however often. */
   serveHealth(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     if (path === '/healthz') sendJson(response, 200, '{"status":"ok"}')
     else if (path === '/readyz') {
-      if (this.parts.ready()) sendJson(response, 200, '{"status":"ready"}')
+      const details = this.parts.ready() ? this.parts.details() : []
+      if (this.parts.ready())
+        sendJson(response, 200, JSON.stringify({ status: 'ready', ...(details.length > 0 && { details }) }))
       else refuseRequest(response, 503, 'TOO_BUSY', 'not ready')
     } else return false
     return true
@@ -57,9 +64,10 @@ export class Site {
   /** False: this is no page. */
   serve(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
-    if (path !== '/metrics' && !this.makers.has(path)) return false
+    const metrics = path === '/metrics' && this.parts.surface !== 'public'
+    if (!metrics && !this.makers.has(path)) return false
     if (!this.admit(path, request, response)) return true
-    if (path === '/metrics') {
+    if (metrics) {
       const text = this.parts.metrics()
       send(response, 200, Buffer.from(text), [
         'Content-Type',

@@ -17,6 +17,7 @@ const marketShape = shape({
   max_quote_amount: bound,
   fee: str,
   trade_status: str,
+  'status?': str,
   up_rate: str,
   down_rate: str,
   slippage: str,

@@ -1,10 +1,10 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { flag, id, integer, optional, withDefault } from '../api/fields.ts'
+import { flag, id, integer, oneOf, optional, withDefault } from '../api/fields.ts'
 import { array, int, int64, shape, str } from '../api/shapes.ts'
 import { orderMembers, orderView } from '../api/spot/views.ts'
 import { pairField } from '../api/wallet.ts'
 import { AGENT_LOGINS } from '../core/agents/agents.ts'
-import type { OrderRow } from '../core/spot/order.ts'
+import type { OrderRow, Side } from '../core/spot/order.ts'
 import type { State } from '../core/state.ts'
 import { notFound, refuse } from '../labels.ts'
 
@@ -12,31 +12,37 @@ const LIMIT_MAX = 1_000
 interface Which {
   readonly user_id: number | null
   readonly currency_pair: string | null
+  readonly side: Side | null
 }
 
 /** An account's open orders oldest first, else those of the books, best price first; as they are asked for. */
-function* openOrders({ spot, world, users }: State, { user_id, currency_pair }: Which): Generator<OrderRow> {
+function* openOrders({ spot, world, users }: State, which: Which): Generator<OrderRow> {
+  const { user_id, currency_pair, side } = which
   const pair = currency_pair === null ? undefined : world.market(currency_pair).id
   if (user_id !== null) {
     if (users.get(user_id) === undefined) notFound('USER_NOT_FOUND', `user_id: no user ${user_id}`)
-    yield* spot.openOrders(user_id, pair)
+    for (const order of spot.openOrders(user_id, pair)) if (side === null || order.side === side) yield order
     return
   }
   for (const { id } of world.allMarkets)
     if (pair === undefined || id === pair)
-      for (const side of ['buy', 'sell'] as const) yield* spot.book(id).queue(side)
+      for (const one of ['buy', 'sell'] as const)
+        if (side === null || side === one) yield* spot.book(id).queue(one)
 }
 const agentsOf = ({ users }: State): ReadonlySet<number | undefined> =>
   new Set(AGENT_LOGINS.map((login) => users.byLogin.get(login)?.user_id))
 
 const LABELS = ['USER_NOT_FOUND', 'INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
-const WHICH = { user_id: optional(id()), currency_pair: optional(pairField) }
+const orderShape = shape({ user_id: int64, login_name: str, ...orderMembers })
+const SIDE = { side: optional(oneOf('buy', 'sell')) }
+const WHICH = { user_id: optional(id()), currency_pair: optional(pairField), ...SIDE }
 
 export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
     path: '/orders',
-    summary: "Lists open orders: an account's, a market's or all; agents=false leaves out the market agents'",
+    summary:
+      "Lists open orders: an account's, a market's, of one side, or all; agents=false leaves out the market agents'",
     access: operatorOf('viewer'),
     limit: null,
     query: {
@@ -45,7 +51,7 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
       agents: withDefault(flag(), true),
     },
     status: 200,
-    reply: array(shape({ user_id: int64, login_name: str, ...orderMembers })),
+    reply: array(orderShape),
     refuses: LABELS,
     handle: async ({ desk, query }) =>
       desk.core.read((state) => {
@@ -62,7 +68,7 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'DELETE',
     path: '/orders',
-    summary: "Cancels open orders: an account's, a market's, or an account's in one market",
+    summary: "Cancels open orders: an account's, a market's, an account's in one market; of one side or both",
     access: operatorOf('operator'),
     limit: null,
     query: WHICH,
@@ -70,7 +76,7 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ cancelled: int }),
     refuses: LABELS,
     handle: async ({ desk, operator, query }) => {
-      const { user_id, currency_pair } = query
+      const { user_id, currency_pair, side } = query
       if (user_id === null && currency_pair === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: user_id or currency_pair')
       const owners = await desk.core.read((state) => {
@@ -78,18 +84,45 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
         for (const order of openOrders(state, query)) owners.add(order.user_id)
         return owners
       })
-      const detail = { user_id, currency_pair, accounts: owners.size }
+      const detail = { user_id, currency_pair, ...(side !== null && { side }), accounts: owners.size }
       await desk.core.submit('audit.note', { actor: operator, action: 'orders.cancel', detail })
       let cancelled = 0
       // Each account's as if it had asked itself: what is placed from now on stays, so that this comes to an end.
       for (const owner of owners) {
-        const which = { user_id: owner, currency_pair, side: null, account: null }
+        const which = { user_id: owner, currency_pair, side, account: null }
         const { ids, rest, ...first } = await desk.core.submit('spot.cancel_all', which)
         cancelled += ids.length
         for (let { due_id } = first; due_id !== 0;)
           ({ due_id } = await desk.core.submit('spot.cancel_next', { due_id, rest }))
       }
       return { cancelled }
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/orders/{order_id}',
+    summary: "Cancels one open order, whoever's it is",
+    access: operatorOf('operator'),
+    limit: null,
+    params: { order_id: id() },
+    status: 200,
+    reply: orderShape,
+    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED', 'ORDER_CANCELLED'],
+    handle: async ({ desk, operator, path }) => {
+      const order = desk.core.state.spot.orders.get(path.order_id)
+      if (order?.status !== 'open')
+        return notFound(
+          'ORDER_NOT_FOUND',
+          `no order ${path.order_id} is open; GET /operator/v1/orders lists those that are`,
+        )
+      const { id, user_id, pair: currency_pair } = order
+      const detail = { order_id: id, user_id, currency_pair }
+      await desk.core.submit('audit.note', { actor: operator, action: 'order.cancel', detail })
+      const ended = await desk.core.submit('spot.cancel', { user_id, id, currency_pair, account: null })
+      return desk.core.read((state) => {
+        const { login_name } = state.users.must(user_id)
+        return { user_id, login_name, ...orderView(state, ended) }
+      })
     },
   }),
 ]

@@ -1,13 +1,10 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import type { Faults } from '../api/faults.ts'
-import { integer, number, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
-import { showing } from '../api/guarded.ts'
+import { integer, number, object, optional, time, withDefault } from '../api/fields.ts'
 import type { RequestLog } from '../api/request-log.ts'
-import { anything, array, int, int64, num, shape, str } from '../api/shapes.ts'
+import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
-import { ROLES, type Operator } from '../core/operators/operators.ts'
 import { refuse } from '../labels.ts'
-import { randomHex, sha256 } from '../runtime/secrets.ts'
 
 /** What the operator API needs beyond the desk. */
 export interface Controls {
@@ -24,8 +21,6 @@ export interface Controls {
   readonly settle: () => Promise<void>
   readonly reset: () => Promise<void>
 }
-const operatorShape = shape({ name: str, role: str, created_at: int64 })
-const operatorView = ({ name, role, created_at }: Operator) => ({ name, role, created_at })
 const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
 const YEAR_SECONDS = 366 * 86_400
 
@@ -44,94 +39,21 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       store: str,
       sequence: int64,
       warnings: array(str),
+      halted: nullable(shape({ by: str, at: int64, reason: str })),
+      markets_halted: array(str),
     }),
     refuses: [],
     handle: async ({ desk }) =>
-      desk.core.read(() => ({
+      desk.core.read(({ world }) => ({
         mode: desk.mode,
         now: seconds(desk.clock.peek()),
         version: controls.version,
         store: desk.store.kind,
         sequence: desk.core.committed.sequence,
         warnings: controls.warnings,
+        halted: world.halt ?? null,
+        markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
       })),
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/operators',
-    summary: 'Lists the operators',
-    access: operatorOf('viewer'),
-    limit: null,
-    status: 200,
-    reply: array(operatorShape),
-    refuses: [],
-    handle: async ({ desk }) => desk.core.read(({ operators }) => operators.list().map(operatorView)),
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/operators',
-    summary:
-      'Creates an operator; the token is shown here and never again. In live mode each of the two admins is shown one half of it',
-    access: operatorOf('admin'),
-    guarded: { role: 'admin' },
-    limit: null,
-    body: object({
-      name: text({ max: 64, pattern: /^[A-Za-z0-9_.@-]+$/, mend: 'must be letters, digits and _ . @ -' }),
-      role: oneOf(...ROLES),
-    }),
-    status: 201,
-    reply: shape({ name: str, role: str, created_at: int64, token: str }),
-    refuses: [],
-    handle: async ({ desk, operator, body }) => {
-      const halves = [randomHex(16), randomHex(16)] as const
-      const token = halves.join('')
-      const input = { ...body, token_hash: sha256(token), actor: operator }
-      // Where two admins decide, neither of them alone may hold what they make: it would be a puppet's token.
-      const second_half = desk.secrets.seal(halves[1])
-      const made = desk.core.submit('operator.create', {
-        ...input,
-        ...(desk.mode === 'live' && { second_half }),
-      })
-      const created = await showing({ token_first_half: halves[0] }, made)
-      return { ...operatorView(created), token }
-    },
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/operators/me/token',
-    summary:
-      'Draws a new token for the operator who asks and gives its own name; the old token stops working at once',
-    access: operatorOf('viewer'),
-    limit: null,
-    body: object({ name: text({ max: 64 }) }),
-    status: 200,
-    reply: shape({ name: str, role: str, created_at: int64, token: str }),
-    refuses: [],
-    handle: async ({ desk, operator, body }) => {
-      // A stray call must not lock anybody out.
-      if (body.name !== operator)
-        refuse(
-          'INVALID_PARAM_VALUE',
-          `name: "${body.name}" is not the name of whoever asks, which is "${operator}"`,
-        )
-      const token = randomHex(32)
-      const input = { actor: operator, token_hash: sha256(token) }
-      return { ...operatorView(await desk.core.submit('operator.token', input)), token }
-    },
-  }),
-  endpoint({
-    method: 'DELETE',
-    path: '/operators/{name}',
-    summary: 'Removes an operator; the token stops working at once',
-    access: operatorOf('admin'),
-    guarded: { role: 'admin' },
-    limit: null,
-    params: { name: text({ max: 64 }) },
-    status: 204,
-    reply: null,
-    refuses: ['NOT_FOUND'],
-    handle: async ({ desk, operator, path }) =>
-      desk.core.submit('operator.delete', { name: path.name, actor: operator }),
   }),
   endpoint({
     method: 'GET',

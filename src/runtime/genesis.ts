@@ -21,6 +21,8 @@ export interface DemoAccount {
 }
 export interface Credentials {
   readonly url: string
+  /** Where the operator API has an address of its own. */
+  readonly operator_url?: string | undefined
   readonly operator_token: string
   /** Of the main account. */
   readonly key: string

@@ -31,3 +31,31 @@ function describe(error: Error): object {
   const cause = error.cause instanceof Error ? { cause: describe(error.cause) } : {}
   return { name: error.name, message: error.message, stack: error.stack, ...cause }
 }
+
+/** A log that knows how much was written to it as errors and warnings, whatever its level shows. */
+export interface CountingLog extends Log {
+  readonly errors: number
+  readonly warnings: number
+}
+export function countingLog(log: Log): CountingLog {
+  const counts = { errors: 0, warnings: 0 }
+  return {
+    verbose: log.verbose,
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: (message, fields) => {
+      counts.warnings++
+      log.warn(message, fields)
+    },
+    error: (message, fields) => {
+      counts.errors++
+      log.error(message, fields)
+    },
+    get errors() {
+      return counts.errors
+    },
+    get warnings() {
+      return counts.warnings
+    },
+  }
+}

@@ -70,9 +70,9 @@ export class HttpServer {
   get connections(): number {
     return this.all.size
   }
-  listen(host: string, port: number): Promise<number> {
+  listen(host: string, port: number, setting = 'KONTOR_PORT'): Promise<number> {
     return new Promise((resolve, reject) => {
-      const failed = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port))
+      const failed = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port, setting))
       this.server.once('error', failed)
       this.server.listen(port, host, () => {
         this.server.off('error', failed)
@@ -186,14 +186,15 @@ export class HttpServer {
   }
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number, setting: string): Error {
+  const hostSetting = setting === 'KONTOR_PORT' ? 'KONTOR_HOST' : setting
   if (error.code === 'EADDRINUSE')
     return new ConfigError(
-      `KONTOR_PORT ${port} is in use on ${host}; stop the other process or choose another port`,
+      `${setting} ${port} is in use on ${host}; stop the other process or choose another port`,
     )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new ConfigError(`KONTOR_HOST ${host} is not an address of this machine`)
-  if (error.code === 'EACCES') return new ConfigError(`KONTOR_PORT ${port} may not be used by this user`)
+    return new ConfigError(`${hostSetting} ${host} is not an address of this machine`)
+  if (error.code === 'EACCES') return new ConfigError(`${setting} ${port} may not be used by this user`)
   return error
 }
 function parserMessage({ code, message }: NodeJS.ErrnoException): string {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { LIVE } from '../core/world/world.ts'
 import { makePrivateFolder } from '../files.ts'
+import { sums } from './migrations/0041_sums.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
@@ -42,6 +43,16 @@ export async function modeOf({ data, databaseUrl }: Place): Promise<Config['mode
   } finally {
     await snapshot.close()
   }
+}
+
+/** A few words of a database that has sums, whoever runs on it; undefined where there is none yet. */
+export async function glanceAt({ data, databaseUrl }: Place): Promise<Snapshot | undefined> {
+  if (databaseUrl === undefined && !existsSync(databasePath(data))) return undefined
+  const snapshot =
+    databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteGlance(databasePath(data))
+  if ((await migrationsOf(snapshot)).includes(sums.id)) return snapshot
+  await snapshot.close()
+  return undefined
 }
 
 /** A look at the store that the settings name, safe beside a running platform. */

@@ -75,6 +75,13 @@ export async function makeSeals(
   head: StoreHead,
   sums: Sums,
 ): Promise<void> {
+  await countAll(store, tables, sums)
+  const sealed = { ...head, sums: sums.text(), schema: sums.schema }
+  await store.seal({ ...sealed, mac: sums.mac(sealed) })
+  store.sealBehind(head.hash, sums)
+}
+/** The sums of everything that is there, by their key. */
+export async function countAll(store: Store, tables: readonly Table<object>[], sums: Sums): Promise<void> {
   sums.clear()
   for (const table of tables) for (const row of table.values()) countRow(sums, table.spec, row)
   for (const log of LOGS) {
@@ -82,9 +89,6 @@ export async function makeSeals(
     await store.scan(selectFrom(log.name, log.columns), (values) => countRow(sums, log, decode(values)))
   }
   await store.scan(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
-  const sealed = { ...head, sums: sums.text(), schema: sums.schema }
-  await store.seal({ ...sealed, mac: sums.mac(sealed) })
-  store.sealBehind(head.hash, sums)
 }
 const batchOf = ([sequence, at, count, hash, commands]: readonly unknown[]): string =>
   batchText(Number(sequence), Number(at), Number(count), String(hash), String(commands))

@@ -324,6 +324,9 @@ test('every call of an operator that changes something is guarded in live mode, 
     'POST /due/{id}/retry', // what was due anyway
     'POST /liabilities/snapshots',
     'DELETE /orders', // what they held is free again, and still their owners'
+    'DELETE /orders/{order_id}',
+    'POST /markets/halt', // stopping takes one, going on takes two
+    'POST /markets/{currency_pair}/halt',
     ...['approve', 'reject', 'fail', 'retry', 'divert'].map((verb) => `POST /withdrawals/{id}/${verb}`),
   ])
   const open = operatorEndpoints(undefined as never)

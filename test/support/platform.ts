@@ -30,7 +30,7 @@ export class TestPlatform {
     this.data = data
     this.env = env
     this.faults = faults
-    this.operator = new OperatorClient(platform.url, env['KONTOR_OPERATOR_TOKEN'] ?? TOKEN)
+    this.operator = new OperatorClient(platform.operatorUrl, env['KONTOR_OPERATOR_TOKEN'] ?? TOKEN)
   }
   static async start(
     env: Record<string, string> = {},

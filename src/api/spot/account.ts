@@ -11,7 +11,7 @@ import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { accountField } from './order-fields.ts'
-import { fillView, myTradeShape } from './views.ts'
+import { fillView, myTradeShape, historyPair } from './views.ts'
 import { skipped, timeWindow } from './window.ts'
 
 const ACCESS = signed('spot')
@@ -128,7 +128,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async (call) => {
       const { desk, caller, query } = call
-      const pair = query.currency_pair === null ? null : desk.core.state.world.market(query.currency_pair).id
+      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
       const conditions = ['"user_id" = ?']
       const values: (string | number)[] = [caller.user.user_id]
       if (query.order_id !== null) {

@@ -45,7 +45,7 @@ const pairShape = shape({
   market_order_max_money: bound,
 })
 function pairView(desk: Desk, { config }: Market): object {
-  const { reference_price: _, liquidation_bound: __, ...rules } = config
+  const { reference_price: _, liquidation_bound: __, status: ___, ...rules } = config
   const { world } = desk.core.state
   return {
     ...rules,

@@ -21,7 +21,7 @@ import {
   orderFields,
   sideField,
 } from './order-fields.ts'
-import { orderInMode, orderShape, orderView } from './views.ts'
+import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
 import { skipped, timeWindow } from './window.ts'
 
 const ACCESS = signed('spot')
@@ -100,7 +100,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, caller, query }) => {
       const userId = caller.user.user_id
-      const pair = query.currency_pair === null ? null : pairOf(desk, query.currency_pair)
+      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
       const skip = skipped(query.page, query.limit)
       if (query.status === 'finished') return views(desk, await finished(desk, userId, pair, query, skip))
       if (pair === null)
@@ -205,7 +205,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     reply: orderShape,
     refuses: FIND_LABELS,
     handle: async ({ desk, caller, path, query }) => {
-      const place = { pair: pairOf(desk, query.currency_pair), account: query.account }
+      const place = { pair: historyPair(desk.core.state, query.currency_pair), account: query.account }
       return orderView(desk.core.state, await findOrder(desk, caller.user.user_id, path.order_id, place))
     },
   }),

@@ -8,6 +8,7 @@ import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { sideField } from './order-fields.ts'
 import { skipped } from './window.ts'
+import { historyPair } from './views.ts'
 
 const ACCESS = signed('spot')
 const TTL_MAX = 86_400
@@ -132,7 +133,7 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, query }) => {
       const userId = caller.user.user_id
       const { status, side, limit } = query
-      const pair = query.currency_pair === null ? null : desk.core.state.world.market(query.currency_pair).id
+      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
       const skip = skipped(query.page, limit)
       if (status === 'open')
         return desk.core.read(({ spot }) =>

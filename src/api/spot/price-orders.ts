@@ -18,6 +18,7 @@ import { LIMITS } from '../limits.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { hasOwnText, sideField } from './order-fields.ts'
+import { historyPair } from './views.ts'
 
 const ACCESS = signed('spot')
 const accountField = oneOf('normal', 'margin', 'unified')
@@ -140,7 +141,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       const { desk, caller, query } = call
       const userId = caller.user.user_id
-      const pair = query.market === null ? null : desk.core.state.world.market(query.market).id
+      const pair = query.market === null ? null : historyPair(desk.core.state, query.market)
       const paged = (total: number): void =>
         paginationHeaders((name, value) => call.set(name, value), query, total)
       const open = await desk.core.read(({ spot }) => spot.priceOrders.openOf(userId).reverse())

@@ -182,3 +182,11 @@ export const fillView = (fill: Fill): Record<string, unknown> => ({
   text: fill.text,
   trade_quote: quoteOf(fill.pair),
 })
+
+/** A market's name for reading what happened there: one that is gone keeps its history. */
+export function historyPair({ world, spot }: State, name: string): string {
+  const known = world.findMarket(name)?.id
+  if (known !== undefined) return known
+  const gone = name.toUpperCase()
+  return spot.figures.get(gone) === undefined ? world.market(name).id : gone
+}

@@ -69,6 +69,8 @@ function newDeposit(ctx: Ctx, chain: ChainConfig, payment: Payment): Deposit | u
   const { state, tx, at } = ctx
   const owner = state.wallet.addresses.owner(chain.chain, payment.address, chain.tagged ? payment.memo : '')
   if (owner === undefined && !chain.tagged) return undefined
+  // A currency that is gone is not booked: the coins stay where they are, until it is listed again.
+  if (state.world.findCurrency(payment.currency) === undefined) return undefined
   const user_id = owner?.user_id ?? 0
   const amount = amountOf(payment.amount)
   const { status, reason } = firstStatus(ctx, chain, payment, amount, user_id)

@@ -38,6 +38,18 @@ const HOLDING = new Set([
   insuranceName('margin'),
 ])
 
+/** The platform's own money: nobody else has a claim on it, and it may be closed with its currency. */
+const OWN = new Set([
+  'equity',
+  'fees',
+  'interest',
+  'network_fees',
+  'lending.pool',
+  insuranceName('unified'),
+  insuranceName('margin'),
+])
+export const isOwn = (owner: number, name: string): boolean => owner === PLATFORM && OWN.has(name)
+
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: string): boolean =>
   owner === PLATFORM ? !HOLDING.has(name) : isDebt(name)

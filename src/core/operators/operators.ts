@@ -17,11 +17,23 @@ export interface Operator {
   /** SHA-256 of the bearer token. */
   readonly token_hash: string
   readonly created_at: number
+  /** How many days a token that is drawn lasts; 0: for ever. */
+  readonly token_days: number
+  /** Unix seconds at which the present token ends; 0: never. */
+  readonly expires: number
 }
 export const OPERATOR: TableSpec<Operator> = {
   name: 'operator',
   key: ['name'],
-  columns: { id: 'int', name: 'text', role: 'text', token_hash: 'text', created_at: 'int' },
+  columns: {
+    id: 'int',
+    name: 'text',
+    role: 'text',
+    token_hash: 'text',
+    created_at: 'int',
+    token_days: 'int',
+    expires: 'int',
+  },
 }
 /** One operator's yes. */
 export interface Approval {
@@ -68,19 +80,28 @@ const ADMINS = 'admin'
 export const adminsEver = ({ counters, operators }: State): number =>
   Math.max(counters.get(ADMINS)?.value ?? 0, operators.admins)
 
-function addOperator(ctx: Ctx, { name, role, token_hash }: Omit<NewOperator, 'actor'>): Operator {
+function addOperator(ctx: Ctx, made: Omit<NewOperator, 'actor'>): Operator {
+  const { name, role, token_hash, token_days = 0 } = made
   const { state, tx, at } = ctx
   if (role === 'admin') nextId(tx, state.counters, ADMINS, adminsEver(state) + 1)
   const id = nextId(tx, state.counters, 'operator')
-  const operator: Operator = { id, name, role, token_hash, created_at: Math.floor(at / 1e6) }
+  const created_at = Math.floor(at / 1e6)
+  const expires = endOf(created_at, token_days)
+  const operator: Operator = { id, name, role, token_hash, created_at, token_days, expires }
   tx.put(state.operators.table, operator)
   return operator
 }
+
+const DAY_SECONDS = 86_400
+const endOf = (from: number, days: number): number => (days === 0 ? 0 : from + days * DAY_SECONDS)
+/** Whether the operator's token is over. */
+export const isExpired = ({ expires }: Operator, at: number): boolean => expires !== 0 && at >= expires * 1e6
 
 export interface NewOperator {
   readonly name: string
   readonly role: Role
   readonly token_hash: string
+  readonly token_days?: number
   readonly actor: Actor
   /** Half of the token, sealed for the admin who confirms: see the endpoint. Nothing here reads it. */
   readonly second_half?: string
@@ -89,7 +110,8 @@ export function createOperator(ctx: Ctx, input: NewOperator): Operator {
   if (ctx.state.operators.table.get(input.name) !== undefined)
     refuse('INVALID_PARAM_VALUE', `name: there is an operator "${input.name}" already; choose another`)
   const operator = addOperator(ctx, input)
-  audit(ctx, input.actor, 'operator.create', { name: input.name, role: input.role })
+  const { name, role, token_days = 0 } = input
+  audit(ctx, input.actor, 'operator.create', { name, role, ...(token_days > 0 && { token_days }) })
   return operator
 }
 
@@ -115,9 +137,29 @@ export function changeToken(ctx: Ctx, input: { actor: string; token_hash: string
   const { state, tx } = ctx
   const known =
     state.operators.table.get(input.actor) ?? notFound('NOT_FOUND', `no operator "${input.actor}"`)
-  const operator: Operator = { ...known, token_hash: input.token_hash }
+  const expires = endOf(Math.floor(ctx.at / 1e6), known.token_days)
+  const operator: Operator = { ...known, token_hash: input.token_hash, expires }
   tx.put(state.operators.table, operator)
   audit(ctx, input.actor, 'operator.token', { name: input.actor })
+  return operator
+}
+
+/**
+ * The operator must draw another token: the present one ends so many hours from now, or when it would have ended
+ * anyway. Nobody but the operator ever sees the new one.
+ */
+export function endToken(
+  ctx: Ctx,
+  input: { name: string; hours: number; token_days: number | null; actor: Actor },
+): Operator {
+  const { state, tx, at } = ctx
+  const known = state.operators.table.get(input.name) ?? notFound('NOT_FOUND', `no operator "${input.name}"`)
+  const ends = Math.floor(at / 1e6) + input.hours * 3_600
+  const expires = known.expires === 0 ? ends : Math.min(known.expires, ends)
+  const operator: Operator = { ...known, expires, token_days: input.token_days ?? known.token_days }
+  tx.put(state.operators.table, operator)
+  const { name, token_days } = operator
+  audit(ctx, input.actor, 'operator.end_token', { name, expires, token_days })
   return operator
 }
 
@@ -136,7 +178,7 @@ export function ensureOperator(ctx: Ctx, input: { name: string; token_hash: stri
   // Others are there, but not the first one: an older version deleted it.
   if (operator === undefined && table.size > 0) return null
   if (operator === undefined) addOperator(ctx, { ...input, role: 'admin' })
-  else tx.put(table, { ...operator, token_hash: input.token_hash })
+  else tx.put(table, { ...operator, token_hash: input.token_hash, expires: 0 })
   return null
 }
 

@@ -6,7 +6,7 @@ import { totalOwed } from '../unified/loans.ts'
 import type { Market } from '../world/markets.ts'
 import type { Order } from './order.ts'
 import { PLAIN, placeOrder } from './place.ts'
-import { CROSS_LIQUIDATE, isOpen, readBase } from './rules.ts'
+import { CROSS_LIQUIDATE, isOpen, readBase, refuseHalted } from './rules.ts'
 import { fireTriggers } from './triggers.ts'
 
 /** Thousandths of a purchase that its fee leaves. */
@@ -23,6 +23,7 @@ export function crossLiquidate(
   const { state, tx, at } = ctx
   const { user_id, text, amount, price } = input
   const market = state.world.market(input.currency_pair)
+  refuseHalted(market)
   if (isOpen(market, 'buy', at))
     refuse(
       'REQUEST_FORBIDDEN',

@@ -139,7 +139,7 @@ export function lookPov(ctx: Ctx, input: { id: number }): null {
     due_id: schedule(ctx, Math.min(at + SECOND, order.expire_at), 'spot.pov.look', { id: order.id }),
     update_at: at,
   }
-  if (order.start_at === 0) keep(ctx, next)
+  if (order.start_at === 0 || state.world.market(order.pair).halted) keep(ctx, next)
   else take(ctx, next, others)
   return null
 }
@@ -255,4 +255,13 @@ export function cancelPovOrders(
       (order) => (pair === null || order.pair === pair) && (input.side === null || order.side === input.side),
     )
     .map(({ id }) => cancelPovOrder(ctx, { user_id: input.user_id, id }))
+}
+/** Ends some of a market's, lowest id first, with a reason. Tells how many. */
+export function cancelPovOfMarket(ctx: Ctx, pair: string, most: number, reason: string): number {
+  const found: PovOrder[] = []
+  for (const order of ctx.state.spot.povOrders.table.values())
+    if (order.status === 'open' && order.pair === pair) found.push(order)
+  const some = found.sort((a, b) => a.id - b.id).slice(0, most)
+  for (const order of some) endPov(ctx, order, 'cancelled', reason)
+  return some.length
 }

@@ -79,6 +79,15 @@ export function checkOpen(market: Market, side: Side, at: number): void {
     )
 }
 
+/** Not even what a closed market lets pass. */
+export function refuseHalted(market: Market): void {
+  if (market.halted)
+    refuse(
+      'TRADE_RESTRICTED',
+      `currency_pair: ${market.id} is halted: it takes no orders, and what waits there can be cancelled`,
+    )
+}
+
 /** base or value undefined: not known for this kind of order. */
 export function checkSize(market: Market, base: Amount | undefined, value: Amount | undefined): void {
   if (base !== undefined) {

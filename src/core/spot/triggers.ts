@@ -14,7 +14,7 @@ import {
   type TriggerRule,
 } from './price-orders.ts'
 import { isClientText, type OrderAccount } from './order.ts'
-import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote } from './rules.ts'
+import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote, refuseHalted } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
 const FIRED_MAX = 50
@@ -27,7 +27,8 @@ export function fireTriggers(ctx: Ctx, pair: string): void {
   for (let fired = 0; ; fired++) {
     const last = spot.lastPrice(pair)
     const next = last === undefined ? undefined : spot.priceOrders.reached(pair, last)
-    if (next === undefined) return
+    // In a halted market they go on waiting: `resume` looks again.
+    if (next === undefined || ctx.state.world.findMarket(pair)?.halted === true) return
     if (fired === FIRED_MAX) {
       schedule(ctx, ctx.at, 'spot.price_order.fire', { currency_pair: pair })
       return
@@ -108,6 +109,7 @@ export interface NewPriceOrder {
 export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   const { state } = ctx
   const market = state.world.market(input.market)
+  refuseHalted(market)
   orderAccount(state, state.users.must(input.user_id), ORDER_ACCOUNT[input.put.account])
   const trigger_price = readPrice(market, input.trigger.price, 'trigger.price')
   const { rule, expiration } = input.trigger

@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
+import type { Market } from '../world/markets.ts'
 import { familyOwes, refuseOwing } from '../wallet/family.ts'
 import { requireShared } from './accounts.ts'
 import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
@@ -106,6 +107,7 @@ function borrow(
   const terms = state.world.loanTerms(currency)
   if (terms === undefined || terms.config.loan_status !== 'enable')
     refuse('INVALID_CURRENCY', `currency: ${currency} is not lent; GET /unified/currencies tells what is`)
+  if (book.pair !== '') refuseDelisting(state.world.market(book.pair))
   const least = minimumOf(state, book, currency)
   if (amount < least)
     refuse(
@@ -132,6 +134,14 @@ function borrow(
       `amount: a loan of ${format(amount)} ${currency} would leave the margin ${format(-after as Amount)} short; at most ${format(borrowable(state, userId, book.scope, currency))} can be borrowed`,
     )
   return lend(ctx, userId, book, currency, amount, 'manual_borrow', text)
+}
+/** Nothing new begins in a market that is being delisted. */
+export function refuseDelisting({ id, config }: Market): void {
+  if (config.status === 'delisting')
+    refuse(
+      'TRADE_RESTRICTED',
+      `currency_pair: ${id} is being delisted; what is there can be repaid and taken out`,
+    )
 }
 /** Nothing is lent to an account that is below 100 % of its initial margin already. */
 export function refuseRestricted(state: State, userId: number, scope: string): void {

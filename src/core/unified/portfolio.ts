@@ -84,10 +84,13 @@ export function unifiedPortfolio(
     const terms = state.world.loanTerms(currency)
     const quote = state.prices.quote(currency)
     const unreliable = trust === 'firm' && quote.firm === 0n
+    // What leaves the platform carries what it carries, and nothing new.
+    const leaving = trust === 'firm' && state.world.isLeaving(currency)
     const asset = assetOf(state, userId, UNIFIED, currency, held.get(currency) ?? ZERO, {
       locked: lockedHere(state, userId, currency),
       price: quote.known,
-      collateral: terms !== undefined && !unreliable && !account.not_collateral.includes(currency),
+      collateral:
+        terms !== undefined && !unreliable && !leaving && !account.not_collateral.includes(currency),
       discounts: terms?.discounts ?? [],
       margins: terms === undefined ? NO_TERMS : marginSlices(terms, ownLeverage(account.leverage[currency])),
     })

@@ -89,7 +89,11 @@ export function payableOf(
   const owed = new Set(debtsOf(state, userId).map(({ currency }) => currency))
   return [...state.ledger.named(userId, UNIFIED.free)]
     .filter(
-      ({ currency, amount }) => amount > 0n && !owed.has(currency) && state.prices.quote(currency).firm > 0n,
+      ({ currency, amount }) =>
+        amount > 0n &&
+        !owed.has(currency) &&
+        !state.world.isLeaving(currency) &&
+        state.prices.quote(currency).firm > 0n,
     )
     .map(({ currency, amount }) => ({
       currency,
@@ -142,6 +146,11 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   for (const currency of means) {
     // What is owed is repaid with itself: no price is needed for that.
     if (debts.includes(currency)) continue
+    if (state.world.isLeaving(currency))
+      refuse(
+        'TRADE_RESTRICTED',
+        `available_currencies: ${currency} is being delisted, so it can't be used for a quick repayment`,
+      )
     state.prices.requireFirm(currency, "it can't be used for a quick repayment")
     for (const debt of debts) state.prices.requireFirm(debt, "it can't be bought for a quick repayment")
   }

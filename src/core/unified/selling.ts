@@ -130,15 +130,19 @@ interface Route {
 }
 /** The market that turns one currency into another, or into USDT on the way there. */
 function routeOf(state: State, from: string, to: string): Route | undefined {
+  let closed: Route | undefined
   for (const [pair, side] of [
     [`${from}_${to}`, 'sell'],
     [`${to}_${from}`, 'buy'],
     [`${from}_USDT`, 'sell'],
   ] as const) {
     const market = state.world.findMarket(pair)
-    if (market !== undefined) return { market, side }
+    if (market === undefined) continue
+    // One that is halted is no way, while another one is open; its bound still tells what is kept.
+    if (!market.halted) return { market, side }
+    closed ??= { market, side }
   }
-  return undefined
+  return closed
 }
 /** What a liquidation keeps of the index price at the least, by the market that turns one currency into another. */
 export const keptAtLeast = (state: State, from: string, to: string): Rate =>

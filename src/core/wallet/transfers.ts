@@ -4,9 +4,10 @@ import { audit, type Actor } from '../operators/audit.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import { Table, type TableSpec } from '../table.ts'
 import { guardOutflow } from '../unified/guard.ts'
+import { bookOf } from '../unified/loan-book.ts'
 import type { User } from '../users/users.ts'
 import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
 
@@ -108,6 +109,7 @@ interface Booking {
 export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   const { state, tx, at } = ctx
   const { from, to, currency, amount } = booking
+  refuseLeaving(state, to.user.user_id, to.ref, currency)
   guardOutflow(state, from.user.user_id, from.ref.name, currency, amount)
   const tx_id = nextId(tx, state.counters, 'transfer')
   state.ledger.post(ctx, {
@@ -139,6 +141,20 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   }
   tx.put(state.transfers, record)
   return record
+}
+
+/** Into what is being delisted goes only what a debt there needs: all else would stand in its way. */
+function refuseLeaving(state: State, userId: number, ref: AccountRef, currency: string): void {
+  if (ref.kind === 'spot') return
+  const { world, ledger } = state
+  const { currency_pair: pair } = ref
+  const market = pair === '' ? undefined : world.market(pair)
+  if (market?.config.status !== 'delisting' && !world.isLeaving(currency)) return
+  if (pair !== '' && ledger.balance(userId, bookOf(pair).debt, currency) < 0n) return
+  refuse(
+    'TRADE_RESTRICTED',
+    `${market?.config.status === 'delisting' ? pair : currency} is being delisted; money can be taken out there, and put in only to repay a loan`,
+  )
 }
 
 /** The account book's word for money that enters or leaves a kind of account. */

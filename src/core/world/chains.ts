@@ -67,6 +67,9 @@ export interface CurrencyChain {
   /** Real chains: a deposit address that holds this much is swept into the hot wallet; left out or "0": never. */
   readonly sweep_threshold?: string
 }
+/** The steps of a currency out of the platform; after the last one its row is gone. */
+export const CURRENCY_STATUSES = ['listed', 'withdraw_only'] as const
+export type CurrencyStatus = (typeof CURRENCY_STATUSES)[number]
 /** What moves a currency in and out of the platform. */
 export interface CurrencyTransport {
   readonly name_cn: string
@@ -85,6 +88,8 @@ export interface CurrencyTransport {
   readonly chains: readonly CurrencyChain[]
 }
 export interface CurrencyChange {
+  /** `gone` hides the row that the file still has. */
+  readonly status?: CurrencyStatus | 'gone'
   readonly deposit_enabled?: boolean
   readonly withdraw_enabled?: boolean
   readonly withdraw_day_limit?: string
@@ -95,7 +100,10 @@ export interface CurrencyChange {
 }
 
 /** The configured currency with an operator's changes laid over it. */
-export function withChange<C extends CurrencyTransport>(config: C, change: CurrencyChange | undefined): C {
+export function withChange<C extends CurrencyTransport>(
+  config: C,
+  change: Omit<CurrencyChange, 'status'> | undefined,
+): C {
   if (change === undefined) return config
   const { chains, ...rest } = change
   return {

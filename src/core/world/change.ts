@@ -1,5 +1,5 @@
 import { format, unitOf, type Amount } from '../../money/amount.ts'
-import { contractName, marginName } from '../ledger/accounts.ts'
+import { contractName, isOwn, marginName } from '../ledger/accounts.ts'
 import { AGENT_LOGINS } from '../agents/agents.ts'
 import type { State } from '../state.ts'
 import { completeMarket, type MarketConfig } from './markets.ts'
@@ -15,14 +15,15 @@ export interface Fault {
 /**
  * Compares a configuration with the live rows before it is taken in. What they need can't be dropped or rescaled in
  * place: a market with orders, a currency with balances, a chain with coins. Orders of the market agents do not
- * count: they are the platform's own, and go with their market.
+ * count: they are the platform's own, and go with their market. Nor does the platform's own money in a currency that
+ * is `closing`: whoever closes it closes these accounts.
  */
-export function configurationFaults(state: State, next: WorldConfig): Fault[] {
+export function configurationFaults(state: State, next: WorldConfig, closing?: string): Fault[] {
   const { configured } = state.world
   if (configured === undefined || JSON.stringify(configured) === JSON.stringify(next)) return []
   return [
     ...marketFaults(state, next),
-    ...currencyFaults(state, next),
+    ...currencyFaults(state, next, closing),
     ...chainFaults(state, next),
     ...lendingFaults(state, next),
   ]
@@ -43,6 +44,9 @@ function marketFaults(state: State, next: WorldConfig): Fault[] {
   }
   for (const order of state.spot.priceOrders.table.values())
     if (order.status === 'open' && !fits(after.get(order.pair), [order.trigger_price], [])) count(order.pair)
+  for (const order of state.spot.povOrders.table.values())
+    if (order.status === 'open' && !fits(after.get(order.pair), [order.bound], [order.amount, order.left]))
+      count(order.pair)
   return [...waiting].sort().map(([pair, orders]) => {
     const market = after.get(pair)
     const what =
@@ -71,7 +75,7 @@ export function agentIds(state: State): ReadonlySet<number> {
   return new Set(ids.filter((id) => id !== undefined))
 }
 
-function currencyFaults(state: State, next: WorldConfig): Fault[] {
+function currencyFaults(state: State, next: WorldConfig, closing: string | undefined): Fault[] {
   const precisions = new Map(next.currencies.map(({ currency, precision }) => [currency, precision]))
   const coarser = (currency: string, precision: number): boolean =>
     precision < (state.world.findCurrency(currency)?.precision ?? 0)
@@ -82,14 +86,17 @@ function currencyFaults(state: State, next: WorldConfig): Fault[] {
   ])
   const faults = new Map<string, Fault>()
   for (const { owner, name, currency, amount } of state.ledger.accounts.values()) {
-    if (amount === 0n) continue
-    const told = (subject: string, text: string): void => void faults.set(subject, { text })
+    if (amount === 0n || (currency === closing && isOwn(owner, name))) continue
+    // A user's money is told before the platform's.
+    const told = (subject: string, text: string): void => {
+      if (owner !== 0 || !faults.has(subject)) faults.set(subject, { text })
+    }
     const holder = `${owner === 0 ? 'the platform' : `user ${owner}`} holds ${format(amount)} ${currency} in ${name}`
     const precision = precisions.get(currency)
     if (precision === undefined)
       told(
         currency,
-        `currencies: ${currency} is gone, but ${holder}; leave it, with its deposits and withdrawals off`,
+        `currencies: ${currency} is gone, but ${holder}; leave it, with "status": "withdraw_only"`,
       )
     // What chains take and give is finer than what users have.
     else if (owner !== 0 && coarser(currency, precision) && !decimalsFit(amount, precision))
@@ -98,7 +105,7 @@ function currencyFaults(state: State, next: WorldConfig): Fault[] {
     if (base.startsWith('margin:') && !pairs.has(base))
       told(
         base,
-        `markets: ${base.slice('margin:'.length)} is gone, but ${holder}; leave it, with trade_status "untradable"`,
+        `markets: ${base.slice('margin:'.length)} is gone, but ${holder}; leave it, with "status": "delisting"`,
       )
     if (/^(futures|delivery):/.test(base) && !settles.has(base))
       told(base, `settle: ${base} is gone, but ${holder}; leave it`)

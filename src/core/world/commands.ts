@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import { configurationFaults } from './change.ts'
+import { followFile } from './listing.ts'
 import { keepingLast } from './price-commands.ts'
 import { LIVE, type WorldConfig } from './world.ts'
 
@@ -15,6 +16,7 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
   keepingLast(ctx, () => {
     ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
   })
+  followFile(ctx)
   return null
 }
 

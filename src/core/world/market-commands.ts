@@ -1,5 +1,6 @@
 import { cancelOpen } from '../spot/cancel.ts'
 import type { OrderRow } from '../spot/order.ts'
+import { cancelPovOfMarket } from '../spot/pov.ts'
 import { cancelWaiting } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
 import { audit, type Actor } from '../operators/audit.ts'
@@ -21,6 +22,7 @@ export function changeMarket(
   return state.world.market(market.id).config
 }
 
+const WHY = 'its market was changed by the operator'
 /** Orders of one command; the caller goes on until nothing is left. */
 const PORTION = 100
 /** Takes the orders of a market off its book, of some owners or of everybody. Tells how many it took. */
@@ -39,7 +41,7 @@ export function cancelMarketOrders(
   cancelOpen(ctx, orders)
   let count = orders.length
   if (count === 0 && input.owners === null)
-    count = cancelWaiting(ctx, pair, PORTION, 'its market was changed by the operator')
+    count = cancelWaiting(ctx, pair, PORTION, WHY) || cancelPovOfMarket(ctx, pair, PORTION, WHY)
   if (count > 0) audit(ctx, input.actor, 'market.cancel_orders', { currency_pair: pair, orders: count })
   return count
 }

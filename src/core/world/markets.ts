@@ -28,6 +28,8 @@ export interface MarketConfig {
   /** Percent; the rate of tier 0, and the most that anybody pays. */
   readonly fee: string
   readonly trade_status: TradeStatus
+  /** Left out: trading. What is halted or being delisted is untradable, whatever trade_status says. */
+  readonly status?: MarketStatus
   /** A buy may be priced at most last x (1 + up_rate), a sale at least last x (1 - down_rate). */
   readonly up_rate: string
   readonly down_rate: string
@@ -47,6 +49,12 @@ export interface MarketConfig {
 }
 export const TRADE_STATUSES = ['untradable', 'buyable', 'sellable', 'tradable'] as const
 export type TradeStatus = (typeof TRADE_STATUSES)[number]
+/**
+ * The steps out of the market, in order. halted: no new orders and no matching, those that wait may be cancelled.
+ * delisting: all of them are cancelled, and nothing is lent. What comes after is that the row is gone.
+ */
+export const MARKET_STATUSES = ['trading', 'halted', 'delisting'] as const
+export type MarketStatus = (typeof MARKET_STATUSES)[number]
 
 /** What an operator may change while the market is open. */
 export const MARKET_SETTINGS = [
@@ -67,6 +75,8 @@ export const MARKET_SETTINGS = [
   'delisting_time',
 ] as const satisfies readonly (keyof MarketConfig)[]
 export type MarketChange = Partial<Pick<MarketConfig, (typeof MARKET_SETTINGS)[number]>>
+/** All that an operator's calls may have changed: `gone` hides the row that the file still has. */
+export type MarketOverlay = MarketChange & { readonly status?: MarketStatus | 'gone' }
 
 /** Also for what no market turns into what is owed. */
 export const LIQUIDATION_BOUND = '0.03'
@@ -109,6 +119,8 @@ export const completeMarket = (market: Partial<MarketConfig> & Pick<MarketConfig
 /** The rules of a market in the numbers that matching works with. */
 export interface Market {
   readonly config: MarketConfig
+  /** Nothing is placed and nothing matches: by its own status, its currencies', or because all markets are halted. */
+  readonly halted: boolean
   readonly id: string
   readonly base: string
   readonly quote: string
@@ -132,10 +144,18 @@ export interface Market {
   readonly feeMax: Rate
 }
 const TICKS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
-export function compileMarket(config: MarketConfig, basePrecision: number, quotePrecision: number): Market {
+export function compileMarket(
+  given: MarketConfig,
+  basePrecision: number,
+  quotePrecision: number,
+  stopped = false,
+): Market {
+  const halted = stopped || (given.status ?? 'trading') !== 'trading'
+  const config: MarketConfig = halted ? { ...given, trade_status: 'untradable' } : given
   const bound = (text: string | null): Amount | undefined => (text === null ? undefined : amountOf(text))
   return {
     config,
+    halted,
     id: config.id,
     base: config.base,
     quote: config.quote,
@@ -177,6 +197,8 @@ export function checkMarket(market: MarketConfig, precisionOf: (currency: string
     )
   if (!TRADE_STATUSES.includes(market.trade_status))
     throw new TypeError(`${where}: trade_status must be one of ${TRADE_STATUSES.join(', ')}`)
+  if (market.status !== undefined && !MARKET_STATUSES.includes(market.status))
+    throw new TypeError(`${where}: status must be one of ${MARKET_STATUSES.join(', ')}`)
   const bound = parseRate(market.liquidation_bound)
   if (bound === undefined || bound === 0n || bound > BOUND_MOST)
     throw new TypeError(`${where}: liquidation_bound must be a decimal string above 0 and at most 0.2`)

@@ -9,15 +9,17 @@ import {
   type ChainConfig,
   type CurrencyChain,
   type CurrencyChange,
+  type CurrencyStatus,
   type CurrencyTransport,
 } from './chains.ts'
+import { checkListing } from './check-listing.ts'
 import {
   checkMarket,
   compileMarket,
   completeMarket,
   type Market,
-  type MarketChange,
   type MarketConfig,
+  type MarketOverlay,
 } from './markets.ts'
 import { checkPolicy, completePolicy, type Policy } from './policy.ts'
 import {
@@ -43,6 +45,8 @@ export interface CurrencyConfig extends CurrencyTransport {
   readonly asset_class: 'SPOT' | 'PILOT'
   /** No chains, deposits or withdrawals through the API. */
   readonly low_cap: boolean
+  /** Left out: listed. withdraw_only: on its way out, see checkListing. */
+  readonly status?: CurrencyStatus
 }
 export interface PriceFeedConfig {
   /** Answers a JSON object of prices in USDT by currency. */
@@ -91,8 +95,17 @@ const OPEN_ORDERS_MAX = 1_000
 
 /** The setting that tells whether money is real here. */
 export const LIVE = 'live'
-/** Settings of this prefix hold what an operator changed in a market. */
+/** Settings of these prefixes hold what an operator changed in a market or a currency. */
 export const MARKET_SETTING = 'market:'
+export const CURRENCY_SETTING = 'currency:'
+/** The setting that stops all markets, while it is there. */
+export const HALT = 'halt'
+export interface Halt {
+  readonly by: string
+  /** Seconds. */
+  readonly at: number
+  readonly reason: string
+}
 
 /** Typed views of the settings table, rebuilt whenever a setting changes. */
 export class World {
@@ -107,24 +120,31 @@ export class World {
   constructor() {
     this.settings.observe((before, after) => {
       const name = (after ?? before)!.name
-      if (name.startsWith('currency:') || name.startsWith('chain:')) this.layChanges()
-      if (name === 'world') {
-        this.config = after?.value as WorldConfig | undefined
+      const ofCurrency = name.startsWith(CURRENCY_SETTING)
+      if (name === 'world') this.config = after?.value as WorldConfig | undefined
+      else if (name.startsWith('chain:')) {
         this.layChanges()
-        this.layMargin()
-      } else if (!name.startsWith(MARKET_SETTING)) return
-      this.markets = new Map(this.config?.markets.map((market) => [market.id, this.compile(market)]))
+        return
+      } else if (!ofCurrency && !name.startsWith(MARKET_SETTING) && name !== HALT) return
+      if (name === 'world' || ofCurrency) this.layChanges()
+      this.layMarkets()
+      this.layMargin()
     })
   }
   /** An operator's changes are settings of their own, so that a new configuration file does not undo them. */
   private layChanges(): void {
     const change = (name: string): unknown => this.settings.get(name)?.value
-    this.currencies = new Map(
-      this.config?.currencies.map((currency) => [
+    this.currencies = new Map()
+    for (const currency of this.config?.currencies ?? []) {
+      const { status, ...rest } = (change(CURRENCY_SETTING + currency.currency) ?? {}) as CurrencyChange
+      if (status === 'gone') continue
+      const laid = withChange(currency, rest)
+      const config = status === undefined ? laid : { ...laid, status }
+      this.currencies.set(
         currency.currency,
-        withChange(currency, change(`currency:${currency.currency}`) as CurrencyChange | undefined),
-      ]),
-    )
+        config.status === 'withdraw_only' ? { ...config, deposit_enabled: false } : config,
+      )
+    }
     this.chains = new Map(
       this.config?.chains.map((chain) => [
         chain.chain,
@@ -132,18 +152,32 @@ export class World {
       ]),
     )
   }
-  /** A file that names fewer currencies or markets need not name them again here. */
+  private layMarkets(): void {
+    this.markets = new Map()
+    for (const market of this.config?.markets ?? []) {
+      const { id, base, quote } = market
+      const gone = this.overlay(id)?.status === 'gone'
+      if (!gone && this.currencies.has(base) && this.currencies.has(quote))
+        this.markets.set(id, this.compile(market))
+    }
+  }
+  private overlay(pair: string): MarketOverlay | undefined {
+    return this.settings.get(MARKET_SETTING + pair)?.value as MarketOverlay | undefined
+  }
+  /** A file that names fewer currencies or markets need not name them again here. What leaves is no longer lent. */
   private layMargin(): void {
     const { currencies = [], isolated = [] } = this.config?.unified ?? {}
-    const listed = new Set(this.config?.markets.map(({ id }) => id))
     this.loanCurrencies = new Map(
       currencies
         .filter(({ currency }) => this.currencies.has(currency))
-        .map((row) => [row.currency, compileTerms(row)]),
+        .map((row) => [
+          row.currency,
+          compileTerms(this.isLeaving(row.currency) ? { ...row, loan_status: 'disable' } : row),
+        ]),
     )
     this.isolated = new Map(
       isolated
-        .filter(({ currency_pair }) => listed.has(currency_pair))
+        .filter(({ currency_pair }) => this.markets.has(currency_pair))
         .map((row) => [row.currency_pair, row]),
     )
   }
@@ -172,10 +206,20 @@ export class World {
   }
   /** A market as configured, with what the operator has changed since. */
   private compile(market: MarketConfig): Market {
-    const change = this.settings.get(MARKET_SETTING + market.id)?.value as MarketChange | undefined
+    const change = this.overlay(market.id) as Partial<MarketConfig> | undefined
     const precisionOf = (currency: string): number => this.currencies.get(currency)!.precision
     const config = completeMarket({ ...market, ...change })
-    return compileMarket(config, precisionOf(market.base), precisionOf(market.quote))
+    const { base, quote } = market
+    const stopped = this.halt !== undefined || this.isLeaving(base) || this.isLeaving(quote)
+    return compileMarket(config, precisionOf(base), precisionOf(quote), stopped)
+  }
+  /** Set while all markets are halted at once. */
+  get halt(): Halt | undefined {
+    return this.settings.get(HALT)?.value as Halt | undefined
+  }
+  /** On its way out: it may be withdrawn, and nothing else is given for it. */
+  isLeaving(currency: string): boolean {
+    return this.currencies.get(currency)?.status === 'withdraw_only'
   }
   get configured(): WorldConfig | undefined {
     return this.config
@@ -335,6 +379,7 @@ export function checkWorld(world: WorldConfig): void {
       (name) => world.currencies.find(({ currency }) => currency === name)!.precision,
     )
   }
+  checkListing(world)
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))
       throw new TypeError(`settle names ${settle}, which is not among the currencies`)

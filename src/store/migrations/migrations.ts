@@ -12,6 +12,7 @@ import { seenRequests } from './0030_seen_requests.ts'
 import { dueFailed } from './0040_due_failed.ts'
 import { sums } from './0041_sums.ts'
 import { povOrders } from './0042_pov_orders.ts'
+import { tokenExpiry } from './0055_token_expiry.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dueFailed,
   sums,
   povOrders,
+  tokenExpiry,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

@@ -1,0 +1,152 @@
+import type { Bodies } from '../api/bodies.ts'
+import type { Metrics } from '../api/metrics.ts'
+import type { Chains } from '../chain/chains.ts'
+import type { Commands } from '../core/commands.ts'
+import type { Core } from '../core/core.ts'
+import type { State } from '../core/state.ts'
+import { unpricedLoans } from '../core/unified/lending.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import type { CountingLog } from './log.ts'
+
+export interface Watched {
+  readonly core: Core<State, Commands>
+  readonly chains: Chains
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: CountingLog
+  readonly bodies: Bodies
+  readonly listeners: { readonly connections: number; readonly refused: number; readonly cut: number }
+}
+
+/** Every figure that is read when somebody asks for /metrics. Counters end in _total. */
+export function watchPlatform(metrics: Metrics, parts: Watched): void {
+  const { core, chains, clock, log, bodies, listeners } = parts
+  const { state } = core
+  const gauge = (name: string, help: string, read: () => number): void =>
+    metrics.watch(name, 'gauge', help, read)
+  const counter = (name: string, help: string, read: () => number): void =>
+    metrics.watch(name, 'counter', help, read)
+  counter(
+    'kontor_batches_total',
+    'Committed batches, since the database was made.',
+    () => core.committed.sequence,
+  )
+  gauge('kontor_commands_waiting', 'Commands waiting for their commit.', () => core.waiting)
+  gauge('kontor_writes_stopped', '1 when the ledger does not balance.', () =>
+    core.writesStopped === undefined ? 0 : 1,
+  )
+  gauge('kontor_due_failed', 'Due work that failed and was put aside.', () => state.due.failed.size)
+  gauge(
+    'kontor_markets_halted',
+    'Markets that take no orders: halted, delisted, or all at once.',
+    () => state.world.allMarkets.filter(({ halted }) => halted).length,
+  )
+  gauge(
+    'kontor_proposals_waiting',
+    'Proposals that wait for a second person.',
+    () => state.proposals.waiting().length,
+  )
+  gauge(
+    'kontor_operator_tokens_expiring',
+    'Operators whose token has expired, or does within seven days.',
+    () => expiring(state, clock.peek()).length,
+  )
+  gauge(
+    'kontor_loan_currencies_unpriced',
+    'Currencies to lend that have no trusted index price.',
+    () => unpricedLoans(state).length,
+  )
+  counter('kontor_log_errors_total', 'Lines logged as errors.', () => log.errors)
+  counter('kontor_log_warnings_total', 'Lines logged as warnings.', () => log.warnings)
+  gauge('kontor_connections', 'Open connections.', () => listeners.connections)
+  counter('kontor_connections_refused_total', 'Connections over a limit.', () => listeners.refused)
+  counter('kontor_connections_cut_total', 'Clients that did not read.', () => listeners.cut)
+  gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => bodies.waiting)
+  gauge('kontor_chain_displaced', 'Own transactions whose nonce somebody else used.', () =>
+    state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
+  )
+  const byChain = (
+    read: (chain: string) => number | undefined,
+  ): (() => Iterable<readonly [Readonly<Record<string, string>>, number]>) =>
+    function* () {
+      for (const { chain } of state.world.allChains) {
+        const value = read(chain)
+        if (value !== undefined) yield [{ chain }, value]
+      }
+    }
+  metrics.watchEach(
+    'kontor_chain_height',
+    'gauge',
+    'The highest block that was followed.',
+    byChain((chain) => state.wallet.tips.get(chain)?.height),
+  )
+  metrics.watchEach(
+    'kontor_chain_silent',
+    'gauge',
+    '1 while the node of a chain does not answer.',
+    byChain((chain) => (chains.silentSince(chain) === undefined ? 0 : 1)),
+  )
+  metrics.watchEach(
+    'kontor_chain_errors_total',
+    'counter',
+    'Rounds of a chain, and transactions on it, that failed.',
+    byChain((chain) => chains.errors(chain)),
+  )
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
+  gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime())
+}
+
+/** What /readyz tells beside its verdict: nothing that stops the platform, but something that somebody should see to. */
+export function detailsOf({ core, chains }: Pick<Watched, 'core' | 'chains'>): string[] {
+  const { world } = core.state
+  const details: string[] = []
+  if (world.halt !== undefined) details.push('all markets are halted')
+  for (const { chain } of world.allChains) {
+    const since = chains.silentSince(chain)
+    // The node's own words may hold its address, with a key in it: they are for the log.
+    if (since !== undefined)
+      details.push(`chain ${chain}: its node has not answered since ${new Date(since).toISOString()}`)
+  }
+  return details
+}
+
+const SIZE_MS = 15_000
+/** The size of the database, asked for now and then; whoever reads the metrics does not wait for it. */
+export function watchSize(metrics: Metrics, store: Store): { stop(): void } {
+  let bytes = 0
+  const sql =
+    store.kind === 'postgres'
+      ? 'select pg_database_size(current_database())'
+      : 'select page_count * page_size from pragma_page_count(), pragma_page_size()'
+  const look = (): void =>
+    void store.query(sql, []).then(
+      ([row]) => (bytes = Number(row?.[0] ?? 0)),
+      () => undefined,
+    )
+  metrics.watch('kontor_database_bytes', 'gauge', 'Size of the database.', () => bytes)
+  look()
+  const timer = setInterval(look, SIZE_MS).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+const WEEK = 7 * 86_400
+const expiring = ({ operators }: State, at: number): { name: string; expires: number }[] =>
+  operators.list().filter(({ expires }) => expires !== 0 && at / 1e6 >= expires - WEEK)
+const DAY_MS = 86_400_000
+/** Warns at the start and once a day of tokens that end soon. */
+export function watchTokens({ core, clock, log }: Pick<Watched, 'core' | 'clock' | 'log'>): { stop(): void } {
+  const tell = (): void => {
+    for (const { name, expires } of expiring(core.state, clock.peek()))
+      log.warn(
+        `the token of operator "${name}" ends: draw another with POST /operator/v1/operators/me/token`,
+        {
+          operator: name,
+          expires: new Date(expires * 1000).toISOString(),
+        },
+      )
+  }
+  tell()
+  const timer = setInterval(tell, DAY_MS).unref()
+  return { stop: () => clearInterval(timer) }
+}
