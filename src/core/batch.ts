@@ -6,9 +6,14 @@ export interface TableText {
   readonly table: string
   /** JSON: an array of rows, each an array of values in column order, a line for each. */
   readonly rows: string
-  /** The last value of each row says whether a rule may still need it. */
-  readonly flagged: boolean
+  readonly finished: Finished
 }
+/**
+ * Of the rows that no rule needs any more: a table may have none; else the last value of each row tells (its flag
+ * "live"), and they have a sum of their own, or none.
+ */
+export type Finished = 'never' | 'summed' | 'unsummed'
+
 export interface TableWrite extends TableText {
   /** The same as values, for a store that takes columns. */
   readonly values: () => readonly (readonly unknown[])[]
@@ -24,11 +29,18 @@ export interface PackedBatch<Write extends TableText = TableWrite> {
   readonly appends: readonly Write[]
   /** Keys, each an array of the key's column values. */
   readonly removes: readonly Write[]
-  /** The live rows in whose place others came, or none: for the sums. */
+  /** The rows in whose place others came, or none, as far as memory had them: for the sums. */
   readonly replaced: readonly TableText[]
 }
 
-type Spec = { readonly columns: Columns; readonly live?: unknown }
+interface Spec {
+  readonly name: string
+  readonly columns: Columns
+  readonly live?: unknown
+  readonly rewritten?: boolean
+}
+const finishedOf = ({ live, rewritten }: Spec): Finished =>
+  live === undefined ? 'never' : rewritten === true ? 'unsummed' : 'summed'
 type Live = ((row: never) => boolean) | undefined
 const writers = new WeakMap<object, (row: object) => string>()
 function writer(spec: Spec): (row: object) => string {
@@ -41,17 +53,16 @@ function writer(spec: Spec): (row: object) => string {
 const SEPARATOR = ',\n'
 const together = (texts: readonly string[]): string => `[${texts.join(SEPARATOR)}]`
 export const rowsOf = ({ rows }: TableText): string[] => rows.slice(1, -1).split(SEPARATOR)
-export const isLiveText = (row: string): boolean => row.endsWith(',true]')
+/** The sum that a row counts in, told by its text; undefined: in none. */
+export function sumOf({ table, finished }: Omit<TableText, 'rows'>, row: string): string | undefined {
+  if (finished === 'never' || row.endsWith(',true]')) return table
+  return finished === 'summed' ? `${table}, finished` : undefined
+}
 
-const tableWrite = (
-  table: string,
-  spec: Spec,
-  rows: readonly object[],
-  texts: readonly string[],
-): TableWrite => ({
-  table,
+const tableWrite = (spec: Spec, rows: readonly object[], texts: readonly string[]): TableWrite => ({
+  table: spec.name,
   rows: together(texts),
-  flagged: spec.live !== undefined,
+  finished: finishedOf(spec),
   // Rows are never changed in place, so that they still say the same when a store asks.
   values: () => rows.map(encoderOf(spec.columns, spec.live as Live)),
 })
@@ -66,14 +77,11 @@ export const batchText = (
 ): string => [sequence, at, count, hash, commands].join('\n')
 export const BATCHES = 'command_batch'
 
-/** A row that stands in a table adds to its sum: nothing once no rule needs it any more. */
-export function countRow(
-  sums: Sums,
-  spec: { readonly name: string; readonly columns: Columns; readonly live?: unknown },
-  row: object,
-): void {
-  const live = spec.live as ((row: object) => boolean) | undefined
-  if (live === undefined || live(row)) sums.add(spec.name, writer(spec)(row))
+/** Adds a row that stands in a table or a log. */
+export function countRow(sums: Sums, spec: Spec, row: object): void {
+  const text = writer(spec)(row)
+  const sum = sumOf({ table: spec.name, finished: finishedOf(spec) }, text)
+  if (sum !== undefined) sums.add(sum, text)
 }
 
 /** The changes of the commands that will be committed together. A row touched ten times is written once. */
@@ -116,7 +124,6 @@ export class Batch {
     const replaced: TableText[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
-      const { live } = spec
       const write = writer(spec)
       const rows: object[] = []
       const texts: string[] = []
@@ -124,8 +131,7 @@ export class Batch {
       const gone: unknown[][] = []
       for (const [key, before] of keys) {
         const row = table.get(key)
-        if (before !== undefined && before !== STORED && (live === undefined || live(before)))
-          were.push(write(before))
+        if (before !== undefined && before !== STORED) were.push(write(before))
         if (row !== undefined) {
           rows.push(row)
           texts.push(write(row))
@@ -134,14 +140,13 @@ export class Batch {
           gone.push(spec.key.map((column) => (before as Record<string, unknown>)[column]))
         // else: made and gone within the batch
       }
-      const flagged = live !== undefined
-      if (rows.length > 0) upserts.push(tableWrite(spec.name, spec, rows, texts))
-      if (were.length > 0) replaced.push({ table: spec.name, rows: together(were), flagged })
+      const finished = finishedOf(spec)
+      if (rows.length > 0) upserts.push(tableWrite(spec, rows, texts))
+      if (were.length > 0) replaced.push({ table: spec.name, rows: together(were), finished })
       if (gone.length > 0)
-        removes.push({ table: spec.name, rows: JSON.stringify(gone), flagged, values: () => gone })
+        removes.push({ table: spec.name, rows: JSON.stringify(gone), finished, values: () => gone })
     }
-    for (const [log, rows] of this.appended)
-      appends.push(tableWrite(log.name, log, rows, rows.map(writer(log))))
+    for (const [log, rows] of this.appended) appends.push(tableWrite(log, rows, rows.map(writer(log))))
     const commands = `[${this.commands.join(',')}]`
     return { sequence, at, commands, count: this.commands.length, upserts, appends, removes, replaced }
   }

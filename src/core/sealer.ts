@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BATCHES, batchText, isLiveText, rowsOf, type PackedBatch, type TableText } from './batch.ts'
+import { BATCHES, batchText, rowsOf, sumOf, type PackedBatch, type TableText } from './batch.ts'
 import type { Sums } from './sums.ts'
 
 /** What makes a batch one that this platform wrote, behind all that came before it. */
@@ -29,9 +29,16 @@ export class Sealer {
     this.hash = hash
     const { sums } = this
     if (sums === undefined) return { hash, sums: '', schema: '', mac: '' }
-    for (const write of replaced) for (const row of rowsOf(write)) sums.subtract(write.table, row)
+    for (const write of replaced)
+      for (const row of rowsOf(write)) {
+        const sum = sumOf(write, row)
+        if (sum !== undefined) sums.subtract(sum, row)
+      }
     for (const write of [...upserts, ...appends])
-      for (const row of rowsOf(write)) if (!write.flagged || isLiveText(row)) sums.add(write.table, row)
+      for (const row of rowsOf(write)) {
+        const sum = sumOf(write, row)
+        if (sum !== undefined) sums.add(sum, row)
+      }
     sums.add(BATCHES, batchText(sequence, at, count, hash, commands))
     const head = { sequence, hash, at, sums: sums.text(), schema: sums.schema }
     return { hash, sums: head.sums, schema: head.schema, mac: sums.mac(head) }

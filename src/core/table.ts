@@ -18,6 +18,11 @@ export interface TableSpec<Row extends object> {
    * live on in the store alone. Left out: every row stays.
    */
   readonly live?: (row: Row) => boolean
+  /**
+   * Rows that are not live any more are written over or removed when memory no longer has them, so that no sum can
+   * follow them.
+   */
+  readonly rewritten?: boolean
   /** Keys are numbers that count up from 1, and looking rows up must be fast: kept in pages instead of a map. */
   readonly numbered?: boolean
   /** Makes the row of a table from the plain one that a store gives, where rows are objects of a class. */

@@ -160,7 +160,7 @@ export class SqliteStore implements Store {
 
 /** Only the text goes to the thread: copying the values as well would cost more than the commit. */
 const asText = (writes: readonly TableWrite[]): TableText[] =>
-  writes.map(({ table, rows, flagged }) => ({ table, rows, flagged }))
+  writes.map(({ table, rows, finished }) => ({ table, rows, finished }))
 
 /** Start-up and reset may block; what they throw comes as a rejection all the same. */
 const promised = <T>(act: () => T): Promise<T> =>

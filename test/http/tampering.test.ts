@@ -66,6 +66,9 @@ const ATTACKS: Record<string, (db: InstanceType<typeof Database>) => void> = {
   'history that was written anew': run(
     `update ledger_line set "kind" = 'deposit' where "id" = (select max("id") from ledger_line)`,
   ),
+  'a finished order': run(`update spot_order set "user_id" = "user_id" + 1 where not "live"`),
+  'a transfer of long ago': run(`update transfer set "currency" = 'DOGE' where "tx_id" = 1`),
+  'a finished row that was taken away': run(`delete from transfer where "tx_id" = 1`),
   'an audit log that was cut short, its hashes mended': (db) => {
     run(`delete from audit where "id" = (select max("id") from audit)`)(db)
     const [[last]] = db.prepare('select "hash" from audit order by "id" desc limit 1').raw(true).all() as [
@@ -117,6 +120,8 @@ describe('rows that were changed behind the platform’s back', () => {
     const { client } = await holder(platform)
     const trader = await Trader.of(platform, { USDT: '5000' })
     await trader.placed('buy', '0.01', '30000')
+    const { id } = await trader.placed('buy', '0.01', '31000')
+    await trader.client.delete(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' })
     await platform.operator.ok('PATCH', '/currencies/ETH', { approval_amount: '1', approvals: 2 })
     const withdrawal = { currency: 'ETH', amount: '5', address: ETH_OUTSIDE, chain: 'ETH' }
     assert.equal(ok(await client.post('/withdrawals', withdrawal)).status, 'MANUAL')

@@ -39,6 +39,7 @@ export const SPOT_CANDLE: TableSpec<ClosedCandle> = {
   key: ['slot'],
   columns: { slot: 'text', ...COLUMNS },
   live: () => false,
+  rewritten: true,
 }
 
 /** The spans that are kept; all others are put together from them. `keep` bounds what the store holds. */

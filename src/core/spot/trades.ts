@@ -30,6 +30,8 @@ export const SPOT_TRADE: TableSpec<Trade> = {
   },
   // History from the start; the newest stay in memory for those who ask.
   live: () => false,
+  // Old ones are removed by their numbers alone.
+  rewritten: true,
   numbered: true,
 }
 
