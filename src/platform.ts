@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { Chains } from './chain/chains.ts'
+import { readFileSync } from 'node:fs'
+import { Chains, checkChainKeys } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
 import type { Desk } from './api/endpoint.ts'
@@ -11,40 +11,38 @@ import { Hosts } from './api/hosts.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
 import { RequestLog } from './api/request-log.ts'
-import { ConfigError, type Config } from './config.ts'
-import { BrokenInvariant } from './labels.ts'
+import type { Config } from './config.ts'
+import { refuse } from './labels.ts'
 import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
 import { Site } from './docs/site.ts'
-import { tighten } from './files.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
-import { connectionsByDescriptors } from './runtime/descriptors.ts'
-import {
-  ensureWorld,
-  readCredentials,
-  secretKey,
-  writeCredentials,
-  type Credentials,
-} from './runtime/genesis.ts'
+import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts'
+import { knownCredentials } from './runtime/folder.ts'
+import { ensureWorld, secretKey, type Credentials } from './runtime/genesis.ts'
+import { standOn, type Ground } from './runtime/ground.ts'
+import { loadTables, refuseBehindKept, refuseSimulated } from './runtime/loading.ts'
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
-import { HeadKeeper, isUrl } from './runtime/head-keeper.ts'
+import { HeadKeeper } from './runtime/head-keeper.ts'
 import { SecretBox, sha256, sumsKey } from './runtime/secrets.ts'
-import { HttpServer } from './runtime/server.ts'
+import type { HttpServer } from './runtime/server.ts'
+import { openDoor, type OpenDoor } from './runtime/starting.ts'
 import { Ticker } from './runtime/ticker.ts'
+import { WallClockGuard } from './runtime/wall-clock.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
-import { behindKept, readKeptHead } from './store/kept-head.ts'
-import { modeOf, openStore } from './store/open.ts'
+import { openStore } from './store/open.ts'
+import { awayOr } from './store/postgres.ts'
 import { checkSeals, newSums } from './store/seals.ts'
-import { Fenced, StoreLost, StoreUnavailable, type Store } from './store/store.ts'
+import { Fenced, StoreLost, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -52,8 +50,6 @@ export const VERSION = (
 
 const WAITING_MAX = 10_000
 const FENCE_CHECK_MS = 1_000
-/** From one address at least, however few there may be in all. */
-const ADDRESS_CONNECTIONS = 300
 const KEY_TOUCH_MS = 30_000
 
 export interface Platform {
@@ -64,14 +60,37 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-/** The composition root: builds the parts in the order in which they depend on each other. */
+/** Listens, sees that there is something to stand on, and builds the platform there. One that fails leaves nothing open. */
 export async function startPlatform(
   config: Config,
   log: Log,
   fatal: (error: unknown) => void,
   store: Store = openStore(config),
 ): Promise<Platform> {
-  await checkMode(config)
+  await checkChainKeys(config.world.chains)
+  // The port first: a start that fails on it must not have taken the database from the running platform.
+  const door = await openDoor(config, log)
+  let ground: Ground | undefined
+  try {
+    ground = await standOn(config, door.url, log, (detail) => door.starting.tell(detail))
+    return await build(config, log, fatal, store, door, ground)
+  } catch (error) {
+    await door.server.close()
+    await store.close()
+    await ground?.ownership.release()
+    throw awayOr(error)
+  }
+}
+
+/** The composition root: builds the parts in the order in which they depend on each other. */
+async function build(
+  config: Config,
+  log: Log,
+  fatal: (error: unknown) => void,
+  store: Store,
+  { server, starting, url }: OpenDoor,
+  ground: Ground,
+): Promise<Platform> {
   let ready = false
   let resetting: Promise<void> | undefined
   const state = new State()
@@ -87,7 +106,6 @@ export async function startPlatform(
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
   const bodies = new Bodies()
-  keepPrivate()
   const key = secretKey(config)
   const secrets = new SecretBox(key)
   const sums = newSums(sumsKey(key))
@@ -116,11 +134,19 @@ export async function startPlatform(
     config.agents && config.mode === 'sandbox'
       ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
       : undefined
+  const wall = clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined
+  const disk =
+    config.databaseUrl !== undefined
+      ? undefined
+      : new DiskGuard({ settings: config.disk, free: () => freeBytes(config.data), suspend: holdWrites, log })
   let feed: PriceFeedDriver | undefined
+  const timers: NodeJS.Timeout[] = []
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
-    warnings: warningsOf(config),
+    get warnings() {
+      return [...warningsOf(config), ...(disk?.warnings ?? []), ...(wall?.warnings ?? [])]
+    },
     faults,
     requests,
     advanceTo: async (micros, operator) => {
@@ -160,27 +186,13 @@ export async function startPlatform(
     ready: () => ready && core.writesStopped === undefined,
   })
   const front = new Front(new Hosts([config.host, ...config.hosts]), site, gateway)
-  const connections = config.sockets.connections ?? connectionsByDescriptors()
-  const server = new HttpServer({
-    serve: (request, response) => front.serve(request, response),
-    warn: (message, fields) => log.warn(message, fields),
-    connections,
-    // Behind a proxy all connections are the proxy's.
-    addressConnections:
-      config.trustProxy > 0
-        ? connections
-        : (config.sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4))),
-    requestMs: config.sockets.requestSeconds * 1000,
-  })
-  // The port first: a start that fails on it must not have taken the database from the running platform.
-  const port = await server.listen(config.host, config.port)
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   let credentials: Credentials
+  let keeper: HeadKeeper | undefined
   try {
     const head = await store.open()
     core.restart(head)
-    await refuseBehindKept()
-    await load()
+    await refuseBehindKept(config, store)
+    await loadTables(store, state)
     await primeMarketData(state, store)
     startClock(head.at)
     audit()
@@ -189,69 +201,75 @@ export async function startPlatform(
       await checkSeals(store, state.tables, head, sums)
       await ensureCheckpoint(store, state.tables, head, RULES)
     }
-    credentials = { ...(await makeWorld(known())), url }
+    credentials = { ...(await makeWorld(knownCredentials(config))), url }
+    await setOut()
   } catch (error) {
-    await server.close()
-    await store.close()
+    await rest()
     throw error
   }
-  for (const warning of controls.warnings) log.warn(warning)
-  if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
-  watch(metrics, core)
-  metrics.watch(
-    'kontor_loan_currencies_unpriced',
-    'gauge',
-    'Currencies to lend that have no trusted index price.',
-    () => unpricedLoans(state).length,
-  )
-  watchSockets(metrics, server, bodies)
-  metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
-    state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
-  )
-  const timers = [
-    setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
-    setInterval(() => void touchKeys(), KEY_TOUCH_MS),
-  ]
-  if (core.writesStopped === undefined) {
-    if (agents === undefined) await restAgents(core)
-    await chains.start()
-    ticker.start()
-    risk.start()
-    housekeeper.start()
-    await agents?.start()
-    await startFeed()
-    tellUnpriced()
-  }
-  const keeper =
-    config.keepHead === undefined
-      ? undefined
-      : new HeadKeeper(config.keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
-  keeper?.start()
+  starting.handOver((request, response) => front.serve(request, response))
   ready = true
 
   return { url, credentials, desk, stop }
 
-  /** Rows that no rule could have written are the database's fault, not the program's. */
-  async function load(): Promise<void> {
-    try {
-      await store.load(state.tables)
-    } catch (error) {
-      if (!(error instanceof BrokenInvariant)) throw error
-      const { message } = (error.cause ?? error) as Error
-      throw new StoreUnavailable(`the database holds rows that can't be: ${message}; run: kontor verify`)
+  /** Everything that works by itself, from here on. */
+  async function setOut(): Promise<void> {
+    refuseSimulated(config, state)
+    for (const warning of controls.warnings) log.warn(warning)
+    if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
+    watch(metrics, core)
+    metrics.watch(
+      'kontor_loan_currencies_unpriced',
+      'gauge',
+      'Currencies to lend that have no trusted index price.',
+      () => unpricedLoans(state).length,
+    )
+    watchSockets(metrics, server, bodies)
+    watchSurroundings(metrics, disk, wall)
+    metrics.watch('kontor_chain_displaced', 'gauge', 'Own transactions whose nonce somebody else used.', () =>
+      state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
+    )
+    timers.push(
+      setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
+      setInterval(() => void touchKeys(), KEY_TOUCH_MS),
+    )
+    if (core.writesStopped === undefined) {
+      if (agents === undefined) await restAgents(core)
+      await chains.start()
+      ticker.start()
+      risk.start()
+      housekeeper.start()
+      await agents?.start()
+      await startFeed()
+      tellUnpriced()
     }
+    if (config.keepHead !== undefined)
+      keeper = new HeadKeeper(config.keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
+    keeper?.start()
+    wall?.start()
+    await disk?.start()
   }
-  /** What the data folder holds is nobody else's business. */
-  function keepPrivate(): void {
-    for (const path of tighten(config.data)) {
-      const why = `${path} can be read by others and can't be closed to them; give it to this user alone`
-      if (config.mode === 'live') throw new ConfigError(`KONTOR_DATA ${why}`)
-      log.warn(why)
+  /** Nothing works by itself any more, but for the chains. */
+  function pause(): void {
+    agents?.stop()
+    feed?.stop()
+    ticker.stop()
+    risk.stop()
+    housekeeper.stop()
+    for (const timer of timers) clearInterval(timer)
+  }
+  async function rest(): Promise<void> {
+    pause()
+    await chains.stop()
+    wall?.stop()
+    disk?.stop()
+  }
+  function holdWrites(reason: string): () => void {
+    const resume = core.suspend(reason)
+    return () => {
+      resume()
+      void chains.settle()
     }
-  }
-  /** A live platform keeps no token in a file, and takes none from one that lies there. */
-  function known(): Credentials | undefined {
-    return config.mode === 'sandbox' ? readCredentials(config) : undefined
   }
   /** The clock goes on where the last run left it. */
   function startClock(lastAt: number): void {
@@ -260,14 +278,6 @@ export async function startPlatform(
     clock.atLeast(lastAt)
     // A run that ended in the middle of moving the clock left records of a later time.
     if (config.mode === 'sandbox' && clock.peek() === lastAt) clock.distance = clock.distanceTo(lastAt)
-  }
-  /** A database that was cut back, or replaced by an older copy, can't tell by itself. */
-  async function refuseBehindKept(): Promise<void> {
-    const { keepHead } = config
-    if (keepHead === undefined || isUrl(keepHead) || !existsSync(keepHead)) return
-    const wrong = await behindKept((sql, values) => store.query(sql, values), readKeptHead(keepHead))
-    if (wrong !== undefined)
-      throw new StoreUnavailable(`KONTOR_HEAD ${keepHead}: ${wrong}; remove the file to start all the same`)
   }
   function audit(): void {
     const wrong = state.ledger.unbalancedCurrencies
@@ -281,7 +291,7 @@ export async function startPlatform(
     else log.warn('the store did not answer', { error })
   }
   async function touchKeys(): Promise<void> {
-    if (seen.size === 0 || core.writesStopped !== undefined) return
+    if (seen.size === 0 || core.writesStopped !== undefined || core.held !== undefined) return
     const pairs = [...seen]
     seen.clear()
     await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
@@ -291,10 +301,7 @@ export async function startPlatform(
     if (core.writesStopped !== undefined)
       return known ?? { url, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
     await makeWay(core, config)
-    return ensureWorld(core, config, secrets, known, keep)
-  }
-  function keep(credentials: Credentials): void {
-    if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, url })
+    return ensureWorld(core, config, secrets, known, ground.keep)
   }
   async function settle(): Promise<void> {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -304,6 +311,7 @@ export async function startPlatform(
     }
   }
   function reset(): Promise<void> {
+    if (resetting === undefined && core.held !== undefined) refuse('TOO_BUSY', core.held)
     return (resetting ??= startOver()
       .catch((error: unknown) => {
         // Memory and store no longer agree: the next start sorts it out.
@@ -314,6 +322,7 @@ export async function startPlatform(
   }
   async function startOver(): Promise<void> {
     ready = false
+    disk?.stop()
     ticker.stop()
     risk.stop()
     housekeeper.stop()
@@ -336,13 +345,14 @@ export async function startPlatform(
     faults.set([])
     requests.clear()
     seen.clear()
-    await ensureWorld(core, config, secrets, credentials, keep)
+    await ensureWorld(core, config, secrets, credentials, ground.keep)
     await agents?.start()
     await chains.start()
     ticker.start()
     risk.start()
     housekeeper.start()
     await startFeed()
+    await disk?.start()
     ready = true
   }
   /** Prices from outside; without a feed, those that an earlier one left are forgotten. */
@@ -369,18 +379,15 @@ export async function startPlatform(
     )
   }
   async function stop(): Promise<void> {
-    agents?.stop()
-    feed?.stop()
-    ticker.stop()
-    risk.stop()
-    housekeeper.stop()
-    for (const timer of timers) clearInterval(timer)
+    pause()
     await server.close()
     await chains.stop()
     await touchKeys()
     await core.idle()
+    await rest()
     await keeper?.stop()
     await store.close()
+    await ground.ownership.release()
   }
 }
 
@@ -394,14 +401,6 @@ function warnOfWaiting(state: State, log: Log, token: string | undefined): void 
     log.warn('a proposal waits for the admins: GET /operator/v1/proposals', { id, call })
 }
 
-/** Before the database is taken over, or anything written beside it: play money and real money never mix. */
-async function checkMode(config: Config): Promise<void> {
-  const made = await modeOf(config)
-  if (made !== undefined && made !== config.mode)
-    throw new ConfigError(
-      `KONTOR_MODE ${config.mode}: this database was made in ${made} mode, and stays what it is; name another KONTOR_DATA or KONTOR_DATABASE_URL`,
-    )
-}
 /** What an operator should know about the settings, in the log, in the status and of `doctor`. */
 export const warningsOf = ({ rehearsed }: Config): string[] =>
   rehearsed.length === 0

@@ -73,7 +73,8 @@ export class ChainDriver {
     return this.running
   }
   private async rounds(): Promise<void> {
-    while (this.again && !this.stopped) {
+    // While no command is taken, nothing is sent either: the rows keep what is to be done.
+    while (this.again && !this.stopped && this.parts.core.held === undefined) {
       this.again = false
       try {
         await this.send()
@@ -81,6 +82,7 @@ export class ChainDriver {
         await this.sweep()
       } catch (error) {
         // A node that does not answer, or a platform that is stopping: the rows still say what to do.
+        if (this.stopped) return
         this.parts.log.warn('a chain could not be followed; it is tried again', {
           chain: this.port.chain,
           error,
@@ -262,7 +264,8 @@ export class ChainDriver {
       return true
     } catch (error) {
       const { chain } = this.port
-      this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
+      if (!this.stopped)
+        this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
       return false
     }
   }

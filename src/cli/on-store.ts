@@ -3,10 +3,13 @@ import { RULES, commands, type Commands } from '../core/commands.ts'
 import { Core } from '../core/core.ts'
 import { State } from '../core/state.ts'
 import { Clock } from '../runtime/clock.ts'
+import { createLog } from '../runtime/log.ts'
+import { Ownership } from '../runtime/ownership.ts'
 import { existingKey } from '../runtime/genesis.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { ensureCheckpoint } from '../store/checkpoints.ts'
-import { openSnapshot, openStore } from '../store/open.ts'
+import { openOwnerLock, openSnapshot, openStore } from '../store/open.ts'
+import { thisProcess } from '../store/owner.ts'
 import { checkSeals, compareSeals, makeSeals, newSums } from '../store/seals.ts'
 
 /** What a command finds on the store: the core that writes, and what was not as the platform had left it. */
@@ -17,13 +20,22 @@ interface OnStore {
 }
 
 /**
- * Works on the store that the settings name, as the platform itself would, while it does not run. `vouch`: rows that
- * it did not write are taken as they are, under new sums; left out, they are refused.
+ * Works on the store that the settings name, as the platform itself would, while it does not run: one that a living
+ * process owns is refused. `vouch`: rows that it did not write are taken as they are, under new sums; left out, they
+ * are refused.
  */
-export async function onStore<T>(place: Config, act: (on: OnStore) => Promise<T>, vouch = false): Promise<T> {
+export async function onStore<T>(
+  command: string,
+  place: Config,
+  act: (on: OnStore) => Promise<T>,
+  vouch = false,
+): Promise<T> {
   // Tells a wrong folder, or another version's, before anything is taken over.
   await (await openSnapshot(place)).close()
   const sums = newSums(sumsKey(existingKey(place)))
+  const log = createLog('warn', (line) => process.stderr.write(`${line}\n`))
+  const me = thisProcess(`kontor ${command}`)
+  const ownership = await Ownership.claim(openOwnerLock(place), me, place, log, 'stop that one first')
   const store = openStore(place)
   const state = new State()
   const clock = new Clock()
@@ -51,5 +63,6 @@ export async function onStore<T>(place: Config, act: (on: OnStore) => Promise<T>
     return result
   } finally {
     await store.close()
+    await ownership.release()
   }
 }

@@ -44,6 +44,7 @@ export class Ticker {
 
   /** Runs what is due at this moment; resolves when it is on the disk. */
   async runNow(): Promise<void> {
+    if (this.core.held !== undefined) return
     await this.runDue(this.clock.peek(), ITEMS_MAX)
   }
   /**
@@ -51,6 +52,7 @@ export class Ticker {
    * items failed and were put aside; refuses when it could not get there.
    */
   async advanceTo(target: number, operator: string): Promise<number> {
+    if (this.core.held !== undefined) refuse('TOO_BUSY', this.core.held)
     this.busy = true
     try {
       const { failed, stuck } = await this.runDue(target, Infinity)

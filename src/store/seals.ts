@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { BATCHES, batchText, countRow } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import { LOGS } from '../core/state.ts'
@@ -12,6 +13,8 @@ import { StoreUnavailable, type OpenedHead, type Store, type StoreHead } from '.
 const SCHEMA = MIGRATIONS.map(({ id }) => id).join(',')
 /** Rows that a start compares with their sums; `kontor verify` compares all of them. */
 const START_ROWS = 150_000
+/** Rows counted before others have a turn. */
+const TURN_ROWS = 10_000
 const BATCH_ROWS = `select sequence, at, count, hash, commands from ${BATCHES}`
 
 export const newSums = (key: string): Sums => new Sums(key, SCHEMA)
@@ -72,7 +75,13 @@ export async function makeSeals(
   sums: Sums,
 ): Promise<void> {
   sums.clear()
-  for (const table of tables) for (const row of table.values()) countRow(sums, table.spec, row)
+  for (const table of tables) {
+    let rows = 0
+    for (const row of table.values()) {
+      countRow(sums, table.spec, row)
+      if (++rows % TURN_ROWS === 0) await turn()
+    }
+  }
   for (const log of LOGS) {
     const decode = decoderOf<object>(log.columns)
     await store.scan(selectFrom(log.name, log.columns), (values) => countRow(sums, log, decode(values)))

@@ -1,10 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import type { Job, Reply } from './sqlite-worker.ts'
-import { Fenced, StoreLost } from './store.ts'
+import { Fenced, StoreLost, StoreUnavailable } from './store.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
+}
+
+function errorOf({ kind, error }: Extract<Reply, { kind: string }>): Error {
+  if (kind === 'fenced') return new Fenced()
+  return kind === 'unavailable' ? new StoreUnavailable(error) : new Error(error)
 }
 
 /** The main thread's end of a worker that runs SQLite. A thread that has ended fails every job, at once. */
@@ -20,7 +25,7 @@ export class SqliteThread {
       const job = this.pending.get(reply.id)
       this.pending.delete(reply.id)
       if ('result' in reply) job?.resolve(reply.result)
-      else job?.reject(reply.fenced ? new Fenced() : new Error(reply.error))
+      else job?.reject(errorOf(reply))
     })
     this.worker.on('error', (error) =>
       this.end(new StoreLost(`the store thread failed: ${String(error)}`, { cause: error })),

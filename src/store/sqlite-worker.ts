@@ -1,19 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SealedBatch } from '../core/batch.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { Fenced, type Value } from './store.ts'
+import { TAKE_EPOCH } from './statements.ts'
+import { Fenced, StoreUnavailable, type Value } from './store.ts'
 
 /** Runs SQLite off the main thread, where its commits would hold up every request. */
 export type Job =
+  | { readonly op: 'open'; readonly now: number }
   | { readonly op: 'commit'; readonly batch: SealedBatch; readonly epoch: number }
   | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
   | { readonly op: 'close' }
 export type Reply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string; readonly fenced: boolean }
+  | { readonly id: number; readonly error: string; readonly kind: 'fenced' | 'unavailable' | 'other' }
 
 const { path } = workerData as { path: string }
-const connection = new SqliteConnection(path)
+const connection = opened()
 const port = parentPort!
 
 port.on('message', (message: Job & { readonly id: number }) => {
@@ -21,14 +23,30 @@ port.on('message', (message: Job & { readonly id: number }) => {
   try {
     reply = { id: message.id, result: perform(message) }
   } catch (error) {
-    reply = { id: message.id, error: String(error), fenced: error instanceof Fenced }
+    const kind =
+      error instanceof Fenced ? 'fenced' : error instanceof StoreUnavailable ? 'unavailable' : 'other'
+    const text = kind === 'other' ? String(error) : (error as Error).message
+    reply = { id: message.id, error: text, kind }
   }
   port.postMessage(reply)
   if (message.op === 'close') port.close()
 })
 
+/** The binding's own errors do not survive the way between threads. */
+function opened(): SqliteConnection {
+  try {
+    return new SqliteConnection(path)
+  } catch (error) {
+    throw new Error((error as Error).message)
+  }
+}
+
 function perform(job: Job): unknown {
   switch (job.op) {
+    case 'open': {
+      const migrated = connection.migrate(job.now)
+      return { migrated, head: connection.query(TAKE_EPOCH, [])[0] }
+    }
     case 'commit':
       connection.commit(job.batch, job.epoch)
       return null

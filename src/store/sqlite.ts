@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { SealedBatch, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
@@ -16,7 +17,6 @@ import {
   INSERT_CHECKPOINT_PART,
   REWIND_HEAD,
   SEAL_HEAD,
-  TAKE_EPOCH,
   checkpointParts,
   commandBatch,
   loading,
@@ -25,6 +25,7 @@ import {
 } from './statements.ts'
 import {
   Fenced,
+  StoreLost,
   StoreUnavailable,
   type Checkpoint,
   type CommandBatch,
@@ -46,36 +47,34 @@ export class SqliteStore implements Store {
   constructor(path: string) {
     this.path = path
   }
-  open(): Promise<OpenedHead> {
-    return promised(() =>
-      reporting(this.path, () => {
-        makePrivateFolder(dirname(this.path))
-        makePrivateFile(this.path)
-        return this.with((connection) => {
-          const migrated = connection.migrate(Date.now() * 1000)
-          const [head] = connection.query(TAKE_EPOCH, [])
-          this.epoch = head![0] as number
-          this.writer = new SqliteThread(this.path)
-          return { ...storeHead(head!), migrated }
-        })
-      }),
-    )
+  /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
+  async open(): Promise<OpenedHead> {
+    try {
+      makePrivateFolder(dirname(this.path))
+      makePrivateFile(this.path)
+      this.writer = new SqliteThread(this.path)
+      const opened = await this.writer.ask({ op: 'open', now: Date.now() * 1000 })
+      const { head, migrated } = opened as { head: unknown[]; migrated: number[] }
+      this.epoch = head[0] as number
+      return { ...storeHead(head), migrated }
+    } catch (error) {
+      await this.close().catch(() => undefined)
+      throw reported(this.path, error instanceof StoreLost ? error.cause : error)
+    }
   }
-  load(tables: readonly Table<object>[]): Promise<void> {
-    return promised(() =>
-      this.with((connection) => {
-        for (const table of tables) {
-          const { name, columns, live } = table.spec
-          const { sql, row } = loading(table)
-          // Where most rows are history, the index of the live ones leads to the few that matter.
-          if (live === undefined) connection.eachOf(name, Object.keys(columns), row)
-          else connection.each(sql, row)
-        }
-      }),
-    )
+  async load(tables: readonly Table<object>[]): Promise<void> {
+    await this.reading(async (connection) => {
+      for (const table of tables) {
+        const { name, columns, live } = table.spec
+        const { sql, row } = loading(table)
+        // Where most rows are history, the index of the live ones leads to the few that matter.
+        if (live === undefined) await spread(connection.portionsOf(name, Object.keys(columns)), row)
+        else await spread(connection.portions(sql), row)
+      }
+    })
   }
-  scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
-    return promised(() => this.with((connection) => connection.each(sql, row)))
+  async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
+    await this.reading((connection) => spread(connection.portions(sql), row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
     const { sequence, at, hash, rules } = checkpoint
@@ -141,6 +140,14 @@ export class SqliteStore implements Store {
     if (this.writer === undefined) throw new TypeError('the store is not open')
     return this.writer
   }
+  private async reading(act: (connection: SqliteConnection) => Promise<void>): Promise<void> {
+    const connection = new SqliteConnection(this.path)
+    try {
+      await act(connection)
+    } finally {
+      connection.close()
+    }
+  }
   private with<T>(act: (connection: SqliteConnection) => T): T {
     const connection = new SqliteConnection(this.path)
     try {
@@ -160,6 +167,17 @@ const promised = <T>(act: () => T): Promise<T> =>
   new Promise((resolve) => {
     resolve(act())
   })
+
+/** Row by row, with a turn for others (a signal to stop, a sign of life) between two portions. */
+async function spread(
+  portions: Iterable<readonly (readonly unknown[])[]>,
+  row: (values: readonly unknown[]) => void,
+): Promise<void> {
+  for (const rows of portions) {
+    for (const values of rows) row(values)
+    await turn()
+  }
+}
 
 /** What stands in a data folder, seen without disturbing a platform that runs on it. */
 export function sqliteSnapshot(path: string): Snapshot {
@@ -188,12 +206,15 @@ function reporting<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
-      cause: error,
-    })
+    throw reported(path, error)
   }
+}
+function reported(path: string, error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error
+  const why = error instanceof Error ? error.message : String(error)
+  return new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
+    cause: error,
+  })
 }
 function adviceOn(why: string): string {
   if (/locked|busy/i.test(why)) return '; another program holds it: stop that one first'
