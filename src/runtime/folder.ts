@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { makePrivateFolder, tighten } from '../files.ts'
@@ -56,8 +56,10 @@ const { R_OK, W_OK, X_OK } = constants
 export function rightsFault(data: string): string | undefined {
   // Where the folder is not there yet, the nearest one above it must let it be made.
   let folder = resolve(data)
-  while (!visible(folder) && folder !== dirname(folder)) folder = dirname(folder)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return `${folder} is not a folder`
+  while (seen(folder) === undefined && folder !== dirname(folder)) folder = dirname(folder)
+  const found = seen(folder)
+  if (found !== 'closed' && found?.isDirectory() !== true)
+    return `${data} can't be used: ${folder} is not a folder`
   const closed = denied(folder, R_OK | W_OK | X_OK)
   if (closed !== undefined) return `${data} can't be used: ${closed}`
   for (const name of FILES) {
@@ -67,12 +69,12 @@ export function rightsFault(data: string): string | undefined {
   }
   return undefined
 }
-/** One that can't be looked into is there all the same. */
-function visible(path: string): boolean {
+/** `closed`: somebody keeps it from being looked at. */
+function seen(path: string): Stats | 'closed' | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
+    return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EACCES'
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? undefined : 'closed'
   }
 }
 function denied(path: string, mode: number): string | undefined {
