@@ -73,7 +73,11 @@ describe('a database that is away at the start', () => {
       ready.text,
       /^\{"label":"TOO_BUSY","message":"the platform is starting: waiting for the database, \d+ s of 60 s"\}$/,
     )
-    assert.doesNotMatch(ready.text, new RegExp(String(database)), 'where the database is, is nobody’s business')
+    assert.doesNotMatch(
+      ready.text,
+      new RegExp(String(database)),
+      'where the database is, is nobody’s business',
+    )
     for (const path of ['/api/v4/spot/time', '/operator/v1/status', '/', '/docs', '/metrics'])
       assert.equal((await get(port, path)).status, 503, path)
     const posted = await fetch(`http://127.0.0.1:${port}/api/v4/spot/orders`, { method: 'POST', body: '{}' })
