@@ -1,6 +1,7 @@
 import { SETTINGS, readConfig } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
+import { threadsAtRest } from '../store/sqlite-thread.ts'
 import { Fenced, StoreAway } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments, type Environment } from './options.ts'
@@ -38,7 +39,7 @@ async function run({ env }: Arguments): Promise<number> {
   let started = false
   void told.then(() => {
     // Nobody was served yet, and whatever was half done a start finds as after a kill.
-    if (!started) process.exit(0)
+    if (!started) void threadsAtRest().then(() => process.exit(0))
   })
   let platform: Platform
   try {

@@ -13,7 +13,7 @@ interface Statement {
   raw(on: boolean): Statement
 }
 
-const BUSY_MS = 10_000
+export const BUSY_MS = 10_000
 const PORTION = 5_000
 
 export class SqliteConnection {
@@ -29,6 +29,10 @@ export class SqliteConnection {
     this.db.pragma('synchronous = FULL')
     this.db.pragma('wal_autocheckpoint = 4000')
     this.db.pragma('cache_size = -32000')
+  }
+  /** How long somebody else's transaction is waited for. */
+  waitFor(ms: number): void {
+    this.db.pragma(`busy_timeout = ${ms}`)
   }
   /** From here on this connection only looks, and what it sees stands still. */
   freeze(): void {

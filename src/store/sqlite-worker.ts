@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SealedBatch } from '../core/batch.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { TAKE_EPOCH } from './statements.ts'
 import { Fenced, StoreUnavailable, type Value } from './store.ts'
 
@@ -14,6 +14,7 @@ export type Reply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string; readonly kind: 'fenced' | 'unavailable' | 'other' }
 
+const OPEN_MS = 200
 const { path } = workerData as { path: string }
 const connection = opened()
 const port = parentPort!
@@ -44,8 +45,12 @@ function opened(): SqliteConnection {
 function perform(job: Job): unknown {
   switch (job.op) {
     case 'open': {
+      // Whoever asks tries again, and can be told to stop in between.
+      connection.waitFor(OPEN_MS)
       const migrated = connection.migrate(job.now)
-      return { migrated, head: connection.query(TAKE_EPOCH, [])[0] }
+      const [head] = connection.query(TAKE_EPOCH, [])
+      connection.waitFor(BUSY_MS)
+      return { migrated, head }
     }
     case 'commit':
       connection.commit(job.batch, job.epoch)

@@ -6,7 +6,7 @@ import { decoderOf } from '../core/codec.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { quote } from './sql.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import {
   ALL_TABLES,
@@ -36,6 +36,10 @@ import {
   type Value,
 } from './store.ts'
 
+interface Opened {
+  readonly head: unknown[]
+  readonly migrated: number[]
+}
 /** The embedded default: one file, one thread that writes and one that reads. */
 export class SqliteStore implements Store {
   readonly kind = 'sqlite'
@@ -53,14 +57,23 @@ export class SqliteStore implements Store {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
       this.writer = new SqliteThread(this.path)
-      const opened = await this.writer.ask({ op: 'open', now: Date.now() * 1000 })
-      const { head, migrated } = opened as { head: unknown[]; migrated: number[] }
+      const { head, migrated } = await this.opened(this.writer)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated }
     } catch (error) {
       await this.close().catch(() => undefined)
       throw reported(this.path, error instanceof StoreLost ? error.cause : error)
     }
+  }
+  /** Another program may hold the file for a moment. */
+  private async opened(thread: SqliteThread): Promise<Opened> {
+    for (const began = performance.now(); ;)
+      try {
+        return (await thread.ask({ op: 'open', now: Date.now() * 1000 })) as Opened
+      } catch (error) {
+        if (!/locked|busy/i.test(String(error)) || performance.now() - began > BUSY_MS) throw error
+        await turn()
+      }
   }
   async load(tables: readonly Table<object>[]): Promise<void> {
     await this.reading(async (connection) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HDKey } from '@scure/bip32'
+import Database from 'libsql'
 import pg from 'pg'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { LIVE, TOKEN } from '../support/platform.ts'
@@ -248,6 +249,27 @@ describe('SIGTERM always works', () => {
     await endsWith0(whole)
     const verified = await kontor(['verify'], { KONTOR_DATA: data })
     assert.match(verified.output, /^balanced/)
+  })
+
+  test('while another program holds the file of the embedded store; and without it that is told', async () => {
+    const data = folder()
+    const first = launch({ KONTOR_DATA: data })
+    await first.ready()
+    await endsWith0(first)
+    const other = new Database(join(data, 'kontor.db'))
+    other.exec('begin immediate')
+    const waiting = launch({ KONTOR_DATA: data })
+    await sleep(2_000)
+    assert.equal(waiting.child.exitCode, null)
+    await endsWith0(waiting)
+    const refused = await kontor(['start'], { KONTOR_DATA: data, KONTOR_PORT: '0' })
+    assert.equal(refused.code, 2)
+    assert.match(
+      refused.errors,
+      /^kontor: the database \S+ can't be opened: .*locked; another program holds it: stop that one first\n$/,
+    )
+    other.exec('rollback')
+    other.close()
   })
 
   test('twice ends it at once', async () => {
