@@ -174,6 +174,8 @@ export class SqliteLock {
     }
   }
   close(): void {
+    // The binding closes for good only when its statements have been collected: the lock must not wait for that.
+    if (this.db.inTransaction) this.db.exec('rollback')
     this.db.close()
   }
 }
