@@ -28,7 +28,7 @@ import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts
 import { knownCredentials } from './runtime/folder.ts'
 import { ensureWorld, secretKey, type Credentials } from './runtime/genesis.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
-import { loadTables, refuseBehindKept, refuseSimulated } from './runtime/loading.ts'
+import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
@@ -145,7 +145,11 @@ async function build(
   const controls: Controls = {
     version: VERSION,
     get warnings() {
-      return [...warningsOf(config), ...(disk?.warnings ?? []), ...(wall?.warnings ?? [])]
+      return [
+        ...warningsOf(config, simulatedIn(state.world.allChains)),
+        ...(disk?.warnings ?? []),
+        ...(wall?.warnings ?? []),
+      ]
     },
     faults,
     requests,
@@ -402,10 +406,10 @@ function warnOfWaiting(state: State, log: Log, token: string | undefined): void 
 }
 
 /** What an operator should know about the settings, in the log, in the status and of `doctor`. */
-export const warningsOf = ({ rehearsed }: Config): string[] =>
-  rehearsed.length === 0
+export const warningsOf = ({ mode, rehearsed }: Config, served = rehearsed): string[] =>
+  mode === 'sandbox' || served.length === 0
     ? []
-    : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${rehearsed.join(', ')}`]
+    : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${served.join(', ')}`]
 
 function watch(metrics: Metrics, core: Core<State, Commands>): void {
   metrics.watch('kontor_sequence', 'counter', 'Committed batches.', () => core.committed.sequence)

@@ -4,10 +4,12 @@ import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { checkChainKeys } from '../chain/chains.ts'
 import { readConfig, type Config } from '../config.ts'
+import { approvedFile } from '../core/operators/proposals.ts'
 import { warningsOf } from '../platform.ts'
 import { folderFault, needsFolder, rightsFault } from '../runtime/folder.ts'
 import { ownerText } from '../runtime/ownership.ts'
-import { SecretBox } from '../runtime/secrets.ts'
+import { refuseSimulated } from '../runtime/loading.ts'
+import { SecretBox, sha256 } from '../runtime/secrets.ts'
 import { DATABASE_OFF_SECONDS, offsetOf } from '../runtime/wall-clock.ts'
 import { databasePath, migrationsOf, modeOf, openOwnerLock, sightOf } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
@@ -206,8 +208,16 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
 
 /** What a changed configuration would break, before anything is touched. */
 async function configuration(config: Config, snapshot: Snapshot): Promise<Check[]> {
-  const { differing, breaks } = compareConfiguration(await stateOf(snapshot), config)
+  const state = await stateOf(snapshot)
+  const { differing, breaks } = compareConfiguration(state, config)
   if (breaks.length > 0) return breaks.map((text) => wrong(`configuration: ${text}`))
+  const agreed = approvedFile({ state }) === sha256(JSON.stringify(config.world))
+  if (state.world.configured !== undefined && !agreed)
+    try {
+      refuseSimulated(config, state)
+    } catch (error) {
+      return [wrong(`configuration: ${(error as Error).message}`)]
+    }
   if (differing.length === 0) return [ok('configuration: as the database has it')]
   const members = `${differing.length} ${differing.length === 1 ? 'member differs' : 'members differ'}`
   return [ok(`configuration: changed, and can be taken in (${members}; kontor config diff lists them)`)]

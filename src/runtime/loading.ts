@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError, type Config } from '../config.ts'
 import type { State } from '../core/state.ts'
+import type { ChainConfig } from '../core/world/chains.ts'
 import { BrokenInvariant } from '../labels.ts'
 import { behindKept, readKeptHead } from '../store/kept-head.ts'
 import { StoreUnavailable, type Store } from '../store/store.ts'
@@ -27,9 +28,11 @@ export async function refuseBehindKept({ keepHead }: Config, store: Store): Prom
 
 /** A live database may still have simulated chains from a rehearsal: nobody gets an address on them unawares. */
 export function refuseSimulated({ mode, simulatedChains }: Config, { world }: State): void {
-  const served = world.allChains.filter(({ kind }) => kind === 'simulated').map(({ chain }) => chain)
+  const served = simulatedIn(world.allChains)
   if (mode !== 'live' || simulatedChains === 'allow' || served.length === 0) return
   throw new ConfigError(
     `KONTOR_SIMULATED_CHAINS is ${simulatedChains ?? 'not set'}, and this database serves the simulated chains ${served.join(', ')} until two admins confirm the changed configuration: start with allow until then, or name another database`,
   )
 }
+export const simulatedIn = (chains: readonly ChainConfig[]): string[] =>
+  chains.filter(({ kind }) => kind === 'simulated').map(({ chain }) => chain)

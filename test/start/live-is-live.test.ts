@@ -165,7 +165,22 @@ describe('simulated chains in live mode', () => {
       hidden.errors.split('\n').at(-2)!,
       /^kontor: KONTOR_SIMULATED_CHAINS is hide, and this database serves the simulated chains BTC, ETH, .* until two admins confirm the changed configuration: start with allow until then, or name another database$/,
     )
+    const doctor = await kontor(['doctor'], { ...env, KONTOR_SIMULATED_CHAINS: 'hide' })
+    assert.match(
+      doctor.output,
+      /^WRONG configuration: KONTOR_SIMULATED_CHAINS is hide, and this database serves/m,
+    )
     const again = await start(env)
+    // Two admins agree, and the next start is without them.
+    const admin = new OperatorClient(again.url, TOKEN)
+    const { token } = await admin.ok('POST', '/operators', { name: 'second', role: 'admin' })
+    const second = new OperatorClient(again.url, token as string)
+    const [proposal] = (await admin.ok('GET', '/proposals')) as [{ id: number }]
+    await admin.ok('POST', `/proposals/${proposal.id}/confirm`)
+    await second.ok('POST', `/proposals/${proposal.id}/confirm`)
     assert.equal(await again.kill('SIGTERM'), 0)
+    const real = await start({ ...env, KONTOR_SIMULATED_CHAINS: 'hide' })
+    assert.deepEqual(await new OperatorClient(real.url, TOKEN).ok('GET', '/chains'), [])
+    assert.deepEqual((await new OperatorClient(real.url, TOKEN).ok('GET', '/status')).warnings, [])
   })
 })
