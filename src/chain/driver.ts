@@ -72,6 +72,10 @@ export class ChainDriver {
     this.running ??= this.rounds().finally(() => (this.running = undefined))
     return this.running
   }
+  /** What breaks off because the platform stops is nobody's fault. */
+  private tell(message: string, fields: Record<string, unknown>): void {
+    if (!this.stopped) this.parts.log.warn(message, fields)
+  }
   private async rounds(): Promise<void> {
     // While no command is taken, nothing is sent either: the rows keep what is to be done.
     while (this.again && !this.stopped && this.parts.core.held === undefined) {
@@ -82,8 +86,7 @@ export class ChainDriver {
         await this.sweep()
       } catch (error) {
         // A node that does not answer, or a platform that is stopping: the rows still say what to do.
-        if (this.stopped) return
-        this.parts.log.warn('a chain could not be followed; it is tried again', {
+        this.tell('a chain could not be followed; it is tried again', {
           chain: this.port.chain,
           error,
         })
@@ -264,8 +267,7 @@ export class ChainDriver {
       return true
     } catch (error) {
       const { chain } = this.port
-      if (!this.stopped)
-        this.parts.log.warn('a transaction did not get on; it is tried again', { chain, id, error })
+      this.tell('a transaction did not get on; it is tried again', { chain, id, error })
       return false
     }
   }

@@ -51,20 +51,26 @@ function credentialsIn(data: string): Credentials | undefined {
   }
 }
 
-const FILES = ['kontor.db', 'kontor.lock', 'secret.key', 'credentials.json']
 const { R_OK, W_OK, X_OK } = constants
+const FILES = {
+  'kontor.db': R_OK | W_OK,
+  'kontor.lock': R_OK | W_OK,
+  'credentials.json': R_OK | W_OK,
+  'secret.key': R_OK,
+}
 export function rightsFault(data: string): string | undefined {
   // Where the folder is not there yet, the nearest one above it must let it be made.
   let folder = resolve(data)
   while (seen(folder) === undefined && folder !== dirname(folder)) folder = dirname(folder)
   const found = seen(folder)
-  if (found !== 'closed' && found?.isDirectory() !== true)
-    return `${data} can't be used: ${folder} is not a folder`
-  const closed = denied(folder, R_OK | W_OK | X_OK)
-  if (closed !== undefined) return `${data} can't be used: ${closed}`
-  for (const name of FILES) {
+  const there = folder === resolve(data)
+  const why = there ? `${data} can't be used` : `${data} can't be made`
+  if (found !== 'closed' && found?.isDirectory() !== true) return `${why}: ${folder} is not a folder`
+  const closed = denied(folder, there ? R_OK | W_OK | X_OK : W_OK | X_OK)
+  if (closed !== undefined) return `${why}: ${closed}`
+  for (const [name, mode] of Object.entries(FILES)) {
     const path = join(data, name)
-    const shut = existsSync(path) ? denied(path, R_OK | W_OK) : undefined
+    const shut = existsSync(path) ? denied(path, mode) : undefined
     if (shut !== undefined) return `${data} can't be used: ${shut}`
   }
   return undefined

@@ -140,7 +140,9 @@ test('the bounds are told once each time they are passed, and nothing flutters a
     free: () => (free < 0 ? Promise.reject(new Error('no such disk')) : Promise.resolve(free)),
     suspend: () => {
       held++
-      return () => void held--
+      return () => {
+        held--
+      }
     },
     log: createLog('info', (line) => lines.push((JSON.parse(line) as { message: string }).message)),
   })

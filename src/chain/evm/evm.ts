@@ -39,7 +39,7 @@ export function openEvm(config: ChainConfig, parts: DriverParts): EvmChain {
       retryCount: 1,
       // Whoever stops does not wait for a node that is silent.
       fetchFn: (input, init) => {
-        const signals = [closing.signal, ...(init?.signal == null ? [] : [init.signal])]
+        const signals = [closing.signal, ...(init?.signal ? [init.signal] : [])]
         return fetch(input, { ...init, signal: AbortSignal.any(signals) })
       },
     }),
