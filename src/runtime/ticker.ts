@@ -52,7 +52,6 @@ export class Ticker {
    * items failed and were put aside; refuses when it could not get there.
    */
   async advanceTo(target: number, operator: string): Promise<number> {
-    if (this.core.held !== undefined) refuse('TOO_BUSY', this.core.held)
     this.busy = true
     try {
       const { failed, stuck } = await this.runDue(target, Infinity)
@@ -63,6 +62,8 @@ export class Ticker {
           `the clock could not move to ${seconds(target)}: ${stuck.command} was due at ${seconds(stuck.at)} and could not be done; it stands at ${seconds(this.clock.peek())}, send it again`,
         )
       }
+      // A move that is not recorded must not have happened.
+      if (this.core.held !== undefined) refuse('TOO_BUSY', this.core.held)
       this.clock.distance = this.clock.distanceTo(target)
       await this.core.submit('clock.set', { offset: this.clock.distance, actor: operator })
       return failed
