@@ -39,6 +39,20 @@ export interface Config {
   readonly sockets: SocketSettings
   /** Simulated chains that a live platform serves on purpose. */
   readonly rehearsed: readonly string[]
+  /** What KONTOR_SIMULATED_CHAINS says. */
+  readonly simulatedChains: 'allow' | 'hide' | undefined
+  /** Seconds for which a start waits for a database that is away. */
+  readonly databaseWait: number
+  /** The database is taken from a living process. */
+  readonly takeOver: boolean
+  readonly disk: DiskSettings
+}
+/** Bytes free on the data folder's file system; 0 is never. */
+export interface DiskSettings {
+  /** Below this the log warns. */
+  readonly warning: number
+  /** Below this nothing is written. */
+  readonly reserve: number
 }
 export interface SocketSettings {
   /** At once; undefined: as many as descriptors allow, 10,000 at most. */
@@ -90,7 +104,13 @@ export const SETTINGS = [
   ['KONTOR_CONNECTIONS', 'by descriptors', 'connections at once'],
   ['KONTOR_ADDRESS_CONNECTIONS', 'a quarter', 'connections from one address; none behind trusted proxies'],
   ['KONTOR_REQUEST_SECONDS', '30', 'how long a request may take to arrive'],
+  ['KONTOR_DATABASE_WAIT', '60', 'seconds for which a start waits for a PostgreSQL that is away'],
+  ['KONTOR_TAKE_OVER', 'off', 'on takes the database from a living process, which then stops'],
+  ['KONTOR_DISK_WARNING', '1000', 'MB free for the data folder below which the log warns; 0 never'],
+  ['KONTOR_DISK_RESERVE', '100', 'MB free for the data folder below which nothing is written; 0 never'],
 ] as const
+/** Settings that are options without a value: --take-over. */
+export const SWITCHES: ReadonlySet<string> = new Set(['KONTOR_TAKE_OVER'])
 
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'KONTOR_MODE', ['sandbox', 'live'] as const, 'sandbox')
@@ -119,6 +139,12 @@ export function readConfig(env: Environment): Config {
       connections: optionalInteger(env, 'KONTOR_CONNECTIONS', 1, 1_000_000),
       addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
       requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
+    },
+    databaseWait: integer(env, 'KONTOR_DATABASE_WAIT', 60, 0, 86_400),
+    takeOver: oneOf(env, 'KONTOR_TAKE_OVER', ['on', 'off'] as const, 'off') === 'on',
+    disk: {
+      warning: integer(env, 'KONTOR_DISK_WARNING', 1_000, 0, 1_000_000_000) * 1e6,
+      reserve: integer(env, 'KONTOR_DISK_RESERVE', 100, 0, 1_000_000_000) * 1e6,
     },
   }
 }
@@ -232,14 +258,20 @@ function hosts(env: Environment): string[] {
   return names
 }
 /** The world, and which of its simulated chains a live platform serves on purpose. */
-export function worldFor(env: Environment, mode: Config['mode']): Pick<Config, 'world' | 'rehearsed'> {
-  const choice = text(env, 'KONTOR_SIMULATED_CHAINS')
-  if (choice !== undefined) oneOf(env, 'KONTOR_SIMULATED_CHAINS', ['allow', 'hide'] as const, 'allow')
+export function worldFor(
+  env: Environment,
+  mode: Config['mode'],
+): Pick<Config, 'world' | 'rehearsed' | 'simulatedChains'> {
+  const simulatedChains =
+    text(env, 'KONTOR_SIMULATED_CHAINS') === undefined
+      ? undefined
+      : oneOf(env, 'KONTOR_SIMULATED_CHAINS', ['allow', 'hide'] as const, 'allow')
   const world = worldConfig(env, mode === 'live')
   const simulated = world.chains.filter(({ kind }) => kind === 'simulated').map(({ chain }) => chain)
-  if (mode !== 'live' || simulated.length === 0) return { world, rehearsed: [] }
-  if (choice === 'allow') return { world, rehearsed: simulated }
-  if (choice === 'hide') return { world: withoutChains(world, new Set(simulated)), rehearsed: [] }
+  if (mode !== 'live' || simulated.length === 0) return { world, rehearsed: [], simulatedChains }
+  if (simulatedChains === 'allow') return { world, rehearsed: simulated, simulatedChains }
+  if (simulatedChains === 'hide')
+    return { world: withoutChains(world, new Set(simulated)), rehearsed: [], simulatedChains }
   return fail(
     'KONTOR_SIMULATED_CHAINS',
     `is not set, and ${simulated.join(', ')} are simulated chains, whose coins are worth nothing: name real chains in KONTOR_CONFIG, or say hide (leave them out) or allow (a rehearsal)`,

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { Chains } from './chain/chains.ts'
+import { readFileSync } from 'node:fs'
+import { Chains, checkChainKeys } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
 import type { Desk } from './api/endpoint.ts'
@@ -8,40 +8,39 @@ import { Faults } from './api/faults.ts'
 import { Limiter } from './api/limiter.ts'
 import { Metrics } from './api/metrics.ts'
 import { RequestLog } from './api/request-log.ts'
-import { ConfigError, type Config } from './config.ts'
-import { BrokenInvariant } from './labels.ts'
+import type { Config } from './config.ts'
+import { refuse } from './labels.ts'
 import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './core/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
-import { tighten } from './files.ts'
-import { Listeners } from './listeners.ts'
+import { fronts } from './fronts.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
-import {
-  ensureWorld,
-  readCredentials,
-  secretKey,
-  writeCredentials,
-  type Credentials,
-} from './runtime/genesis.ts'
-import { countingLog, type Log } from './runtime/log.ts'
+import { Doors } from './runtime/doors.ts'
+import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts'
+import { knownCredentials } from './runtime/folder.ts'
+import { ensureWorld, secretKey, type Credentials } from './runtime/genesis.ts'
+import { standOn, type Ground } from './runtime/ground.ts'
+import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
+import { countingLog, type CountingLog, type Log } from './runtime/log.ts'
 import { detailsOf, watchPlatform, watchSize, watchTokens } from './runtime/watch.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { finishRotation } from './runtime/rotation.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
-import { HeadKeeper, isUrl } from './runtime/head-keeper.ts'
+import { HeadKeeper } from './runtime/head-keeper.ts'
 import { SecretBox, sha256, sumsKey } from './runtime/secrets.ts'
 import { Ticker } from './runtime/ticker.ts'
+import { WallClockGuard } from './runtime/wall-clock.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
-import { behindKept, readKeptHead } from './store/kept-head.ts'
-import { modeOf, openStore } from './store/open.ts'
+import { openStore } from './store/open.ts'
+import { awayOr } from './store/postgres.ts'
 import { checkSeals, newSums } from './store/seals.ts'
-import { Fenced, StoreLost, StoreUnavailable, type Store } from './store/store.ts'
+import { Fenced, StoreLost, type Store } from './store/store.ts'
 
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -61,15 +60,39 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-/** The composition root: builds the parts in the order in which they depend on each other. */
+/** Listens, sees that there is something to stand on, and builds the platform there. One that fails leaves nothing open. */
 export async function startPlatform(
   config: Config,
   given: Log,
   fatal: (error: unknown) => void,
   store: Store = openStore(config),
 ): Promise<Platform> {
+  await checkChainKeys(config.world.chains)
   const log = countingLog(given)
-  await checkMode(config)
+  // The port first: a start that fails on it must not have taken the database from the running platform.
+  const doors = new Doors(config, log)
+  await doors.listen()
+  let ground: Ground | undefined
+  try {
+    ground = await standOn(config, doors, log, (detail) => doors.tell(detail))
+    return await build(config, log, fatal, store, doors, ground)
+  } catch (error) {
+    await doors.close()
+    await store.close()
+    await ground?.ownership.release()
+    throw awayOr(error)
+  }
+}
+
+/** The composition root: builds the parts in the order in which they depend on each other. */
+async function build(
+  config: Config,
+  log: CountingLog,
+  fatal: (error: unknown) => void,
+  store: Store,
+  doors: Doors,
+  ground: Ground,
+): Promise<Platform> {
   let ready = false
   let resetting: Promise<void> | undefined
   const state = new State()
@@ -85,7 +108,6 @@ export async function startPlatform(
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
   const bodies = new Bodies()
-  keepPrivate()
   if (await finishRotation(config)) log.warn('an interrupted change of the secret key was finished')
   const key = secretKey(config)
   const secrets = new SecretBox(key)
@@ -114,11 +136,24 @@ export async function startPlatform(
     config.agents && config.mode === 'sandbox'
       ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
       : undefined
+  const wall = clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined
+  const disk =
+    config.databaseUrl !== undefined
+      ? undefined
+      : new DiskGuard({ settings: config.disk, free: () => freeBytes(config.data), suspend: holdWrites, log })
   let feed: PriceFeedDriver | undefined
+  const timers: NodeJS.Timeout[] = []
+  const watchers: { stop(): void }[] = []
   const seen = new Map<string, number>()
   const controls: Controls = {
     version: VERSION,
-    warnings: warningsOf(config),
+    get warnings() {
+      return [
+        ...warningsOf(config, simulatedIn(state.world.allChains)),
+        ...(disk?.warnings ?? []),
+        ...(wall?.warnings ?? []),
+      ]
+    },
     faults,
     requests,
     advanceTo: async (micros, operator) => {
@@ -130,7 +165,7 @@ export async function startPlatform(
     settle,
     reset,
   }
-  const listeners = new Listeners({
+  const answers = fronts({
     config,
     desk,
     trading: tradingEndpoints,
@@ -146,15 +181,15 @@ export async function startPlatform(
     healthy: () => ready && core.writesStopped === undefined,
     site: { version: VERSION, metrics: () => metrics.text(), details: () => detailsOf({ core, chains }) },
   })
-  // The port first: a start that fails on it must not have taken the database from the running platform.
-  const { url, operatorUrl } = await listeners.listen()
+  const { url, operatorUrl } = doors
   const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
   let credentials: Credentials
+  let keeper: HeadKeeper | undefined
   try {
     const head = await store.open()
     core.restart(head)
-    await refuseBehindKept()
-    await load()
+    await refuseBehindKept(config, store)
+    await loadTables(store, state)
     await primeMarketData(state, store)
     startClock(head.at)
     audit()
@@ -163,60 +198,67 @@ export async function startPlatform(
       await checkSeals(store, state.tables, head, sums)
       await ensureCheckpoint(store, state.tables, head, RULES)
     }
-    credentials = { ...(await makeWorld(known())), ...urls }
+    credentials = { ...(await makeWorld(knownCredentials(config))), ...urls }
+    await setOut()
   } catch (error) {
-    await listeners.close()
-    await store.close()
+    await rest()
     throw error
   }
-  for (const warning of controls.warnings) log.warn(warning)
-  if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
-  watchPlatform(metrics, { core, chains, store, clock, log, bodies, listeners })
-  const watchers = [watchSize(metrics, store), watchTokens({ core, clock, log })]
-  const timers = [
-    setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
-    setInterval(() => void touchKeys(), KEY_TOUCH_MS),
-  ]
-  if (core.writesStopped === undefined) {
-    if (agents === undefined) await restAgents(core)
-    await chains.start()
-    ticker.start()
-    risk.start()
-    housekeeper.start()
-    await agents?.start()
-    await startFeed()
-    tellUnpriced()
-  }
-  const keeper =
-    config.keepHead === undefined
-      ? undefined
-      : new HeadKeeper(config.keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
-  keeper?.start()
+  doors.handOver(answers)
   ready = true
 
   return { url, operatorUrl, credentials, desk, stop }
 
-  /** Rows that no rule could have written are the database's fault, not the program's. */
-  async function load(): Promise<void> {
-    try {
-      await store.load(state.tables)
-    } catch (error) {
-      if (!(error instanceof BrokenInvariant)) throw error
-      const { message } = (error.cause ?? error) as Error
-      throw new StoreUnavailable(`the database holds rows that can't be: ${message}; run: kontor verify`)
+  /** Everything that works by itself, from here on. */
+  async function setOut(): Promise<void> {
+    refuseSimulated(config, state)
+    for (const warning of controls.warnings) log.warn(warning)
+    if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
+    watchPlatform(metrics, { core, chains, store, clock, log, bodies, doors })
+    watchSurroundings(metrics, disk, wall)
+    watchers.push(watchSize(metrics, store), watchTokens({ core, clock, log }))
+    timers.push(
+      setInterval(() => void store.checkFence().catch(fencedOrGone), FENCE_CHECK_MS),
+      setInterval(() => void touchKeys(), KEY_TOUCH_MS),
+    )
+    if (core.writesStopped === undefined) {
+      if (agents === undefined) await restAgents(core)
+      await chains.start()
+      ticker.start()
+      risk.start()
+      housekeeper.start()
+      await agents?.start()
+      await startFeed()
+      tellUnpriced()
     }
+    if (config.keepHead !== undefined)
+      keeper = new HeadKeeper(config.keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
+    keeper?.start()
+    wall?.start()
+    await disk?.start()
   }
-  /** What the data folder holds is nobody else's business. */
-  function keepPrivate(): void {
-    for (const path of tighten(config.data)) {
-      const why = `${path} can be read by others and can't be closed to them; give it to this user alone`
-      if (config.mode === 'live') throw new ConfigError(`KONTOR_DATA ${why}`)
-      log.warn(why)
+  /** Nothing works by itself any more, but for the chains. */
+  function pause(): void {
+    agents?.stop()
+    feed?.stop()
+    ticker.stop()
+    risk.stop()
+    housekeeper.stop()
+    for (const timer of timers) clearInterval(timer)
+    for (const watcher of watchers) watcher.stop()
+  }
+  async function rest(): Promise<void> {
+    pause()
+    await chains.stop()
+    wall?.stop()
+    disk?.stop()
+  }
+  function holdWrites(reason: string): () => void {
+    const resume = core.suspend(reason)
+    return () => {
+      resume()
+      void chains.settle()
     }
-  }
-  /** A live platform keeps no token in a file, and takes none from one that lies there. */
-  function known(): Credentials | undefined {
-    return config.mode === 'sandbox' ? readCredentials(config) : undefined
   }
   /** The clock goes on where the last run left it. */
   function startClock(lastAt: number): void {
@@ -225,14 +267,6 @@ export async function startPlatform(
     clock.atLeast(lastAt)
     // A run that ended in the middle of moving the clock left records of a later time.
     if (config.mode === 'sandbox' && clock.peek() === lastAt) clock.distance = clock.distanceTo(lastAt)
-  }
-  /** A database that was cut back, or replaced by an older copy, can't tell by itself. */
-  async function refuseBehindKept(): Promise<void> {
-    const { keepHead } = config
-    if (keepHead === undefined || isUrl(keepHead) || !existsSync(keepHead)) return
-    const wrong = await behindKept((sql, values) => store.query(sql, values), readKeptHead(keepHead))
-    if (wrong !== undefined)
-      throw new StoreUnavailable(`KONTOR_HEAD ${keepHead}: ${wrong}; remove the file to start all the same`)
   }
   function audit(): void {
     const wrong = state.ledger.unbalancedCurrencies
@@ -246,7 +280,7 @@ export async function startPlatform(
     else log.warn('the store did not answer', { error })
   }
   async function touchKeys(): Promise<void> {
-    if (seen.size === 0 || core.writesStopped !== undefined) return
+    if (seen.size === 0 || core.writesStopped !== undefined || core.held !== undefined) return
     const pairs = [...seen]
     seen.clear()
     await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
@@ -258,10 +292,7 @@ export async function startPlatform(
         known ?? { ...urls, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
       )
     await makeWay(core, config)
-    return ensureWorld(core, config, secrets, known, keep)
-  }
-  function keep(credentials: Credentials): void {
-    if (config.mode === 'sandbox') writeCredentials(config, { ...credentials, ...urls })
+    return ensureWorld(core, config, secrets, known, ground.keep)
   }
   async function settle(): Promise<void> {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -271,6 +302,7 @@ export async function startPlatform(
     }
   }
   function reset(): Promise<void> {
+    if (resetting === undefined && core.held !== undefined) refuse('TOO_BUSY', core.held)
     return (resetting ??= startOver()
       .catch((error: unknown) => {
         // Memory and store no longer agree: the next start sorts it out.
@@ -281,6 +313,7 @@ export async function startPlatform(
   }
   async function startOver(): Promise<void> {
     ready = false
+    disk?.stop()
     ticker.stop()
     risk.stop()
     housekeeper.stop()
@@ -304,13 +337,14 @@ export async function startPlatform(
     faults.set([])
     requests.clear()
     seen.clear()
-    await ensureWorld(core, config, secrets, credentials, keep)
+    await ensureWorld(core, config, secrets, credentials, ground.keep)
     await agents?.start()
     await chains.start()
     ticker.start()
     risk.start()
     housekeeper.start()
     await startFeed()
+    await disk?.start()
     ready = true
   }
   /** Prices from outside; without a feed, those that an earlier one left are forgotten. */
@@ -337,19 +371,15 @@ export async function startPlatform(
     )
   }
   async function stop(): Promise<void> {
-    agents?.stop()
-    feed?.stop()
-    ticker.stop()
-    risk.stop()
-    housekeeper.stop()
-    for (const timer of timers) clearInterval(timer)
-    for (const watcher of watchers) watcher.stop()
-    await listeners.close()
+    pause()
+    await doors.close()
     await chains.stop()
     await touchKeys()
     await core.idle()
+    await rest()
     await keeper?.stop()
     await store.close()
+    await ground.ownership.release()
   }
 }
 
@@ -363,19 +393,11 @@ function warnOfWaiting(state: State, log: Log, token: string | undefined): void 
     log.warn('a proposal waits for the admins: GET /operator/v1/proposals', { id, call })
 }
 
-/** Before the database is taken over, or anything written beside it: play money and real money never mix. */
-async function checkMode(config: Config): Promise<void> {
-  const made = await modeOf(config)
-  if (made !== undefined && made !== config.mode)
-    throw new ConfigError(
-      `KONTOR_MODE ${config.mode}: this database was made in ${made} mode, and stays what it is; name another KONTOR_DATA or KONTOR_DATABASE_URL`,
-    )
-}
 /** What an operator should know about the settings, in the log, in the status and of `doctor`. */
-export const warningsOf = ({ rehearsed }: Config): string[] =>
-  rehearsed.length === 0
+export const warningsOf = ({ mode, rehearsed }: Config, served = rehearsed): string[] =>
+  mode === 'sandbox' || served.length === 0
     ? []
-    : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${rehearsed.join(', ')}`]
+    : [`simulated chains are served in live mode (KONTOR_SIMULATED_CHAINS=allow): ${served.join(', ')}`]
 
 /** How long it takes until a batch is durable, for the metrics. */
 const timed =

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { notFound } from '../labels.ts'
 import type { ChainConfig } from '../core/world/chains.ts'
 import { ChainDriver, type Displaced, type DriverParts } from './driver.ts'
@@ -10,6 +11,14 @@ export type PortFactory = (config: ChainConfig, parts: DriverParts) => ChainPort
 const simulated: PortFactory = ({ chain }, { core }) => new SimulatedChain(core, chain)
 /** Loaded only where a chain needs it: the library costs memory and start-up time. */
 const evm: PortFactory = async (config, parts) => (await import('./evm/evm.ts')).openEvm(config, parts)
+
+/** How long a start waits for the first look at all chains. */
+const SETTLE_MS = 5_000
+
+/** What keeps the chains of a configuration from being served, looked at before anything is touched. */
+export async function checkChainKeys(chains: readonly ChainConfig[]): Promise<void> {
+  for (const config of chains) if (config.kind === 'evm') (await import('./evm/evm.ts')).readKeys(config)
+}
 
 /** Every chain with whoever follows it. */
 export class Chains {
@@ -34,13 +43,20 @@ export class Chains {
       this.drivers.set(config.chain, driver)
       driver.start()
     }
-    await this.settle()
+    // A node that is silent keeps nobody else waiting.
+    await Promise.race([this.settle(), sleep(SETTLE_MS, undefined, { ref: false })])
   }
+  /** What is asked of a node is broken off: the rows say how far it got. */
   async stop(): Promise<void> {
     const drivers = [...this.drivers.values()]
     this.drivers.clear()
-    await Promise.all(drivers.map((driver) => driver.stop()))
-    for (const { port } of drivers) await port.close?.()
+    await Promise.all(
+      drivers.map(async (driver) => {
+        const stopped = driver.stop()
+        await driver.port.close?.()
+        await stopped
+      }),
+    )
   }
   port(chain: string): ChainPort {
     const driver = this.drivers.get(chain)

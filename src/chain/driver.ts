@@ -81,7 +81,8 @@ export class ChainDriver {
     return this.running
   }
   private async rounds(): Promise<void> {
-    while (this.again && !this.stopped) {
+    // While no command is taken, nothing is sent either: the rows keep what is to be done.
+    while (this.again && !this.stopped && this.parts.core.held === undefined) {
       this.again = false
       try {
         this.troubles = []
@@ -99,8 +100,9 @@ export class ChainDriver {
     }
   }
 
-  /** A node that does not answer, or a platform that is stopping: the rows still say what to do. Told once. */
+  /** The rows still say what to do. Told once; what breaks off because the platform stops is nobody's fault. */
   private silent(error: unknown): void {
+    if (this.stopped) return
     const { chain } = this.port
     const { log } = this.parts
     this.errors++
@@ -116,6 +118,7 @@ export class ChainDriver {
     this.parts.log.warn('a chain answers again', { chain: this.port.chain, seconds })
   }
   private tellTroubles(): void {
+    if (this.stopped) return
     const { chain } = this.port
     const now = new Map(this.troubles.map(({ id, error }) => [id, wordsOf(error)]))
     for (const id of this.told.keys()) if (!now.has(id)) this.told.delete(id)

@@ -1,15 +1,21 @@
-import { accessSync, constants, existsSync, readFileSync, statSync, statfsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, statfsSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { checkChainKeys } from '../chain/chains.ts'
 import { readConfig, type Config } from '../config.ts'
+import { approvedFile } from '../core/operators/proposals.ts'
 import { warningsOf } from '../platform.ts'
-import { SecretBox } from '../runtime/secrets.ts'
-import { databasePath, migrationsOf, modeOf } from '../store/open.ts'
+import { folderFault, needsFolder, rightsFault } from '../runtime/folder.ts'
+import { ownerText } from '../runtime/ownership.ts'
+import { refuseSimulated } from '../runtime/loading.ts'
+import { SecretBox, sha256 } from '../runtime/secrets.ts'
+import { DATABASE_OFF_SECONDS, offsetOf } from '../runtime/wall-clock.ts'
+import { databasePath, migrationsOf, modeOf, openOwnerLock, sightOf } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
-import type { Snapshot } from '../store/store.ts'
+import { StoreAway, type Snapshot } from '../store/store.ts'
 import { compareConfiguration, stateOf } from './configuration.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Environment } from './options.ts'
@@ -49,9 +55,11 @@ async function examine(env: Environment): Promise<Check[]> {
   const file = env['KONTOR_CONFIG'] ?? ''
   checks.push(ok(`settings: mode ${config.mode}, ${file === '' ? 'built-in world' : `world of ${file}`}`))
   checks.push(...warningsOf(config).map((text) => ok(`warning: ${text}`)))
-  checks.push(await port(config), dataFolder(config), room(config))
+  checks.push(await port(config), await chainKeys(config), dataFolder(config))
+  if (config.databaseUrl === undefined) checks.push(room(config))
   const database = await openDatabase(config)
   if ('well' in database) return [...checks, database, clock(undefined)]
+  checks.push(await strangers(config), await owner(config))
   try {
     checks.push(...(await storeChecks(config, database)))
   } finally {
@@ -93,48 +101,90 @@ function alive(host: string, port: number): Promise<boolean> {
   })
 }
 
-function dataFolder({ data }: Config): Check {
-  // Where the folder is not there yet, the nearest one above it must let it be made.
-  let folder = resolve(data)
-  while (!existsSync(folder)) folder = dirname(folder)
+/** A start needs the keys of its chains before it touches anything. */
+async function chainKeys({ world }: Config): Promise<Check> {
   try {
-    if (!statSync(folder).isDirectory()) return wrong(`data folder: ${folder} is not a folder`)
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    await checkChainKeys(world.chains)
+    const real = world.chains.filter(({ kind }) => kind !== 'simulated').map(({ chain }) => chain)
+    return ok(
+      `chains: ${real.length === 0 ? 'simulated ones only' : `the keys of ${real.join(', ')} are there`}`,
+    )
   } catch (error) {
-    return wrong(`data folder: ${data} is not writable (${(error as NodeJS.ErrnoException).code ?? ''})`)
+    return wrong(`chains: ${(error as Error).message}`)
   }
+}
+
+function dataFolder(config: Config): Check {
+  const { data } = config
+  if (!needsFolder(config)) return ok('data folder: not used (live, on PostgreSQL)')
+  const fault = rightsFault(data)
+  if (fault !== undefined) return wrong(`data folder: ${fault}`)
   for (const name of ['credentials.json', 'secret.key']) {
     const path = join(data, name)
     if (existsSync(path) && (statSync(path).mode & 0o077) !== 0)
       return wrong(`data folder: ${path} can be read by others; run: chmod 600 ${path}`)
   }
-  return ok(`data folder: ${data} is writable${existsSync(data) ? '' : ' (will be made)'}`)
+  const use =
+    config.databaseUrl === undefined ? '' : '; of this sandbox on PostgreSQL it keeps key and credentials'
+  return ok(`data folder: ${data} is writable${existsSync(data) ? '' : ' (will be made)'}${use}`)
+}
+/** Whose world the folder is, and that neither mode writes over the other's files. */
+async function strangers(config: Config): Promise<Check> {
+  try {
+    const fault = await sightOf(config, (sight) => folderFault(config, sight))
+    if (fault !== undefined) return wrong(`data folder: ${fault}`)
+  } catch (error) {
+    return wrong(`data folder: ${(error as Error).message}`)
+  }
+  return ok(
+    config.mode === 'live'
+      ? 'credentials: a live platform writes no token and no key to any file'
+      : `credentials: kept in ${join(config.data, 'credentials.json')}`,
+  )
+}
+async function owner(config: Config): Promise<Check> {
+  const lock = openOwnerLock(config)
+  try {
+    const holder = await lock.holder()
+    return ok(
+      holder === undefined
+        ? 'owner: no living process has the database'
+        : `owner: ${ownerText(holder)} has the database; a start needs --take-over`,
+    )
+  } catch (error) {
+    return wrong(`owner: ${(error as Error).message}`)
+  } finally {
+    await lock.release()
+  }
 }
 
-const ROOM_MIN_MB = 200
-function room({ data }: Config): Check {
+function room({ data, disk }: Config): Check {
   let folder = resolve(data)
   while (!existsSync(folder)) folder = dirname(folder)
   const { bavail, bsize } = statfsSync(folder)
   const megabytes = Math.floor((bavail * bsize) / 1e6)
-  return megabytes >= ROOM_MIN_MB
-    ? ok(`disk: ${megabytes} MB free`)
-    : wrong(`disk: only ${megabytes} MB free; a commit that finds no room stops the platform`)
+  const [reserve, warning] = [disk.reserve / 1e6, disk.warning / 1e6]
+  if (megabytes < reserve)
+    return wrong(`disk: only ${megabytes} MB free; below ${reserve} (KONTOR_DISK_RESERVE) nothing is written`)
+  if (megabytes < warning)
+    return ok(`warning: disk: only ${megabytes} MB free (KONTOR_DISK_WARNING ${warning})`)
+  return ok(`disk: ${megabytes} MB free`)
 }
 
-async function openDatabase({ data, databaseUrl }: Config): Promise<Snapshot | Check> {
+async function openDatabase({ data, databaseUrl, databaseWait }: Config): Promise<Snapshot | Check> {
   try {
     if (databaseUrl !== undefined) return await postgresSnapshot(databaseUrl)
     if (!existsSync(databasePath(data))) return ok('database: none yet; the first start makes it')
     return sqliteSnapshot(databasePath(data))
   } catch (error) {
-    return wrong(`database: ${(error as Error).message}`)
+    const later = error instanceof StoreAway ? `; a start waits for it for up to ${databaseWait} s` : ''
+    return wrong(`database: ${(error as Error).message}${later}`)
   }
 }
 
 async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]> {
   const checks: Check[] = []
-  if (snapshot.kind === 'postgres') checks.push(await durability(snapshot))
+  if (snapshot.kind === 'postgres') checks.push(await durability(snapshot), await databaseClock(snapshot))
   const done = await migrationsOf(snapshot)
   try {
     const pending = pendingMigrations(done)
@@ -158,8 +208,16 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
 
 /** What a changed configuration would break, before anything is touched. */
 async function configuration(config: Config, snapshot: Snapshot): Promise<Check[]> {
-  const { differing, breaks } = compareConfiguration(await stateOf(snapshot), config)
+  const state = await stateOf(snapshot)
+  const { differing, breaks } = compareConfiguration(state, config)
   if (breaks.length > 0) return breaks.map((text) => wrong(`configuration: ${text}`))
+  const agreed = approvedFile({ state }) === sha256(JSON.stringify(config.world))
+  if (state.world.configured !== undefined && !agreed)
+    try {
+      refuseSimulated(config, state)
+    } catch (error) {
+      return [wrong(`configuration: ${(error as Error).message}`)]
+    }
   if (differing.length === 0) return [ok('configuration: as the database has it')]
   const members = `${differing.length} ${differing.length === 1 ? 'member differs' : 'members differ'}`
   return [ok(`configuration: changed, and can be taken in (${members}; kontor config diff lists them)`)]
@@ -182,7 +240,9 @@ async function durability(snapshot: Snapshot): Promise<Check> {
 
 async function secrets(config: Config, snapshot: Snapshot): Promise<Check> {
   const path = join(config.data, 'secret.key')
-  const key = config.secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
+  // Beside an embedded store lies that one's key, not PostgreSQL's.
+  const ours = config.databaseUrl === undefined || !existsSync(databasePath(config.data))
+  const key = config.secretKey ?? (ours && existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
   let total = 0
   let unreadable = 0
   const box = key === undefined ? undefined : new SecretBox(key)
@@ -196,6 +256,17 @@ async function secrets(config: Config, snapshot: Snapshot): Promise<Check> {
       ? `secret key: ${path} is missing; the ${total} API keys of the database can't sign`
       : `secret key: does not open ${unreadable} of ${total} API secrets; it is not the key they were sealed with`,
   )
+}
+
+async function databaseClock(snapshot: Snapshot): Promise<Check> {
+  const before = Date.now()
+  const [[told]] = (await snapshot.query('select extract(epoch from clock_timestamp()) * 1000')) as [
+    [unknown],
+  ]
+  const off = Math.abs(offsetOf(before, Number(told), Date.now()))
+  return off <= DATABASE_OFF_SECONDS
+    ? ok('PostgreSQL: its clock agrees with this machine’s')
+    : wrong(`PostgreSQL: its clock is ${off.toFixed(1)} s off this machine's; set them by the same source`)
 }
 
 const CLOCK_MIN = Date.UTC(2024, 0) * 1000

@@ -99,7 +99,7 @@ usage: kontor COMMAND [options]
 ${lines.join('\n')}
 
 kontor COMMAND --help tells more. Exit codes: 0 well, 1 found something wrong, 2 wrong settings,
-3 another process took over the database, 70 stopped by a fault (start it again).`
+3 another process took over the database, 70 stopped by a fault (start it again), 75 the database did not answer.`
 }
 const page = ({ usage, detail, options }: Command): string => `usage: ${usage}
 

@@ -3,11 +3,14 @@ import { RULES, commands, type Commands } from '../core/commands.ts'
 import { Core } from '../core/core.ts'
 import { State } from '../core/state.ts'
 import { Clock } from '../runtime/clock.ts'
+import { createLog } from '../runtime/log.ts'
+import { Ownership } from '../runtime/ownership.ts'
 import { existingKey } from '../runtime/genesis.ts'
 import { finishRotation } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { ensureCheckpoint } from '../store/checkpoints.ts'
-import { openSnapshot, openStore } from '../store/open.ts'
+import { openOwnerLock, openSnapshot, openStore } from '../store/open.ts'
+import { thisProcess } from '../store/owner.ts'
 import { checkSeals, compareSeals, countAll, makeSeals, newSums } from '../store/seals.ts'
 import { StoreUnavailable } from '../store/store.ts'
 
@@ -19,17 +22,34 @@ interface OnStore {
 }
 
 /**
- * Works on the store that the settings name, as the platform itself would, while it does not run. `vouch`: rows that
- * it did not write are taken as they are, under new sums; left out, they are refused. `newKey`: every row is compared
- * with the sums of the old key, and what is committed carries those of the new one.
+ * Works on the store that the settings name, as the platform itself would, while it does not run: one that a living
+ * process owns is refused. `vouch`: rows that it did not write are taken as they are, under new sums; left out, they
+ * are refused. `newKey`: every row is compared with the sums of the old key, and what is committed carries those of the
+ * new one.
  */
 export async function onStore<T>(
+  command: string,
   place: Config,
   act: (on: OnStore) => Promise<T>,
   { vouch = false, newKey }: { readonly vouch?: boolean; readonly newKey?: string } = {},
 ): Promise<T> {
   // Tells a wrong folder, or another version's, before anything is taken over.
   await (await openSnapshot(place)).close()
+  const log = createLog('warn', (line) => process.stderr.write(`${line}\n`))
+  const me = thisProcess(`kontor ${command}`)
+  const ownership = await Ownership.claim(openOwnerLock(place), me, place, log, 'stop that one first')
+  try {
+    return await work(place, act, vouch, newKey)
+  } finally {
+    await ownership.release()
+  }
+}
+async function work<T>(
+  place: Config,
+  act: (on: OnStore) => Promise<T>,
+  vouch: boolean,
+  newKey: string | undefined,
+): Promise<T> {
   await finishRotation(place)
   const old = newSums(sumsKey(existingKey(place)))
   const sums = newKey === undefined ? old : newSums(sumsKey(newKey))

@@ -7,7 +7,7 @@ import { placeOf, settingOptions } from './options.ts'
 export const operator: Command = {
   usage: 'kontor operator recover NAME [--data FOLDER | --database-url URL]',
   summary: 'makes an admin in 24 hours, when those that there were are lost',
-  detail: `Stop the platform first: the command takes its database over, and a running one stops with exit code 3.
+  detail: `Stop the platform first: a database that a living process owns is left alone.
 Prints the token of a new admin NAME (an operator of that name is replaced). It works 24 hours later, on the running
 platform, unless an admin who is still there rejects it: it is listed among GET /operator/v1/proposals, and both the
 asking and the making are in the audit log.`,
@@ -19,7 +19,7 @@ asking and the making are in the audit log.`,
     if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
       throw new ConfigError(`NAME "${name}" must be up to 64 letters, digits and _ . @ -`)
     const token = randomHex(32)
-    const { effective_at } = await onStore(placeOf(env), ({ core }) =>
+    const { effective_at } = await onStore('operator recover', placeOf(env), ({ core }) =>
       core.submit('operator.recover', { name, token_hash: sha256(token) }),
     )
     const when = new Date(effective_at / 1000).toISOString()

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { SECRET_SETTINGS, fileSetting, urlHoldsPassword } from '../config-secrets.ts'
-import { ConfigError, SETTINGS, readConfig, type Config } from '../config.ts'
+import { ConfigError, SETTINGS, SWITCHES, readConfig, type Config } from '../config.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 /** Option name → what it means; an option with a `value` word takes one. */
@@ -26,7 +26,10 @@ export const settingOptions = (...only: readonly string[]): OptionSpecs =>
       .filter(({ name }) => only.length === 0 || only.includes(name))
       .map(({ name, fallback, help, setting }) => [
         name,
-        { value: 'VALUE', help: `${help} (${setting}, default: ${fallback})${shownTo(setting)}` },
+        {
+          ...(!SWITCHES.has(setting) && { value: 'VALUE' }),
+          help: `${help} (${setting}, default: ${fallback})${shownTo(setting)}`,
+        },
       ]),
   )
 
@@ -64,10 +67,12 @@ export function readArguments(args: readonly string[], specs: OptionSpecs, env: 
   const values: Record<string, string> = {}
   const flags = new Set<string>()
   for (const [name, value] of Object.entries(parsed.values)) {
-    if (typeof value !== 'string') flags.add(name)
-    else {
+    const setting = SETTINGS.find(([setting]) => optionOf(setting) === name)
+    if (typeof value !== 'string') {
+      flags.add(name)
+      if (setting !== undefined) settings[setting[0]] = 'on'
+    } else {
       values[name] = value
-      const setting = SETTINGS.find(([setting]) => optionOf(setting) === name)
       if (setting === undefined) continue
       refuseShown(name, setting[0], value)
       settings[setting[0]] = value

@@ -7,11 +7,12 @@ export const reseal: Command = {
   summary: 'vouches for a database that was changed by hand',
   detail: `A platform refuses to start on rows that it did not write. Whoever changed them on purpose (a repair, another
 secret key) makes new sums over what is there with this command; it is written to the audit log. Stop the platform
-first: the command takes its database over.`,
+first: a database that a living process owns is left alone.`,
   options: settingOptions('data', 'database-url', 'secret-key-file'),
   words: 0,
   run: ({ env }) =>
     onStore(
+      'reseal',
       placeOf(env),
       async ({ core, differing }) => {
         await core.submit('audit.note', { actor: 'machine', action: 'reseal', detail: { differing } })

@@ -47,6 +47,7 @@ Who may have copied the old key and the database can still open the copy: let us
     }
     if (inFolder) writeNewKey(place.data, fresh)
     const counts = await onStore(
+      'rotate-key',
       place,
       async ({ core }) => {
         const { resealed, unread } = reseal(core.state, new SecretBox(old), new SecretBox(fresh))

@@ -1,7 +1,8 @@
 import { SETTINGS, readConfig } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
-import { Fenced } from '../store/store.ts'
+import { threadsAtRest } from '../store/sqlite-thread.ts'
+import { Fenced, StoreAway } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments, type Environment } from './options.ts'
 
@@ -33,15 +34,42 @@ async function run({ env }: Arguments): Promise<number> {
   process.on('uncaughtException', fatal)
   process.on('unhandledRejection', fatal)
   const told = new Promise<void>((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
-  const platform = await startPlatform(config, log, fatal)
+  let started = false
+  void told.then(() => {
+    // Nobody was served yet, and whatever was half done a start finds as after a kill.
+    if (!started) void threadsAtRest().then(() => process.exit(0))
+  })
+  let platform: Platform
+  try {
+    platform = await startPlatform(config, log, fatal)
+  } catch (error) {
+    if (error instanceof StoreAway) {
+      process.stderr.write(`kontor: ${error.message}\n`)
+      return leave(AWAY)
+    }
+    leave(2)
+    throw error
+  }
+  started = true
   banner(platform)
   await told
   log.info('stopping')
+  const late = setTimeout(() => fatal(new Error(`it did not stop within ${STOP_MS / 1000} s`)), STOP_MS)
   await platform.stop()
-  return 0
+  clearTimeout(late)
+  return leave(0)
+}
+
+/** A start that gave up waiting for its database: a supervisor may try again. */
+const AWAY = 75
+const STOP_MS = 45_000
+const LINGER_MS = 2_000
+/** Whatever is still open then (a reply from outside that never comes) keeps nobody waiting. */
+function leave(code: number): number {
+  setTimeout(() => process.exit(code), LINGER_MS).unref()
+  return code
 }
 
 const unknownSettings = (env: Environment): string[] =>

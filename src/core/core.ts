@@ -60,6 +60,7 @@ export class Core<S, H extends Handlers<S>> {
   private commitMs = 0
   private refusesWrites: string | undefined
   private suspended: string | undefined
+  private readonly suspensions: { readonly reason: string }[] = []
   private idleWaiters: (() => void)[] = []
 
   constructor(state: S, handlers: H, head: Head, options: CoreOptions<S>) {
@@ -81,12 +82,20 @@ export class Core<S, H extends Handlers<S>> {
   stopWrites(reason: string): void {
     this.refusesWrites = reason
   }
-  /** Refuses commands until the answer is called. */
+  /** Refuses commands until the answer is called; of several reasons each must be taken back. */
   suspend(reason: string): () => void {
+    const suspension = { reason }
+    this.suspensions.push(suspension)
     this.suspended = reason
     return () => {
-      this.suspended = undefined
+      const place = this.suspensions.indexOf(suspension)
+      if (place !== -1) this.suspensions.splice(place, 1)
+      this.suspended = this.suspensions.at(-1)?.reason
     }
+  }
+  /** Why no command is taken at the moment: who works by itself waits until it is undefined. */
+  get held(): string | undefined {
+    return this.suspended
   }
   get writesStopped(): string | undefined {
     return this.refusesWrites

@@ -71,7 +71,7 @@ export class AgentDriver {
     if (!this.moving && every !== this.every) await this.pace(every, every === BUSY_MICROS)
   }
   private async pace(every: number, look = false): Promise<void> {
-    if (this.core.writesStopped !== undefined) return
+    if (this.core.writesStopped !== undefined || this.core.held !== undefined) return
     this.every = every
     await this.core
       .submit('agents.pace', { every, look })

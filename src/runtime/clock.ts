@@ -1,6 +1,11 @@
-/** The platform's one clock. Microseconds, strictly increasing, so that a time is also an order. */
+/**
+ * The platform's one clock. Microseconds, strictly increasing, so that a time is also an order. Whatever becomes of
+ * the wall clock, nobody is told an earlier time than somebody was before.
+ */
 export class Clock {
   private last = 0
+  /** The latest that was only looked at. */
+  private seen = 0
   private offset = 0
   private readonly wall: () => number
   /**
@@ -15,12 +20,16 @@ export class Clock {
   }
   /** A new moment: no two calls give the same. */
   now(): number {
-    this.last = Math.max(this.last + 1, this.wall() + this.offset)
+    this.last = Math.max(this.last + 1, this.seen, this.wall() + this.offset)
     return this.last
   }
   /** The time, for looking only. */
   peek(): number {
-    return Math.max(this.last, this.wall() + this.offset)
+    return (this.seen = Math.max(this.last, this.seen, this.wall() + this.offset))
+  }
+  /** How far the wall clock is behind what it was: it was set back, or the last run knew a later time. */
+  get aheadOfWall(): number {
+    return Math.max(0, Math.max(this.last, this.seen) - this.wall() - this.offset)
   }
   seconds(): number {
     return Math.floor(this.peek() / 1e6)
@@ -43,6 +52,7 @@ export class Clock {
   /** After a reset: the world begins anew at the wall clock's time. */
   restart(): void {
     this.last = 0
+    this.seen = 0
     this.offset = 0
   }
 }

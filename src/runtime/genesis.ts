@@ -7,7 +7,7 @@ import type { State } from '../core/state.ts'
 import { approvedFile } from '../core/operators/proposals.ts'
 import { FIRST_OPERATOR } from '../core/operators/operators.ts'
 import { PERMISSIONS } from '../core/users/keys.ts'
-import { makePrivateFolder } from '../files.ts'
+import { databasePath } from '../store/open.ts'
 import { differences } from './differences.ts'
 import { randomHex, sha256, type SecretBox } from './secrets.ts'
 
@@ -23,6 +23,8 @@ export interface Credentials {
   readonly url: string
   /** Where the operator API has an address of its own. */
   readonly operator_url?: string | undefined
+  /** Of a sandbox on PostgreSQL: the database that they are for. */
+  readonly database?: string
   readonly operator_token: string
   /** Of the main account. */
   readonly key: string
@@ -41,15 +43,7 @@ function keepPrivate(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 })
   chmodSync(path, 0o600)
 }
-function makeFolder(data: string): void {
-  try {
-    makePrivateFolder(data)
-  } catch (error) {
-    throw new ConfigError(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
-  }
-}
-export function writeCredentials(config: Config, credentials: Credentials): void {
-  makeFolder(config.data)
+export function writeCredentials(config: DataFolder, credentials: Credentials): void {
   keepPrivate(credentialsPath(config), `${JSON.stringify(credentials, null, 2)}\n`)
 }
 
@@ -57,19 +51,34 @@ export function writeCredentials(config: Config, credentials: Credentials): void
 export function secretKey(config: Config): string {
   if (config.secretKey !== undefined) return config.secretKey
   const path = join(config.data, 'secret.key')
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-  makeFolder(config.data)
+  if (existsSync(path)) return keyIn(path)
   const key = randomHex(32)
   keepPrivate(path, `${key}\n`)
   return key
 }
 
+function keyIn(path: string): string {
+  let key: string
+  try {
+    key = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`KONTOR_DATA ${path} can't be read: ${(error as Error).message}`)
+  }
+  if (!/^[0-9a-fA-F]{64}$/.test(key))
+    throw new ConfigError(
+      `KONTOR_DATA ${path} does not hold a key (32 bytes as 64 hex digits); put back the one that was made with this database`,
+    )
+  return key.toLowerCase()
+}
+
 /** The same for those who only look: a key that is not there is not made. */
 export function existingKey(config: Config): string {
   const path = join(config.data, 'secret.key')
-  if (config.secretKey === undefined && !existsSync(path))
+  // Beside an embedded store lies that one's key.
+  const strange = config.databaseUrl !== undefined && existsSync(databasePath(config.data))
+  if (config.secretKey === undefined && (strange || !existsSync(path)))
     throw new ConfigError(
-      `the secret key is needed: set KONTOR_SECRET_KEY, or name the data folder that holds secret.key (there is no ${path})`,
+      `the secret key is needed: set KONTOR_SECRET_KEY, or name the data folder that holds secret.key (${strange ? `${path} is that of an embedded store` : `there is no ${path}`})`,
     )
   return secretKey(config)
 }

@@ -44,8 +44,8 @@ export class Housekeeper {
       for (let more = true; more;) {
         const where = 'where "pair" = ? and "at" < ? order by "at", "id" limit ?'
         const old = await this.store.select(SPOT_TRADE, where, [pair, before, CHUNK])
-        // A reset may have come in between: the same ids are other trades then.
-        if (this.stopped) return removed
+        // A reset may have come in between: the same ids are other trades then. What is held back is for later.
+        if (this.stopped || this.core.held !== undefined) return removed
         if (old.length > 0) await this.core.submit('spot.trades.forget', { ids: old.map(({ id }) => id) })
         removed += old.length
         more = old.length === CHUNK

@@ -82,6 +82,8 @@ export class PriceFeedDriver {
   }
   /** Never fails: a feed's trouble is told in the log, once for each silence. True when a price must be read again. */
   async look(): Promise<boolean> {
+    // Nothing is taken in at the moment, and that is not the feed's fault.
+    if (this.core.held !== undefined) return false
     try {
       const [prices, second] = await Promise.all([this.feed.read(), this.second?.read().catch(() => ({}))])
       this.answeredAt = performance.now()

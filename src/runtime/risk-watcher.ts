@@ -43,7 +43,7 @@ export class RiskWatcher {
   }
   private async work(): Promise<number> {
     let handed = 0
-    for (;;) {
+    while (this.core.held === undefined) {
       const { found, more } = this.watch.suspects(LOOKS_MAX)
       if (found.length > 0)
         await this.core
@@ -56,5 +56,6 @@ export class RiskWatcher {
       if (!more) return handed
       await new Promise((resolve) => setImmediate(resolve))
     }
+    return handed
   }
 }

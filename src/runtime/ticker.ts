@@ -44,6 +44,7 @@ export class Ticker {
 
   /** Runs what is due at this moment; resolves when it is on the disk. */
   async runNow(): Promise<void> {
+    if (this.core.held !== undefined) return
     await this.runDue(this.clock.peek(), ITEMS_MAX)
   }
   /**
@@ -61,6 +62,8 @@ export class Ticker {
           `the clock could not move to ${seconds(target)}: ${stuck.command} was due at ${seconds(stuck.at)} and could not be done; it stands at ${seconds(this.clock.peek())}, send it again`,
         )
       }
+      // A move that is not recorded must not have happened.
+      if (this.core.held !== undefined) refuse('TOO_BUSY', this.core.held)
       this.clock.distance = this.clock.distanceTo(target)
       await this.core.submit('clock.set', { offset: this.clock.distance, actor: operator })
       return failed

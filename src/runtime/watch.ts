@@ -16,12 +16,12 @@ export interface Watched {
   readonly clock: Clock
   readonly log: CountingLog
   readonly bodies: Bodies
-  readonly listeners: { readonly connections: number; readonly refused: number; readonly cut: number }
+  readonly doors: { readonly connections: number; readonly refused: number; readonly cut: number }
 }
 
 /** Every figure that is read when somebody asks for /metrics. Counters end in _total. */
 export function watchPlatform(metrics: Metrics, parts: Watched): void {
-  const { core, chains, clock, log, bodies, listeners } = parts
+  const { core, chains, clock, log, bodies, doors } = parts
   const { state } = core
   const gauge = (name: string, help: string, read: () => number): void =>
     metrics.watch(name, 'gauge', help, read)
@@ -59,9 +59,9 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
   )
   counter('kontor_log_errors_total', 'Lines logged as errors.', () => log.errors)
   counter('kontor_log_warnings_total', 'Lines logged as warnings.', () => log.warnings)
-  gauge('kontor_connections', 'Open connections.', () => listeners.connections)
-  counter('kontor_connections_refused_total', 'Connections over a limit.', () => listeners.refused)
-  counter('kontor_connections_cut_total', 'Clients that did not read.', () => listeners.cut)
+  gauge('kontor_connections', 'Open connections.', () => doors.connections)
+  counter('kontor_connections_refused_total', 'Connections over a limit.', () => doors.refused)
+  counter('kontor_connections_cut_total', 'Clients that did not read.', () => doors.cut)
   gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => bodies.waiting)
   gauge('kontor_chain_displaced', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),

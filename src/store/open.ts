@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { LIVE } from '../core/world/world.ts'
-import { makePrivateFolder } from '../files.ts'
 import { sums } from './migrations/0041_sums.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
+import { FolderLock, SessionLock, type OwnerLock } from './owner.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
 import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
@@ -14,35 +14,60 @@ export const databasePath = (data: string): string => join(data, 'kontor.db')
 
 /** The store that the settings name; not opened yet. */
 export function openStore({ data, databaseUrl }: Place): Store {
-  if (databaseUrl !== undefined) return new PostgresStore(databaseUrl)
-  try {
-    makePrivateFolder(data)
-  } catch (error) {
-    throw new StoreUnavailable(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
-  }
-  return new SqliteStore(databasePath(data))
+  return databaseUrl === undefined ? new SqliteStore(databasePath(data)) : new PostgresStore(databaseUrl)
 }
 
-/**
- * The mode that a database was made in; undefined before its first start. Seen without taking it over. Older
- * versions left no mark, but every world of a sandbox began with the demo account.
- */
-export async function modeOf({ data, databaseUrl }: Place): Promise<Config['mode'] | undefined> {
-  if (databaseUrl === undefined && !existsSync(databasePath(data))) return undefined
+/** What can be seen of a database before a start, without taking it over. */
+export interface Sight {
+  /** The mode that it was made in; undefined before its first start. */
+  readonly mode: Config['mode'] | undefined
+  /** Of PostgreSQL: which cluster and database this is, wherever it is reached from. */
+  readonly database: string | undefined
+  /** Whether this is an API key there. */
+  readonly knows: (key: string) => Promise<boolean>
+}
+/** Looks, and hands what is seen to `act`. */
+export async function sightOf<T>(
+  { data, databaseUrl }: Place,
+  act: (sight: Sight) => Promise<T> | T,
+): Promise<T> {
+  const nothing = { mode: undefined, database: undefined, knows: () => Promise.resolve(false) }
+  if (databaseUrl === undefined && !existsSync(databasePath(data))) return act(nothing)
   const snapshot =
     databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteGlance(databasePath(data))
   try {
-    if ((await migrationsOf(snapshot)).length === 0) return undefined
-    const [mark] = await snapshot.query(`select "value" from setting where "name" = '${LIVE}'`)
-    if (mark !== undefined)
-      return (JSON.parse(String(mark[0])) as { live: boolean }).live ? 'live' : 'sandbox'
-    const [world] = await snapshot.query(`select 1 from setting where "name" = 'world'`)
-    if (world === undefined) return undefined
-    const demo = `select 1 from user_account where "login_name" = 'demo' and "email" = 'demo@kontor.example'`
-    return (await snapshot.query(demo)).length === 0 ? 'live' : 'sandbox'
+    const database = snapshot.kind === 'postgres' ? await identityOf(snapshot) : undefined
+    if ((await migrationsOf(snapshot)).length === 0) return await act({ ...nothing, database })
+    const knows = async (key: string): Promise<boolean> =>
+      (await snapshot.query(`select 1 from api_key where "key" = ?`, [key])).length > 0
+    return await act({ mode: await madeIn(snapshot), database, knows })
   } finally {
     await snapshot.close()
   }
+}
+/** The mode that a database was made in; undefined before its first start. */
+export const modeOf = (place: Place): Promise<Config['mode'] | undefined> =>
+  sightOf(place, ({ mode }) => mode)
+
+/** Older versions left no mark, but every world of a sandbox began with the demo account. */
+async function madeIn(snapshot: Snapshot): Promise<Config['mode'] | undefined> {
+  const [mark] = await snapshot.query(`select "value" from setting where "name" = '${LIVE}'`)
+  if (mark !== undefined) return (JSON.parse(String(mark[0])) as { live: boolean }).live ? 'live' : 'sandbox'
+  const [world] = await snapshot.query(`select 1 from setting where "name" = 'world'`)
+  if (world === undefined) return undefined
+  const demo = `select 1 from user_account where "login_name" = 'demo' and "email" = 'demo@kontor.example'`
+  return (await snapshot.query(demo)).length === 0 ? 'live' : 'sandbox'
+}
+/** The cluster's own number stays the same over fail-overs and renamed hosts. */
+async function identityOf(snapshot: Snapshot): Promise<string> {
+  const [[allowed]] = (await snapshot.query(
+    `select has_function_privilege('pg_control_system()', 'execute')`,
+  )) as [[boolean]]
+  const cluster = allowed ? '(select system_identifier::text from pg_control_system())' : `''`
+  const [[identity]] = (await snapshot.query(
+    `select ${cluster} || '/' || current_database() || '/' || coalesce(current_schema(), '')`,
+  )) as [[string]]
+  return `postgresql:${identity}`
 }
 
 /** A few words of a database that has sums, whoever runs on it; undefined where there is none yet. */
@@ -83,3 +108,7 @@ export async function migrationsOf(snapshot: Snapshot): Promise<number[]> {
   if ((await snapshot.query(known)).length === 0) return []
   return (await snapshot.query('select id from migration order by id')).map(([id]) => Number(id))
 }
+
+/** Not taken yet. */
+export const openOwnerLock = ({ data, databaseUrl }: Place): OwnerLock =>
+  databaseUrl === undefined ? new FolderLock(data) : new SessionLock(databaseUrl)

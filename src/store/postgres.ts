@@ -28,6 +28,7 @@ import {
 } from './statements.ts'
 import {
   Fenced,
+  StoreAway,
   StoreLost,
   StoreUnavailable,
   type Checkpoint,
@@ -236,17 +237,43 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
+async function connect(
+  url: string,
+  { name = 'kontor', waitMs = CONNECT_MS }: { name?: string; waitMs?: number } = {},
+): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     types,
     pipeline: true,
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_MS,
-    application_name: 'kontor',
+    connectionTimeoutMillis: waitMs,
+    application_name: name,
   })
   await client.connect()
   return client
+}
+/** A connection for a purpose of its own, whose name others see. */
+export async function postgresSession(url: string, name: string): Promise<pg.Client> {
+  try {
+    return await connect(url, { name })
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+/** Fails with StoreAway when nobody is there, or nobody who takes writes, and otherwise with what no waiting mends. */
+export async function postgresAnswers(url: string, waitMs = CONNECT_MS): Promise<void> {
+  let client: pg.Client | undefined
+  try {
+    client = await connect(url, { waitMs: Math.min(waitMs, CONNECT_MS) })
+    client.on('error', () => undefined)
+    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
+    if (rows[0]!.standby)
+      throw new StoreAway(`KONTOR_DATABASE_URL: the database can't be opened: it is a standby`)
+  } catch (error) {
+    throw unavailable(error)
+  } finally {
+    await client?.end().catch(() => undefined)
+  }
 }
 /** Waiting for ever helps nobody, and a commit that is not on the disk is none. */
 async function prepareSession(client: pg.Client): Promise<void> {
@@ -290,7 +317,40 @@ function unavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   const why = message !== '' ? message : (errors?.map((each) => each.message).join(', ') ?? String(code))
-  return new StoreUnavailable(`KONTOR_DATABASE_URL: the database can't be opened: ${why}`, { cause: error })
+  const Kind = isAway(error) ? StoreAway : StoreUnavailable
+  return new Kind(`KONTOR_DATABASE_URL: the database can't be opened: ${why.replaceAll('\n', ' ')}`, {
+    cause: error,
+  })
+}
+
+/** What ended a start in the middle: a connection that broke is told like one that was never there. */
+export const awayOr = (error: unknown): unknown =>
+  !(error instanceof StoreUnavailable) && isAway(error) ? unavailable(error) : error
+
+const AWAY_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND', // a name that appears with its server
+  'EAI_AGAIN',
+  'EPIPE',
+  'ENOENT', // the socket of a server that is not there
+])
+/** Connections that broke, no room (memory, connections), shutting down or starting up: the server's own words. */
+const AWAY_STATES = /^(08|53[023]|57P0)/
+const AWAY_WORDS = /timeout expired|connection terminated|connection ended|not queryable/i
+/** Nobody is there at the moment. A wrong password, or a database that does not exist, is no matter of time. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { message, code, errors } = error as Error & { code?: string; errors?: unknown[] }
+  if (errors !== undefined && errors.length > 0) return errors.every(isAway)
+  if (code !== undefined) return AWAY_CODES.has(code) || AWAY_STATES.test(code)
+  return AWAY_WORDS.test(message)
 }
 
 /** A prepared statement's name on the server is at most 63 bytes: number the texts. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { BATCHES, batchText, countRow } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import { LOGS } from '../core/state.ts'
@@ -14,6 +15,8 @@ const TERMS = 2
 const SCHEMA = `${MIGRATIONS.map(({ id }) => id).join(',')};${TERMS}`
 /** Rows that a start compares with their sums; `kontor verify` compares all of them. */
 const START_ROWS = 150_000
+/** Rows counted before others have a turn. */
+const TURN_ROWS = 10_000
 const BATCH_ROWS = `select sequence, at, count, hash, commands from ${BATCHES}`
 
 export const newSums = (key: string): Sums => new Sums(key, SCHEMA)
@@ -83,8 +86,12 @@ export async function makeSeals(
 /** The sums of everything that is there, by their key. */
 export async function countAll(store: Store, tables: readonly Table<object>[], sums: Sums): Promise<void> {
   sums.clear()
+  let rows = 0
   for (const table of tables)
-    for (const row of table.values()) if (isLive(table.spec, row)) countRow(sums, table.spec, row)
+    for (const row of table.values()) {
+      if (isLive(table.spec, row)) countRow(sums, table.spec, row)
+      if (++rows % TURN_ROWS === 0) await turn()
+    }
   // What memory does not hold.
   const finished = TABLE_SPECS.filter(({ live, rewritten }) => live !== undefined && rewritten !== true)
   for (const spec of finished) await store.scan(...counting(sums, spec, ' where not "live"'))

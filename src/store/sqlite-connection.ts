@@ -14,7 +14,7 @@ interface Statement {
   raw(on: boolean): Statement
 }
 
-const BUSY_MS = 10_000
+export const BUSY_MS = 10_000
 const PORTION = 5_000
 
 export class SqliteConnection {
@@ -30,6 +30,10 @@ export class SqliteConnection {
     this.db.pragma('synchronous = FULL')
     this.db.pragma('wal_autocheckpoint = 4000')
     this.db.pragma('cache_size = -32000')
+  }
+  /** How long somebody else's transaction is waited for. */
+  waitFor(ms: number): void {
+    this.db.pragma(`busy_timeout = ${ms}`)
   }
   /** From here on this connection only looks, and what it sees stands still. */
   freeze(): void {
@@ -65,15 +69,26 @@ export class SqliteConnection {
   each(sql: string, row: (values: Row) => void): void {
     for (const values of this.prepare(sql).iterate()) row(values as Row)
   }
+  /** The same in portions, for those who let others have a turn in between. */
+  *portions(sql: string): Generator<Row[]> {
+    let rows: Row[] = []
+    for (const values of this.prepare(sql).iterate()) {
+      rows.push(values as Row)
+      if (rows.length < PORTION) continue
+      yield rows
+      rows = []
+    }
+    yield rows
+  }
   /** A whole table. A portion comes as one JSON text, which takes a third of the time of its single values. */
-  eachOf(table: string, columns: readonly string[], row: (values: Row) => void): void {
+  *portionsOf(table: string, columns: readonly string[]): Generator<Row[]> {
     const names = columns.map((column) => `"${column}"`).join(', ')
     const sql = `select max(place), json_group_array(json_array(${names})) from
       (select rowid as place, ${names} from "${table}" where rowid > ? order by rowid limit ${PORTION})`
     for (let place = Number.MIN_SAFE_INTEGER; ;) {
       const [[last, rows]] = this.query(sql, [place]) as [[number | null, string]]
       if (last === null) return
-      for (const values of JSON.parse(rows) as Row[]) row(values)
+      yield JSON.parse(rows) as Row[]
       place = last
     }
   }
@@ -107,5 +122,61 @@ export class SqliteConnection {
       this.prepared.set(sql, statement)
     }
     return statement
+  }
+}
+
+/** For those who read the name, and are gone in no time. An owner is not waited for. */
+const READERS_MS = 300
+
+/**
+ * A lock of the operating system, held for as long as this process lives and freed by its death, whatever the death:
+ * SQLite's own lock on a small file that is there for nothing else. Others can read who holds it.
+ */
+export class SqliteLock {
+  private readonly db: InstanceType<typeof Database>
+
+  constructor(path: string) {
+    this.db = new Database(path)
+    this.db.pragma('busy_timeout = 0')
+  }
+  /** False: somebody else holds it. */
+  take(who: string): boolean {
+    try {
+      this.db.exec('begin immediate')
+      this.db.pragma(`busy_timeout = ${READERS_MS}`)
+      this.db.exec('create table if not exists owner (who text)')
+      this.db.exec('delete from owner')
+      this.db.prepare('insert into owner (who) values (?)').run(who)
+      this.db.exec('commit')
+      // Whoever is quicker here is the owner, and has written its own name.
+      this.db.exec('begin immediate')
+      return true
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('rollback')
+      if (/locked|busy/i.test(String(error))) return false
+      throw error
+    } finally {
+      this.db.pragma('busy_timeout = 0')
+    }
+  }
+  /** Who holds it; '' when nobody knows, undefined when nobody does. It is not kept from anybody by this look. */
+  who(): string | undefined {
+    try {
+      this.db.exec('begin immediate')
+      this.db.exec('rollback')
+      return undefined
+    } catch (error) {
+      if (!/locked|busy/i.test(String(error))) throw error
+    }
+    try {
+      return (this.db.prepare('select who from owner').get() as { who: string } | undefined)?.who ?? ''
+    } catch {
+      return ''
+    }
+  }
+  close(): void {
+    // The binding closes for good only when its statements have been collected: the lock must not wait for that.
+    if (this.db.inTransaction) this.db.exec('rollback')
+    this.db.close()
   }
 }

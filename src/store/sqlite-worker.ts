@@ -2,11 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { PackedBatch, TableText } from '../core/batch.ts'
 import { Sealer } from '../core/sealer.ts'
 import { Sums } from '../core/sums.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import { Fenced, type Value } from './store.ts'
+import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
+import { TAKE_EPOCH } from './statements.ts'
+import { Fenced, StoreUnavailable, type Value } from './store.ts'
 
 /** Runs SQLite off the main thread, where its commits would hold up every request. */
 export type Job =
+  | { readonly op: 'open'; readonly now: number }
   | { readonly op: 'commit'; readonly batch: PackedBatch<TableText>; readonly epoch: number }
   | {
       readonly op: 'sealBehind'
@@ -19,10 +21,11 @@ export type Job =
   | { readonly op: 'close' }
 export type Reply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string; readonly fenced: boolean }
+  | { readonly id: number; readonly error: string; readonly kind: 'fenced' | 'unavailable' | 'other' }
 
+const OPEN_MS = 200
 const { path } = workerData as { path: string }
-const connection = new SqliteConnection(path)
+const connection = opened()
 const port = parentPort!
 let sealer: Sealer | undefined
 
@@ -31,14 +34,34 @@ port.on('message', (message: Job & { readonly id: number }) => {
   try {
     reply = { id: message.id, result: perform(message) }
   } catch (error) {
-    reply = { id: message.id, error: String(error), fenced: error instanceof Fenced }
+    const kind =
+      error instanceof Fenced ? 'fenced' : error instanceof StoreUnavailable ? 'unavailable' : 'other'
+    const text = kind === 'other' ? String(error) : (error as Error).message
+    reply = { id: message.id, error: text, kind }
   }
   port.postMessage(reply)
   if (message.op === 'close') port.close()
 })
 
+/** The binding's own errors do not survive the way between threads. */
+function opened(): SqliteConnection {
+  try {
+    return new SqliteConnection(path)
+  } catch (error) {
+    throw new Error((error as Error).message)
+  }
+}
+
 function perform(job: Job): unknown {
   switch (job.op) {
+    case 'open': {
+      // Whoever asks tries again, and can be told to stop in between.
+      connection.waitFor(OPEN_MS)
+      const migrated = connection.migrate(job.now)
+      const [head] = connection.query(TAKE_EPOCH, [])
+      connection.waitFor(BUSY_MS)
+      return { migrated, head }
+    }
     case 'commit':
       if (sealer === undefined) throw new TypeError('nobody said what this batch is sealed behind')
       connection.commit(job.batch, sealer.seal(job.batch), job.epoch)

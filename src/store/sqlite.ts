@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { PackedBatch, TableText, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
 import type { Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { quote } from './sql.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import {
   ALL_TABLES,
@@ -17,7 +18,6 @@ import {
   INSERT_CHECKPOINT_PART,
   REWIND_HEAD,
   SEAL_HEAD,
-  TAKE_EPOCH,
   checkpointParts,
   commandBatch,
   loading,
@@ -26,6 +26,7 @@ import {
 } from './statements.ts'
 import {
   Fenced,
+  StoreLost,
   StoreUnavailable,
   type Checkpoint,
   type CommandBatch,
@@ -36,6 +37,10 @@ import {
   type Value,
 } from './store.ts'
 
+interface Opened {
+  readonly head: unknown[]
+  readonly migrated: number[]
+}
 /** The embedded default: one file, one thread that writes and one that reads. */
 export class SqliteStore implements Store {
   readonly kind = 'sqlite'
@@ -47,36 +52,43 @@ export class SqliteStore implements Store {
   constructor(path: string) {
     this.path = path
   }
-  open(): Promise<OpenedHead> {
-    return promised(() =>
-      reporting(this.path, () => {
-        makePrivateFolder(dirname(this.path))
-        makePrivateFile(this.path)
-        return this.with((connection) => {
-          const migrated = connection.migrate(Date.now() * 1000)
-          const [head] = connection.query(TAKE_EPOCH, [])
-          this.epoch = head![0] as number
-          this.writer = new SqliteThread(this.path)
-          return { ...storeHead(head!), migrated }
-        })
-      }),
-    )
+  /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
+  async open(): Promise<OpenedHead> {
+    try {
+      makePrivateFolder(dirname(this.path))
+      makePrivateFile(this.path)
+      this.writer = new SqliteThread(this.path)
+      const { head, migrated } = await this.opened(this.writer)
+      this.epoch = head[0] as number
+      return { ...storeHead(head), migrated }
+    } catch (error) {
+      await this.close().catch(() => undefined)
+      throw reported(this.path, error instanceof StoreLost ? error.cause : error)
+    }
   }
-  load(tables: readonly Table<object>[]): Promise<void> {
-    return promised(() =>
-      this.with((connection) => {
-        for (const table of tables) {
-          const { name, columns, live } = table.spec
-          const { sql, row } = loading(table)
-          // Where most rows are history, the index of the live ones leads to the few that matter.
-          if (live === undefined) connection.eachOf(name, Object.keys(columns), row)
-          else connection.each(sql, row)
-        }
-      }),
-    )
+  /** Another program may hold the file for a moment. */
+  private async opened(thread: SqliteThread): Promise<Opened> {
+    for (const began = performance.now(); ;)
+      try {
+        return (await thread.ask({ op: 'open', now: Date.now() * 1000 })) as Opened
+      } catch (error) {
+        if (!/locked|busy/i.test(String(error)) || performance.now() - began > BUSY_MS) throw error
+        await turn()
+      }
   }
-  scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
-    return promised(() => this.with((connection) => connection.each(sql, row)))
+  async load(tables: readonly Table<object>[]): Promise<void> {
+    await this.reading(async (connection) => {
+      for (const table of tables) {
+        const { name, columns, live } = table.spec
+        const { sql, row } = loading(table)
+        // Where most rows are history, the index of the live ones leads to the few that matter.
+        if (live === undefined) await spread(connection.portionsOf(name, Object.keys(columns)), row)
+        else await spread(connection.portions(sql), row)
+      }
+    })
+  }
+  async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
+    await this.reading((connection) => spread(connection.portions(sql), row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
     const { sequence, at, hash, rules } = checkpoint
@@ -148,6 +160,14 @@ export class SqliteStore implements Store {
     if (this.writer === undefined) throw new TypeError('the store is not open')
     return this.writer
   }
+  private async reading(act: (connection: SqliteConnection) => Promise<void>): Promise<void> {
+    const connection = new SqliteConnection(this.path)
+    try {
+      await act(connection)
+    } finally {
+      connection.close()
+    }
+  }
   private with<T>(act: (connection: SqliteConnection) => T): T {
     const connection = new SqliteConnection(this.path)
     try {
@@ -167,6 +187,17 @@ const promised = <T>(act: () => T): Promise<T> =>
   new Promise((resolve) => {
     resolve(act())
   })
+
+/** Row by row, with a turn for others (a signal to stop, a sign of life) between two portions. */
+async function spread(
+  portions: Iterable<readonly (readonly unknown[])[]>,
+  row: (values: readonly unknown[]) => void,
+): Promise<void> {
+  for (const rows of portions) {
+    for (const values of rows) row(values)
+    await turn()
+  }
+}
 
 /** What stands in a data folder, seen without disturbing a platform that runs on it. */
 export function sqliteSnapshot(path: string): Snapshot {
@@ -195,12 +226,15 @@ function reporting<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
-      cause: error,
-    })
+    throw reported(path, error)
   }
+}
+function reported(path: string, error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error
+  const why = error instanceof Error ? error.message : String(error)
+  return new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
+    cause: error,
+  })
 }
 function adviceOn(why: string): string {
   if (/locked|busy/i.test(why)) return '; another program holds it: stop that one first'

@@ -84,5 +84,7 @@ export class Fenced extends Error {
 }
 /** The store can't be opened: something for the person who set it up. One line that says what to do. */
 export class StoreUnavailable extends Error {}
+/** It is not there at the moment, and may well be later. */
+export class StoreAway extends StoreUnavailable {}
 /** The way to the store is gone for this process; the next start finds out what was committed. */
 export class StoreLost extends Error {}

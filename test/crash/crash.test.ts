@@ -13,6 +13,8 @@ import { crashRounds, seeded } from './rounds.ts'
 
 const ROUNDS = 3
 const TAKEOVER_MS = 3_000
+/** Both live: whoever comes second must say so. */
+const TAKE_OVER = { KONTOR_TAKE_OVER: 'on' }
 
 after(async () => (await postgres()).stop())
 
@@ -71,14 +73,14 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       const first = await start(place)
       const load = new Load()
       await load.prepare(first.url, 8)
-      const second = await start(place)
+      const second = await start(place, TAKE_OVER)
       const taken = Date.now()
       assert.equal(await first.exit, 3, first.errors)
       assert.ok(Date.now() - taken < TAKEOVER_MS, 'an idle process notices by itself')
       assert.match(first.errors, /another process has taken over/)
       load.start(second.url)
       await sleep(200)
-      const third = await start(place)
+      const third = await start(place, TAKE_OVER)
       assert.equal(await second.exit, 3, second.errors)
       await load.stop()
       await checkAgainstStore(load, place)

@@ -9,6 +9,7 @@ import {
   type Hex,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
+import { ConfigError } from '../../config.ts'
 import type { ChainTip } from '../../core/chains/tips.ts'
 import type { ChainConfig } from '../../core/world/chains.ts'
 import { netOf } from '../../core/withdrawals/send.ts'
@@ -18,7 +19,7 @@ import type { DriverParts } from '../driver.ts'
 import type { ChainPort, Look, PaymentOrder, Sighting, SweepOrder } from '../port.ts'
 import { EvmRpc, PLAIN_GAS, TOKEN_GAS, type Fees } from './rpc.ts'
 import { scan } from './scan.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type EvmSettings } from './settings.ts'
 import { depositSignersOf, signerOf, type DepositSigners, type Signer } from './signer.ts'
 import { EvmSweeper } from './sweeper.ts'
 import { Tokens, toAmount, toUnits } from './tokens.ts'
@@ -30,9 +31,18 @@ const BUMP_SECONDS = 600
 
 /** Reads the settings and the keys; the node is asked only later, so that a silent one does not stop the start. */
 export function openEvm(config: ChainConfig, parts: DriverParts): EvmChain {
-  const settings = readSettings(config)
+  const { settings, signer, depositSigners } = readKeys(config)
+  const closing = new AbortController()
   const client = createPublicClient({
-    transport: http(settings.rpc_url, { timeout: TIMEOUT_MS, retryCount: 1 }),
+    transport: http(settings.rpc_url, {
+      timeout: TIMEOUT_MS,
+      retryCount: 1,
+      // Whoever stops does not wait for a node that is silent.
+      fetchFn: (input, init) => {
+        const signals = [closing.signal, ...(init?.signal ? [init.signal] : [])]
+        return fetch(input, { ...init, signal: AbortSignal.any(signals) })
+      },
+    }),
     cacheTime: 0,
   })
   const contracts = parts.core.state.world.allCurrencies.flatMap(({ currency, chains }) =>
@@ -41,7 +51,27 @@ export function openEvm(config: ChainConfig, parts: DriverParts): EvmChain {
       .map(({ contract_address }) => [currency, contract_address] as const),
   )
   const rpc = new EvmRpc(client, settings, new Tokens(client, contracts), config.native)
-  return new EvmChain(config.chain, rpc, signerOf(settings), depositSignersOf(settings), parts)
+  return new EvmChain(config.chain, rpc, signer, depositSigners, parts, closing)
+}
+/** All that a chain needs beside its node; what is missing is one line that names the chain. */
+export function readKeys(config: ChainConfig): {
+  readonly settings: EvmSettings
+  readonly signer: Signer
+  readonly depositSigners: DepositSigners | undefined
+} {
+  try {
+    const settings = readSettings(config)
+    try {
+      HDKey.fromExtendedKey(settings.xpub)
+    } catch {
+      throw new ConfigError('node.xpub is not a whole extended public key')
+    }
+    return { settings, signer: signerOf(settings), depositSigners: depositSignersOf(settings) }
+  } catch (error) {
+    const { message } = error as Error
+    const place = `chains: ${config.chain}`
+    throw new ConfigError(`KONTOR_CONFIG ${message.startsWith(place) ? message : `${place}: ${message}`}`)
+  }
 }
 
 /** A real EVM node behind the chain port. */
@@ -55,6 +85,7 @@ export class EvmChain implements ChainPort {
   private readonly depositSigners: DepositSigners | undefined
   private readonly parts: DriverParts
   private readonly account: HDKey
+  private readonly closing: AbortController
 
   constructor(
     chain: string,
@@ -62,7 +93,9 @@ export class EvmChain implements ChainPort {
     signer: Signer,
     depositSigners: DepositSigners | undefined,
     parts: DriverParts,
+    closing: AbortController,
   ) {
+    this.closing = closing
     this.chain = chain
     this.rpc = rpc
     this.signer = signer
@@ -80,6 +113,10 @@ export class EvmChain implements ChainPort {
       depositSigners === undefined ? undefined : new EvmSweeper(chain, parts, rpc, depositSigners, hot)
   }
 
+  close(): Promise<void> {
+    this.closing.abort()
+    return Promise.resolve()
+  }
   /** Child 0/USER_ID: user ids are never given twice, and so are addresses. */
   depositAddress(userId: number): Promise<string> {
     const { publicKey } = this.account.deriveChild(userId)
