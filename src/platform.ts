@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { Chains } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
@@ -45,10 +45,7 @@ import { behindKept, readKeptHead } from './store/kept-head.ts'
 import { modeOf, openStore } from './store/open.ts'
 import { checkSeals, newSums } from './store/seals.ts'
 import { Fenced, StoreLost, StoreUnavailable, type Store } from './store/store.ts'
-
-export const VERSION = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+import { VERSION } from './version.ts'
 
 const WAITING_MAX = 10_000
 const FENCE_CHECK_MS = 1_000
