@@ -331,6 +331,7 @@ export async function startPlatform(
     limiter.clear()
     failures.clear()
     faults.set([])
+    faults.report.clear()
     requests.clear()
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, keep)

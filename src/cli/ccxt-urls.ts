@@ -44,6 +44,8 @@ function run({ env, values }: Arguments): number {
     )
   const base = `${url.replace(/\/$/, '')}/api/v4`
   const all = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, base]))
-  process.stdout.write(`${JSON.stringify({ api: { public: all(PUBLIC), private: all(PRIVATE) } }, null, 2)}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ api: { public: all(PUBLIC), private: all(PRIVATE) } }, null, 2)}\n`,
+  )
   return 0
 }

@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   mine: async () => (await import('./drives.ts')).mine,
   orders: async () => (await import('./drives.ts')).orders,
   log: async () => (await import('./log.ts')).log,
+  candles: async () => (await import('./candles.ts')).candles,
   call: async () => (await import('./call.ts')).call,
   'ccxt-urls': async () => (await import('./ccxt-urls.ts')).ccxtUrls,
 }
@@ -79,7 +80,8 @@ function say(text: string): number {
 }
 async function overview(): Promise<string> {
   const lines: string[] = []
-  for (const [name, load] of Object.entries(COMMANDS)) lines.push(`  ${name.padEnd(12)} ${(await load()).summary}`)
+  for (const [name, load] of Object.entries(COMMANDS))
+    lines.push(`  ${name.padEnd(12)} ${(await load()).summary}`)
   return `kontor ${VERSION}: a trading-platform back end
 
 usage: kontor COMMAND [options]
