@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Chains } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
+import { Cors } from './api/cors.ts'
 import { Door } from './api/door.ts'
 import type { Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
@@ -26,13 +27,8 @@ import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
 import { connectionsByDescriptors } from './runtime/descriptors.ts'
-import {
-  ensureWorld,
-  readCredentials,
-  secretKey,
-  writeCredentials,
-  type Credentials,
-} from './runtime/genesis.ts'
+import { readCredentials, writeCredentials, type Credentials } from './runtime/credentials.ts'
+import { ensureWorld, secretKey } from './runtime/genesis.ts'
 import type { Log } from './runtime/log.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
@@ -156,7 +152,7 @@ export async function startPlatform(
     metrics: () => metrics.text(),
     ready: () => ready && core.writesStopped === undefined,
   })
-  const front = new Front(new Hosts([config.host, ...config.hosts]), site, gateway)
+  const front = new Front(new Hosts([config.host, ...config.hosts]), site, gateway, new Cors(config.cors))
   const connections = config.sockets.connections ?? connectionsByDescriptors()
   const server = new HttpServer({
     serve: (request, response) => front.serve(request, response),
@@ -240,6 +236,7 @@ export async function startPlatform(
   }
   /** What the data folder holds is nobody else's business. */
   function keepPrivate(): void {
+    if (config.memory) return
     for (const path of tighten(config.data)) {
       const why = `${path} can be read by others and can't be closed to them; give it to this user alone`
       if (config.mode === 'live') throw new ConfigError(`KONTOR_DATA ${why}`)
@@ -248,7 +245,7 @@ export async function startPlatform(
   }
   /** A live platform keeps no token in a file, and takes none from one that lies there. */
   function known(): Credentials | undefined {
-    return config.mode === 'sandbox' ? readCredentials(config) : undefined
+    return config.mode === 'sandbox' && !config.memory ? readCredentials(config) : undefined
   }
   /** The clock goes on where the last run left it. */
   function startClock(lastAt: number): void {

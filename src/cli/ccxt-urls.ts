@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '../config.ts'
-import { readCredentials } from '../runtime/genesis.ts'
+import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments } from './options.ts'
 
@@ -30,17 +30,20 @@ export const ccxtUrls: Command = {
   new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })`,
   options: {
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
-    ...settingOptions('data'),
+    ...settingOptions('data', 'credentials'),
   },
   words: 0,
   run: (args) => Promise.resolve(run(args)),
 }
 function run({ env, values }: Arguments): number {
-  const config = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
+  const config = readConfig({
+    KONTOR_DATA: env['KONTOR_DATA'],
+    KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+  })
   const url = values['url'] ?? readCredentials(config)?.url
   if (url === undefined)
     throw new ConfigError(
-      `there is no ${config.data}/credentials.json: name the data folder with --data, or give --url`,
+      `there is no ${credentialsPath(config)}: name the data folder with --data, or give --url`,
     )
   const base = `${url.replace(/\/$/, '')}/api/v4`
   const all = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, base]))

@@ -138,7 +138,7 @@ function line(rule: Listed): string {
 }
 function stepWords({ effect, status, label, delay_ms }: FaultStep): string {
   const short = effect === 'drop_reply' ? 'drop' : effect === 'duplicate' ? 'twice' : effect
-  return [short, status, label, delay_ms === undefined ? undefined : `${delay_ms}ms`]
-    .filter((word) => word !== undefined)
+  return [short, status, label, typeof delay_ms === 'number' ? `${delay_ms}ms` : undefined]
+    .filter((word) => word !== undefined && word !== null)
     .join(' ')
 }

@@ -1,6 +1,6 @@
 import { readSecret } from '../config-secrets.ts'
-import { ConfigError, readConfig } from '../config.ts'
-import { readCredentials, type Credentials } from '../runtime/genesis.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { credentialsPath, readCredentials, type Credentials } from '../runtime/credentials.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments, type OptionSpecs } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
@@ -19,9 +19,12 @@ export class OperatorApi {
   private readonly tokenFrom: string
   private readonly known: Credentials | undefined
   constructor({ env, values }: Pick<Arguments, 'env' | 'values'>) {
-    const { data } = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
-    const path = `${data}/credentials.json`
-    const known = credentialsIn(data, path)
+    const config = readConfig({
+      KONTOR_DATA: env['KONTOR_DATA'],
+      KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+    })
+    const path = credentialsPath(config)
+    const known = credentialsIn(config, path)
     const given = readSecret(env, 'KONTOR_OPERATOR_TOKEN', (setting, why) => {
       throw new ConfigError(`${setting} ${why}`)
     })
@@ -131,9 +134,9 @@ export class OperatorApi {
     }
   }
 }
-function credentialsIn(data: string, path: string): Credentials | undefined {
+function credentialsIn(config: Pick<Config, 'data' | 'credentials'>, path: string): Credentials | undefined {
   try {
-    return readCredentials({ data })
+    return readCredentials(config)
   } catch (error) {
     throw new ConfigError(`${path} can't be read: ${(error as Error).message.split('\n', 1)[0]!}`)
   }
@@ -165,7 +168,7 @@ Exit codes: 0 done, 1 the platform is not there or refused, 2 wrong words, setti
     ...options,
     json: { help: 'prints JSON' },
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
-    ...settingOptions('data'),
+    ...settingOptions('data', 'credentials'),
   },
   run: async (args) => {
     try {

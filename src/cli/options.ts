@@ -26,10 +26,15 @@ export const settingOptions = (...only: readonly string[]): OptionSpecs =>
       .filter(({ name }) => only.length === 0 || only.includes(name))
       .map(({ name, fallback, help, setting }) => [
         name,
-        { value: 'VALUE', help: `${help} (${setting}, default: ${fallback})${shownTo(setting)}` },
+        {
+          ...(!isFlag(setting) && { value: 'VALUE' }),
+          help: `${help} (${setting}, default: ${fallback})${shownTo(setting)}`,
+        },
       ]),
   )
 
+/** Said without a value: --memory. */
+const isFlag = (setting: string): boolean => setting === 'KONTOR_MEMORY'
 const isSecret = (setting: string): boolean => (SECRET_SETTINGS as readonly string[]).includes(setting)
 const shownTo = (setting: string): string => {
   if (!isSecret(setting)) return ''
@@ -64,7 +69,9 @@ export function readArguments(args: readonly string[], specs: OptionSpecs, env: 
   const values: Record<string, string> = {}
   const flags = new Set<string>()
   for (const [name, value] of Object.entries(parsed.values)) {
-    if (typeof value !== 'string') flags.add(name)
+    const flag = SETTINGS.find(([setting]) => isFlag(setting) && optionOf(setting) === name)
+    if (flag !== undefined) settings[flag[0]] = 'on'
+    else if (typeof value !== 'string') flags.add(name)
     else {
       values[name] = value
       const setting = SETTINGS.find(([setting]) => optionOf(setting) === name)

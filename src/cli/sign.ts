@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, readConfig } from '../config.ts'
-import { readCredentials } from '../runtime/genesis.ts'
+import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
@@ -22,7 +22,7 @@ from --secret-file or the environment variable KONTOR_SIGN_SECRET, never from th
     timestamp: { value: 'SECONDS', help: "Unix time in seconds (default: the platform's)" },
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
     curl: { help: 'prints a whole curl command instead' },
-    ...settingOptions('data'),
+    ...settingOptions('data', 'credentials'),
   },
   words: 2,
   run,
@@ -77,11 +77,14 @@ function credentials(
       '--secret would show the secret to everybody on this machine; use --secret-file or KONTOR_SIGN_SECRET',
     )
   const secret = key === undefined ? undefined : secretOf(env, values['secret-file'])
-  const config = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
+  const config = readConfig({
+    KONTOR_DATA: env['KONTOR_DATA'],
+    KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+  })
   const known = readCredentials(config)
   const url = (values['url'] ?? known?.url ?? 'http://127.0.0.1:8080').replace(/\/$/, '')
   if (key !== undefined && secret !== undefined) return { key, secret, url }
   if (known === undefined || known.key === '')
-    throw new ConfigError(`there is no key in ${config.data}/credentials.json; give --key and --secret-file`)
+    throw new ConfigError(`there is no key in ${credentialsPath(config)}; give --key and --secret-file`)
   return { key: known.key, secret: known.secret, url }
 }

@@ -189,7 +189,7 @@ export class HttpServer {
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE')
     return new ConfigError(
-      `KONTOR_PORT ${port} is in use on ${host}; stop the other process or choose another port`,
+      `KONTOR_PORT ${port} is in use on ${host}: stop the other process, or choose another port (--port 0 picks a free one); a second platform needs a --data of its own too, or --memory`,
     )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new ConfigError(`KONTOR_HOST ${host} is not an address of this machine`)

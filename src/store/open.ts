@@ -4,15 +4,17 @@ import type { Config } from '../config.ts'
 import { LIVE } from '../core/world/world.ts'
 import { makePrivateFolder } from '../files.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
+import { MemoryStore } from './memory.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
 import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
 
-type Place = Pick<Config, 'data' | 'databaseUrl'>
+type Place = Pick<Config, 'data' | 'databaseUrl'> & { readonly memory?: boolean }
 export const databasePath = (data: string): string => join(data, 'kontor.db')
 
 /** The store that the settings name; not opened yet. */
-export function openStore({ data, databaseUrl }: Place): Store {
+export function openStore({ data, databaseUrl, memory }: Place): Store {
+  if (memory === true) return new MemoryStore()
   if (databaseUrl !== undefined) return new PostgresStore(databaseUrl)
   try {
     makePrivateFolder(data)
@@ -26,7 +28,8 @@ export function openStore({ data, databaseUrl }: Place): Store {
  * The mode that a database was made in; undefined before its first start. Seen without taking it over. Older
  * versions left no mark, but every world of a sandbox began with the demo account.
  */
-export async function modeOf({ data, databaseUrl }: Place): Promise<Config['mode'] | undefined> {
+export async function modeOf({ data, databaseUrl, memory }: Place): Promise<Config['mode'] | undefined> {
+  if (memory === true) return undefined
   if (databaseUrl === undefined && !existsSync(databasePath(data))) return undefined
   const snapshot =
     databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteGlance(databasePath(data))

@@ -62,7 +62,7 @@ export function runnable(line: string): string {
     return known === undefined ? part.trim() : known.by
   })
   const starts = parts.at(-1)!
-  if (STARTS.test(starts) && !/[&|]\s*$/.test(starts)) {
+  if (STARTS.test(starts) && !/[&|;]/.test(starts)) {
     const before = parts.slice(0, -1)
     return [...before, `doc_start ${quoted(starts)}`].join('\n')
   }
