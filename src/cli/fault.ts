@@ -47,6 +47,9 @@ tells what clients did after each fault. Your own calls of the operator API neve
 
 interface Reported {
   readonly effect: FaultStep['effect']
+  readonly status: number | null
+  readonly label: string | null
+  readonly delay_ms: number | null
   readonly method: string
   readonly path: string
   readonly user_id: number | null
@@ -65,10 +68,17 @@ async function report(api: OperatorApi): Promise<Said> {
       one.retries === 0 ? '' : `, sent again ${one.retries} times, first after ${one.first_retry_ms ?? 0} ms`
     const looked = one.lookups === 0 ? '' : `, ${one.lookups} lookups`
     const advice = one.advice === '' ? '' : `; ${one.advice}`
-    return `${stepWords(one)} ${one.method} ${one.path}${who}: ${one.outcome}${retried}${looked}${advice}`
+    return `${stepWords(stepOf(one))} ${one.method} ${one.path}${who}: ${one.outcome}${retried}${looked}${advice}`
   })
   return { json: reply, text: lines.length === 0 ? 'no fault has acted yet' : lines.join('\n') }
 }
+
+const stepOf = ({ effect, status, label, delay_ms }: Reported): FaultStep => ({
+  effect,
+  ...(status !== null && { status }),
+  ...(label !== null && { label }),
+  ...(delay_ms !== null && { delay_ms }),
+})
 
 interface Step {
   effect: FaultStep['effect']
@@ -138,7 +148,7 @@ function line(rule: Listed): string {
 }
 function stepWords({ effect, status, label, delay_ms }: FaultStep): string {
   const short = effect === 'drop_reply' ? 'drop' : effect === 'duplicate' ? 'twice' : effect
-  return [short, status, label, typeof delay_ms === 'number' ? `${delay_ms}ms` : undefined]
-    .filter((word) => word !== undefined && word !== null)
+  return [short, status, label, delay_ms === undefined ? undefined : `${delay_ms}ms`]
+    .filter((word) => word !== undefined)
     .join(' ')
 }

@@ -80,7 +80,9 @@ export class OperatorApi {
       throw new ConfigError(
         `there is no key of "${login}" in credentials.json; it has ${accounts.map(({ login_name }) => login_name).join(', ') || 'none'}`,
       )
-    const [path, query = ''] = pathAndQuery.split('?', 2) as [string, string?]
+    const mark = pathAndQuery.indexOf('?')
+    const path = mark === -1 ? pathAndQuery : pathAndQuery.slice(0, mark)
+    const query = mark === -1 ? '' : pathAndQuery.slice(mark + 1)
     const timestamp = await platformSecond(this.url, () => undefined)
     const headers = signedHeaders(account, { method, path, query, body, timestamp })
     const answer = await this.send(method, pathAndQuery, body, headers)

@@ -103,7 +103,7 @@ const later = <T>(act: () => T): Promise<T> =>
       try {
         resolve(act())
       } catch (error) {
-        reject(error as Error)
+        reject(error instanceof Error ? error : new Error(String(error)))
       }
     })
   })

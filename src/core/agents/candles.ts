@@ -142,7 +142,7 @@ function amountOf(market: Market, volume: string, price: bigint, name: string): 
     refuse('INVALID_PARAM_VALUE', `${name}[5]: "${volume}" is not a volume`)
   const least = (market.minQuote * ONE) / price + market.lot
   const most = min((fundsOf(market.quote) * ONE) / 100n / price, fundsOf(market.base) / 20n)
-  const wanted = min(max(whole / BigInt(TRADES), max(least, market.minBase ?? 0n)), most)
+  const wanted = min(max(whole / BigInt(TRADES), max(least, market.minBase)), most)
   const cut = wanted - (wanted % market.lot)
   return (cut < least ? least - (least % market.lot) + market.lot : cut) as Amount
 }
