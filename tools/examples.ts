@@ -13,6 +13,7 @@ export const ENDPOINT_NAMES: readonly string[] = [
   ...operatorEndpoints(undefined as never).map(({ method, path }) => `${method} /operator/v1${path}`),
 ]
 const ITEMS = 2
+const ROW = 12
 const MEMBERS = 80
 const WORDS: Readonly<Record<string, string>> = {
   secret: 'SECRET',
@@ -25,7 +26,11 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Lists are cut to what shows their form; whoever could use a secret of a test finds a word in its place. */
 function shown(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return WORDS[name] ?? masked(value)
-  if (Array.isArray(value)) return value.slice(0, ITEMS).map((item) => shown(item))
+  if (Array.isArray(value)) {
+    // A row of values, such as a candle, is whole or nothing.
+    const row = value.every((item) => item === null || typeof item !== 'object')
+    return value.slice(0, row ? ROW : ITEMS).map((item) => shown(item))
+  }
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value)
