@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { SUBSTITUTED, freshClone, runDocument, runnable, untracked } from './support/document-run.ts'
-import { blocksOf, differs, faultsOf, isFile, reasonNotRun, runs, type Block } from './support/documents.ts'
+import { describe, test } from 'node:test'
+import { SUBSTITUTED, runnable } from './support/document-run.ts'
+import { blocksOf, differs, faultsOf, reasonNotRun, type Block } from './support/documents.ts'
+import { documents, textOf } from './support/every-document.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const documents = [
-  'README.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-].filter((document) => existsSync(join(root, document)))
-const textOf = (document: string): string => readFileSync(join(root, document), 'utf8')
 const block = (language: string, text: string): Block => ({
   document: 'x.md',
   line: 1,
@@ -50,29 +38,6 @@ describe('how documents are written', () => {
     assert.equal(runnable('npm ci && npm start   # runs'), `${SUBSTITUTED[0]!.by}\ndoc_start 'npm start'`)
     assert.equal(runnable('echo npm start'), 'echo npm start')
   })
-})
-
-/** The plainest shell that there is, beside bash. */
-const SHELLS = ['bash', existsSync('/bin/dash') ? '/bin/dash' : 'sh']
-describe('every command of the documents, in order, in a fresh clone', { concurrency: true }, () => {
-  for (const shell of SHELLS)
-    describe(`by ${shell}`, { concurrency: false }, () => {
-      let clone: string
-      let keep: ReadonlySet<string>
-      before(() => {
-        clone = freshClone(root)
-        keep = untracked(clone)
-      })
-      after(() => rmSync(dirname(clone), { recursive: true, force: true }))
-      for (const document of documents) {
-        const blocks = blocksOf(document, textOf(document))
-        if (blocks.some((one) => runs(one) || isFile(one)))
-          test(document, async () => {
-            const faults = await runDocument(clone, shell, blocks, keep)
-            assert.equal(faults.join('\n'), '')
-          })
-      }
-    })
 })
 
 test('what is not run as it stands, and why', (t) => {

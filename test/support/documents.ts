@@ -137,7 +137,7 @@ function lastJson(output: string): unknown {
 function jsonDiffers(shown: unknown, got: unknown, place: string): string | undefined {
   if (shown === null || got === null) return undefined
   if (Array.isArray(shown) !== Array.isArray(got) || typeof shown !== typeof got)
-    return `${place || 'the output'} is ${String(JSON.stringify(got)).slice(0, 100)}`
+    return `${place || 'the output'} is ${(JSON.stringify(got) as string | undefined)?.slice(0, 100) ?? 'no JSON'}`
   if (Array.isArray(shown))
     return shown.length === 0 ? undefined : jsonDiffers(shown[0], (got as unknown[])[0], `${place}[0]`)
   if (typeof shown !== 'object') return undefined
