@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileFaults } from './config-file.ts'
 import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
+import { cors, testSettings } from './config-sandbox.ts'
 import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
 import { completePolicy } from './core/world/policy.ts'
@@ -12,6 +13,14 @@ export interface Config {
   readonly port: number
   readonly data: string
   readonly databaseUrl: string | undefined
+  /** Everything is kept in memory, nothing on the disk: for tests. */
+  readonly memory: boolean
+  /** Where a sandbox writes its keys; undefined: into the data folder. */
+  readonly credentials: string | undefined
+  /** Key and secret of the demo account, where somebody chose them. */
+  readonly demo: { readonly key: string; readonly secret: string } | undefined
+  /** Origins whose pages may read answers of the trading API; `*`: all. */
+  readonly cors: readonly string[]
   readonly mode: 'sandbox' | 'live'
   readonly operatorToken: string | undefined
   readonly secretKey: string | undefined
@@ -72,6 +81,14 @@ export const SETTINGS = [
   ['KONTOR_HOST', '127.0.0.1', 'address to listen on'],
   ['KONTOR_PORT', '8080', 'port to listen on; 0 picks a free one'],
   ['KONTOR_DATA', './data', 'data folder of the embedded store'],
+  ['KONTOR_MEMORY', 'off', 'on keeps everything in memory and nothing on the disk: for tests (sandbox)'],
+  [
+    'KONTOR_CREDENTIALS',
+    'credentials.json in the data folder',
+    'file that a sandbox writes its URL, keys and token to; with KONTOR_MEMORY none unless set',
+  ],
+  ['KONTOR_DEMO_KEY', 'made at first start', "the demo account's API key (sandbox)"],
+  ['KONTOR_DEMO_SECRET', 'made at first start', "the demo account's API secret (sandbox)"],
   ['KONTOR_DATABASE_URL', 'unset', 'a PostgreSQL URL instead of the embedded store'],
   ['KONTOR_DATABASE_URL_FILE', 'unset', 'a file that holds this URL'],
   ['KONTOR_MODE', 'sandbox', 'sandbox, or live'],
@@ -100,6 +117,11 @@ export const SETTINGS = [
   ['KONTOR_TIMESTAMPS', 'either (sandbox)', "either: platform's or real time; strict: platform's only"],
   ['KONTOR_SIMULATED_CHAINS', 'unset', 'live mode: allow serves them on purpose, hide leaves them out'],
   ['KONTOR_HOSTS', 'unset', 'host names that are answered besides loopback and IP addresses, by comma'],
+  [
+    'KONTOR_CORS',
+    'off',
+    'origins, by comma, whose web pages may call the trading API, such as https://bot.example.com; * for all',
+  ],
   ['KONTOR_AUTH_FAILURES', '100', 'failed authentications of an address in 10 s'],
   ['KONTOR_CONNECTIONS', 'by descriptors', 'connections at once'],
   ['KONTOR_ADDRESS_CONNECTIONS', 'a quarter', 'connections from one address; none behind trusted proxies'],
@@ -110,7 +132,7 @@ export const SETTINGS = [
   ['KONTOR_DISK_RESERVE', '100', 'MB free for the data folder below which nothing is written; 0 never'],
 ] as const
 /** Settings that are options without a value: --take-over. */
-export const SWITCHES: ReadonlySet<string> = new Set(['KONTOR_TAKE_OVER'])
+export const SWITCHES: ReadonlySet<string> = new Set(['KONTOR_TAKE_OVER', 'KONTOR_MEMORY'])
 
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'KONTOR_MODE', ['sandbox', 'live'] as const, 'sandbox')
@@ -120,6 +142,8 @@ export function readConfig(env: Environment): Config {
     port: integer(env, 'KONTOR_PORT', 8080, 0, 65535),
     data: text(env, 'KONTOR_DATA') ?? './data',
     databaseUrl: databaseUrl(env),
+    ...testSettings(env, mode, fail),
+    cors: cors(env, fail),
     mode,
     ...secrets,
     ...worldFor(env, mode),

@@ -31,6 +31,7 @@ import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
+import { operatorCandleEndpoints } from './operator/candles.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
@@ -93,5 +94,6 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
   ...operatorAgentEndpoints,
+  ...operatorCandleEndpoints,
   ...operatorDueEndpoints,
 ]

@@ -1,3 +1,4 @@
+import { Cors } from './api/cors.ts'
 import { Front } from './api/front.ts'
 import { Gateway, type GatewayOptions } from './api/gateway.ts'
 import { Hosts } from './api/hosts.ts'
@@ -47,6 +48,6 @@ function front(
     trustProxy,
     ready: healthy,
   })
-  const first = new Front(new Hosts([host, ...config.hosts]), pages, gateway)
+  const first = new Front(new Hosts([host, ...config.hosts]), pages, gateway, new Cors(config.cors))
   return (request, response) => first.serve(request, response)
 }

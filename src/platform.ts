@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Chains, checkChainKeys } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
@@ -24,7 +23,8 @@ import { makeWay } from './runtime/configuration.ts'
 import { Doors } from './runtime/doors.ts'
 import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts'
 import { knownCredentials } from './runtime/folder.ts'
-import { ensureWorld, secretKey, type Credentials } from './runtime/genesis.ts'
+import type { Credentials } from './runtime/credentials.ts'
+import { ensureWorld, secretKey } from './runtime/genesis.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
 import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
 import { countingLog, type CountingLog, type Log } from './runtime/log.ts'
@@ -41,10 +41,7 @@ import { openStore } from './store/open.ts'
 import { awayOr } from './store/postgres.ts'
 import { checkSeals, newSums } from './store/seals.ts'
 import { Fenced, StoreLost, type Store } from './store/store.ts'
-
-export const VERSION = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+import { VERSION } from './version.ts'
 
 const WAITING_MAX = 10_000
 const FENCE_CHECK_MS = 1_000
@@ -108,7 +105,8 @@ async function build(
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
   const bodies = new Bodies()
-  if (await finishRotation(config)) log.warn('an interrupted change of the secret key was finished')
+  if (!config.memory && (await finishRotation(config)))
+    log.warn('an interrupted change of the secret key was finished')
   const key = secretKey(config)
   const secrets = new SecretBox(key)
   const sums = newSums(sumsKey(key))
@@ -138,7 +136,7 @@ async function build(
       : undefined
   const wall = clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined
   const disk =
-    config.databaseUrl !== undefined
+    config.databaseUrl !== undefined || config.memory
       ? undefined
       : new DiskGuard({ settings: config.disk, free: () => freeBytes(config.data), suspend: holdWrites, log })
   let feed: PriceFeedDriver | undefined
@@ -335,6 +333,7 @@ async function build(
     limiter.clear()
     failures.clear()
     faults.set([])
+    faults.report.clear()
     requests.clear()
     seen.clear()
     await ensureWorld(core, config, secrets, credentials, ground.keep)

@@ -74,6 +74,37 @@ describe('drives from the terminal', () => {
     assert.match(await drive('crash', 'eth_btc', '0.1', '--scenario', 'gap'), /^gap in ETH_BTC until /)
   })
 
+  test('call: either API, as any demo account, whole or one member', async () => {
+    assert.equal((await json('call', 'GET', '/operator/v1/status')).mode, 'sandbox')
+    assert.equal(await drive('call', 'GET', '/api/v4/account/detail', '--pick', 'user_id'), `${demoId}\n`)
+    const sub = await drive('call', 'get', '/api/v4/account/detail', '--as', 'demo_bot', '--pick', 'user_id')
+    assert.equal(sub, `${demoId + 1}\n`)
+    const body = '{"currency_pair":"BTC_USDT","side":"buy","amount":"0.01","price":"30000"}'
+    assert.equal(await drive('call', 'POST', '/api/v4/spot/orders', body, '--pick', 'status'), 'open\n')
+    assert.equal(
+      await drive('call', 'DELETE', '/api/v4/spot/orders?currency_pair=BTC_USDT', '--pick', '0.finish_as'),
+      'cancelled\n',
+    )
+    const cases: [words: string[], code: number, message: RegExp][] = [
+      [['GET', '/api/v4/spot/nothing'], 1, /is not an address of this platform.* \(404 NOT_FOUND\)/],
+      [['GET', '/operator/v1/status', '--pick', 'a.b'], 1, /the reply has no member "a.b"/],
+      [['GET', '/status'], 2, /must begin with \/operator\/v1\/ or \/api\/v4\//],
+      [['POST', '/operator/v1/clock', '{advance}'], 2, /BODY \{advance\} is not JSON/],
+      [
+        ['GET', '/api/v4/account/detail', '--as', 'nobody'],
+        2,
+        /no key of "nobody" .* it has demo, demo_bot, demo_treasury/,
+      ],
+      [['GET', '/operator/v1/status', '--as', 'demo'], 2, /--as is for calls of \/api\/v4/],
+    ]
+    for (const [words, code, message] of cases) {
+      const run = await kontor(['call', ...words, '--data', data])
+      assert.equal(run.code, code, run.errors)
+      assert.match(run.errors, message)
+      assert.match(run.errors, /^kontor: [^\n]*\n$/)
+    }
+  })
+
   test('mine: one block or many', async () => {
     const { height } = await json('mine', 'BTC')
     assert.match(await drive('mine', 'btc', '3'), new RegExp(`^BTC is at height ${String(height + 3)}\\n$`))

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LABELS, Refusal, type Label } from '../labels.ts'
+import { FaultReport, type ReportedRequest } from './fault-report.ts'
 
 export const EFFECTS = ['error', 'delay', 'drop_reply', 'duplicate', 'pass'] as const
 export interface FaultStep {
@@ -34,12 +35,7 @@ export interface FaultPlan {
   readonly duplicate: boolean
 }
 /** What a rule can be aimed at. */
-export interface FaultTarget {
-  readonly method: string
-  readonly path: string
-  readonly userId: number | undefined
-  readonly key: string | undefined
-}
+export type FaultTarget = Pick<ReportedRequest, 'method' | 'path' | 'userId' | 'key'>
 interface Entry {
   readonly rule: FaultRule
   readonly steps: readonly FaultStep[]
@@ -50,6 +46,8 @@ interface Entry {
 export const FAULTS_MAX = 100
 
 export class Faults {
+  /** What clients did after each of them. */
+  readonly report = new FaultReport()
   private rules: Entry[] = []
   private readonly random: () => number
   constructor(random: () => number = Math.random) {
@@ -77,7 +75,7 @@ export class Faults {
    * What happens to this request: every rule that matches acts, in the order of the list. An `error` is thrown from
    * here, before anything is carried out, and the rules after it are not touched.
    */
-  async apply(target: FaultTarget): Promise<FaultPlan> {
+  async apply(target: ReportedRequest): Promise<FaultPlan> {
     let dropReply = false
     let duplicate = false
     for (const entry of this.rules) {
@@ -87,6 +85,7 @@ export class Faults {
       const step = steps[entry.acted++ % steps.length]!
       // Taken before the wait: a request that comes in the meantime gets the next one.
       if (--entry.left <= 0) this.rules = this.rules.filter(({ left }) => left > 0)
+      if (step.effect !== 'pass') this.report.add(step, target)
       if (step.delay_ms !== undefined) await sleep(step.delay_ms)
       if (step.effect === 'error') throw fault(step)
       if (step.effect === 'drop_reply') dropReply = true

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Site } from '../docs/site.ts'
+import type { Cors } from './cors.ts'
 import type { Gateway } from './gateway.ts'
 import type { Hosts } from './hosts.ts'
 import { refuseRequest } from './http.ts'
@@ -9,10 +10,12 @@ export class Front {
   private readonly hosts: Hosts
   private readonly site: Site
   private readonly gateway: Gateway
-  constructor(hosts: Hosts, site: Site, gateway: Gateway) {
+  private readonly cors: Cors
+  constructor(hosts: Hosts, site: Site, gateway: Gateway, cors: Cors) {
     this.hosts = hosts
     this.site = site
     this.gateway = gateway
+    this.cors = cors
   }
   serve(request: IncomingMessage, response: ServerResponse): void {
     const url = request.url ?? '/'
@@ -26,6 +29,7 @@ export class Front {
       return
     }
     if (!api && this.site.serve(path, request, response)) return
+    if (api && !this.cors.off && this.cors.serve(request, response)) return
     void this.gateway.serve(request, response)
   }
   private turnAway(host: string | undefined, response: ServerResponse): void {

@@ -6,6 +6,7 @@ import { AuthenticationFailure } from './authenticate.ts'
 import { Bodies, BrokenOff, hasBody } from './bodies.ts'
 import { Door } from './door.ts'
 import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
+import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { readFields, refuseUnknown, type Fields, type Unknown } from './fields.ts'
 import { Proposed, guardedCall } from './guarded.ts'
@@ -151,11 +152,16 @@ export class Gateway {
 
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
-    const { method, path, caller } = passage
-    const userId = caller?.user.user_id
-    const plan = await this.options.faults.apply({ method, path, userId, key: caller?.key.key })
+    const plan = await this.options.faults.apply(this.reported(passage))
     passage.dropReply = plan.dropReply
     if (plan.duplicate) await run().catch(() => undefined)
+  }
+
+  private reported(passage: Passage): ReportedRequest {
+    const { method, path, rawQuery, body, caller, signed, ip, inTime } = passage
+    const userId = caller?.user.user_id ?? signed?.key.user_id
+    const at = this.options.desk.clock.peek()
+    return { method, path, query: rawQuery, body, userId, key: signed?.key.key, ip, arrived: inTime, at }
   }
 
   private noRoute(passage: Passage, allow: readonly string[]): void {
@@ -302,6 +308,8 @@ export class Gateway {
       })
     }
     const text = body === undefined ? '' : JSON.stringify(body)
+    const { report } = this.options.faults
+    if (report.active && passage.operator === undefined) report.see(this.reported(passage), status)
     if (this.options.requests !== undefined) this.note(this.options.requests, passage, status, micros, text)
     if (passage.dropReply) {
       request.socket.destroy()

@@ -1,7 +1,7 @@
 import { METHODS } from '../api/endpoint.ts'
 import { EFFECTS, type FaultRule, type FaultStep } from '../api/faults.ts'
 import { ConfigError } from '../config.ts'
-import { drive, type OperatorApi } from './operator-api.ts'
+import { drive, type OperatorApi, type Said } from './operator-api.ts'
 
 type Listed = FaultRule & { readonly left?: number }
 const WORDS: Readonly<Record<string, FaultStep['effect']>> = {
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, FaultStep['effect']>> = {
 }
 
 export const fault = drive({
-  usage: 'kontor fault [list | clear | EFFECT [WORDS]] [--json]',
+  usage: 'kontor fault [list | clear | report | EFFECT [WORDS]] [--json]',
   summary: 'lists, clears or adds failures on demand, in a sandbox',
   detail: `Adds a fault rule from short words, in any order:
   EFFECT         error, delay, drop (the reply is lost after the commit), twice (delivered twice), pass
@@ -26,13 +26,14 @@ export const fault = drive({
 Such as
   kontor fault error 503 TOO_BUSY POST /spot/orders x1
   kontor fault error 502 then delay 2s then drop POST /withdrawals user=demo
-kontor fault (or fault list) lists the rules; kontor fault clear takes them all back. Your own calls of the operator API
-never meet a fault.`,
+kontor fault (or fault list) lists the rules; kontor fault clear takes them all back. kontor fault report
+tells what clients did after each fault. Your own calls of the operator API never meet one.`,
   words: [0, 64],
   run: async (api, { words }) => {
     const [verb = 'list', ...more] = words
-    if (verb === 'list' || verb === 'clear') {
+    if (verb === 'list' || verb === 'clear' || verb === 'report') {
       if (more.length > 0) throw new ConfigError(`"${more[0]!}" is one word too many; usage: ${fault.usage}`)
+      if (verb === 'report') return report(api)
       const rules = await (verb === 'list'
         ? api.get<Listed[]>('/faults')
         : api.call<Listed[]>('PUT', '/faults', []))
@@ -42,6 +43,41 @@ never meet a fault.`,
     const rules = await api.call<Listed[]>('POST', '/faults', rule)
     return { json: rules, text: rules.map(line).join('\n') }
   },
+})
+
+interface Reported {
+  readonly effect: FaultStep['effect']
+  readonly status: number | null
+  readonly label: string | null
+  readonly delay_ms: number | null
+  readonly method: string
+  readonly path: string
+  readonly user_id: number | null
+  readonly outcome: string
+  readonly retries: number
+  readonly first_retry_ms: number | null
+  readonly lookups: number
+  readonly advice: string
+}
+/** Oldest first: a person reads what happened in its order. */
+async function report(api: OperatorApi): Promise<Said> {
+  const reply = await api.get<{ injected: number; faults: Reported[] }>('/faults/report', { limit: '200' })
+  const lines = [...reply.faults].reverse().map((one) => {
+    const who = one.user_id === null ? '' : ` user=${one.user_id}`
+    const retried =
+      one.retries === 0 ? '' : `, sent again ${one.retries} times, first after ${one.first_retry_ms ?? 0} ms`
+    const looked = one.lookups === 0 ? '' : `, ${one.lookups} lookups`
+    const advice = one.advice === '' ? '' : `; ${one.advice}`
+    return `${stepWords(stepOf(one))} ${one.method} ${one.path}${who}: ${one.outcome}${retried}${looked}${advice}`
+  })
+  return { json: reply, text: lines.length === 0 ? 'no fault has acted yet' : lines.join('\n') }
+}
+
+const stepOf = ({ effect, status, label, delay_ms }: Reported): FaultStep => ({
+  effect,
+  ...(status !== null && { status }),
+  ...(label !== null && { label }),
+  ...(delay_ms !== null && { delay_ms }),
 })
 
 interface Step {
@@ -67,7 +103,9 @@ export async function ruleOf(words: readonly string[], api: Pick<OperatorApi, 'u
     } else if (begins) {
       const effect = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
       if (effect === undefined)
-        throw new ConfigError(`"${word}" is no effect; use list, clear, ${Object.keys(WORDS).join(', ')}`)
+        throw new ConfigError(
+          `"${word}" is no effect; use list, clear, report, ${Object.keys(WORDS).join(', ')}`,
+        )
       rule.steps.push({ effect })
       begins = false
     } else await readWord(word, rule, api)

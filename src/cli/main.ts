@@ -1,12 +1,6 @@
 import { ConfigError } from '../config.ts'
-import { VERSION } from '../platform.ts'
 import { StoreUnavailable } from '../store/store.ts'
-import { config } from './config-diff.ts'
-import { clock } from './clock.ts'
-import { doctor } from './doctor.ts'
-import { crash, fund, mine, orders } from './drives.ts'
-import { fault } from './fault.ts'
-import { log } from './log.ts'
+import { VERSION } from '../version.ts'
 import {
   describeOptions,
   readArguments,
@@ -14,16 +8,6 @@ import {
   type Environment,
   type OptionSpecs,
 } from './options.ts'
-import { head } from './head.ts'
-import { operator } from './operator.ts'
-import { replay } from './replay.ts'
-import { reseal } from './reseal.ts'
-import { rotateKeyCommand } from './rotate-key.ts'
-import { sign } from './sign.ts'
-import { start } from './start.ts'
-import { verify } from './verify.ts'
-import { verifyProof } from './verify-proof.ts'
-import { world } from './world.ts'
 
 /** A subcommand; `run` answers the exit code. */
 export interface Command {
@@ -35,39 +19,44 @@ export interface Command {
   readonly words: number | readonly [number, number]
   readonly run: (args: Arguments) => Promise<number>
 }
-const COMMANDS: Readonly<Record<string, Command>> = {
-  start,
-  verify,
-  replay,
-  head,
-  reseal,
-  'rotate-key': rotateKeyCommand,
-  sign,
-  doctor,
-  config,
-  'verify-proof': verifyProof,
-  world,
-  operator,
-  clock,
-  fund,
-  crash,
-  fault,
-  mine,
-  orders,
-  log,
+/** Each is loaded when it is called: a short command does not wait for the whole platform to be read. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  verify: async () => (await import('./verify.ts')).verify,
+  replay: async () => (await import('./replay.ts')).replay,
+  head: async () => (await import('./head.ts')).head,
+  reseal: async () => (await import('./reseal.ts')).reseal,
+  'rotate-key': async () => (await import('./rotate-key.ts')).rotateKeyCommand,
+  sign: async () => (await import('./sign.ts')).sign,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  config: async () => (await import('./config-diff.ts')).config,
+  'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
+  world: async () => (await import('./world.ts')).world,
+  operator: async () => (await import('./operator.ts')).operator,
+  clock: async () => (await import('./clock.ts')).clock,
+  fund: async () => (await import('./drives.ts')).fund,
+  crash: async () => (await import('./drives.ts')).crash,
+  fault: async () => (await import('./fault.ts')).fault,
+  mine: async () => (await import('./drives.ts')).mine,
+  orders: async () => (await import('./drives.ts')).orders,
+  log: async () => (await import('./log.ts')).log,
+  candles: async () => (await import('./candles.ts')).candles,
+  call: async () => (await import('./call.ts')).call,
+  'ccxt-urls': async () => (await import('./ccxt-urls.ts')).ccxtUrls,
 }
 
 /** The command `kontor`: answers the exit code. */
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args
-  if (name === '--help' || name === '-h' || name === 'help') return say(overview())
+  if (name === '--help' || name === '-h' || name === 'help') return say(await overview())
   if (name === '--version' || name === '-v') return say(VERSION)
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) {
-    if (name === undefined) process.stderr.write(`${overview()}\n`)
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load === undefined) {
+    if (name === undefined) process.stderr.write(`${await overview()}\n`)
     else process.stderr.write(`kontor: there is no command "${name}"; kontor --help lists them\n`)
     return 2
   }
+  const command = await load()
   if (rest.includes('--help') || rest.includes('-h')) return say(page(command))
   try {
     const read = readArguments(rest, command.options, env)
@@ -90,8 +79,10 @@ function say(text: string): number {
   process.stdout.write(`${text}\n`)
   return 0
 }
-function overview(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
+async function overview(): Promise<string> {
+  const lines: string[] = []
+  for (const [name, load] of Object.entries(COMMANDS))
+    lines.push(`  ${name.padEnd(12)} ${(await load()).summary}`)
   return `kontor ${VERSION}: a trading-platform back end
 
 usage: kontor COMMAND [options]

@@ -1,8 +1,9 @@
 import { readSecret } from '../config-secrets.ts'
-import { ConfigError, readConfig } from '../config.ts'
-import { readCredentials, type Credentials } from '../runtime/genesis.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { credentialsPath, readCredentials, type Credentials } from '../runtime/credentials.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments, type OptionSpecs } from './options.ts'
+import { platformSecond, signedHeaders } from './signing.ts'
 
 /** The platform did not do what it was asked for; the message says why, and how to mend it. Exit code 1. */
 export class NotDone extends Error {}
@@ -16,10 +17,14 @@ export class OperatorApi {
   readonly url: string
   private readonly token: string
   private readonly tokenFrom: string
+  private readonly known: Credentials | undefined
   constructor({ env, values }: Pick<Arguments, 'env' | 'values'>) {
-    const { data } = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
-    const path = `${data}/credentials.json`
-    const known = credentialsIn(data, path)
+    const config = readConfig({
+      KONTOR_DATA: env['KONTOR_DATA'],
+      KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+    })
+    const path = credentialsPath(config)
+    const known = credentialsIn(config, path)
     const given = readSecret(env, 'KONTOR_OPERATOR_TOKEN', (setting, why) => {
       throw new ConfigError(`${setting} ${why}`)
     })
@@ -33,6 +38,7 @@ export class OperatorApi {
     if (!/^https?:\/\/[^\s/?#]+\/?$/.test(url))
       throw new ConfigError(`--url "${url}" must be such as http://127.0.0.1:8080`)
     this.url = url.replace(/\/$/, '')
+    this.known = known
     this.token = given ?? known!.operator_token
     this.tokenFrom = given === undefined ? path : 'KONTOR_OPERATOR_TOKEN'
   }
@@ -44,15 +50,13 @@ export class OperatorApi {
     return this.call<T>('DELETE', withQuery(path, query))
   }
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, text } = await this.send(method, path, body)
-    let reply: unknown
-    try {
-      reply = text === '' ? undefined : JSON.parse(text)
-    } catch {
-      throw new NotDone(`what answers at ${this.url} is not this platform; give its address with --url`)
-    }
+    const sent = body === undefined ? undefined : JSON.stringify(body)
+    const answer = await this.send(method, `/operator/v1${path}`, sent, {
+      Authorization: `Bearer ${this.token}`,
+    })
+    const { status } = answer
+    const { reply, label, message } = this.read(answer)
     if (status < 300) return reply as T
-    const { label = '', message = '' } = (reply ?? {}) as { label?: string; message?: string }
     if (status === 401)
       throw new ConfigError(
         `${this.url} does not take the operator token of ${this.tokenFrom}: set KONTOR_OPERATOR_TOKEN, or name the folder of this platform with --data`,
@@ -62,6 +66,29 @@ export class OperatorApi {
         `${this.url} has no ${method} ${path.split('?')[0]!}: it runs in live mode, which can't be driven, or in another version`,
       )
     throw new NotDone(`${message} (${status} ${label})`)
+  }
+  /** A call of the trading API, signed by a demo account; the path is whole, with its query. */
+  async signed(
+    login: string,
+    method: string,
+    pathAndQuery: string,
+    body: string | undefined,
+  ): Promise<unknown> {
+    const accounts = this.known?.accounts ?? []
+    const account = accounts.find(({ login_name }) => login_name === login)
+    if (account === undefined)
+      throw new ConfigError(
+        `there is no key of "${login}" in credentials.json; it has ${accounts.map(({ login_name }) => login_name).join(', ') || 'none'}`,
+      )
+    const mark = pathAndQuery.indexOf('?')
+    const path = mark === -1 ? pathAndQuery : pathAndQuery.slice(0, mark)
+    const query = mark === -1 ? '' : pathAndQuery.slice(mark + 1)
+    const timestamp = await platformSecond(this.url, () => undefined)
+    const headers = signedHeaders(account, { method, path, query, body, timestamp })
+    const answer = await this.send(method, pathAndQuery, body, headers)
+    const { reply, label, message } = this.read(answer)
+    if (answer.status >= 300) throw new NotDone(`${message} (${answer.status} ${label})`)
+    return reply
   }
   /** By login name, or by id. */
   async user(name: string): Promise<User> {
@@ -78,15 +105,27 @@ export class OperatorApi {
     )
   }
 
-  private async send(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
+  private read({ text }: { text: string }): { reply: unknown; label: string; message: string } {
+    let reply: unknown
     try {
-      const response = await fetch(`${this.url}/operator/v1${path}`, {
+      reply = text === '' ? undefined : JSON.parse(text)
+    } catch {
+      throw new NotDone(`what answers at ${this.url} is not this platform; give its address with --url`)
+    }
+    const { label = '', message = '' } = (reply ?? {}) as { label?: string; message?: string }
+    return { reply, label, message }
+  }
+  private async send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; text: string }> {
+    try {
+      const response = await fetch(`${this.url}${path}`, {
         method,
-        headers: {
-          Authorization: `Bearer ${this.token}`,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+        ...(body !== undefined && { body }),
       })
       return { status: response.status, text: await response.text() }
     } catch (error) {
@@ -97,9 +136,9 @@ export class OperatorApi {
     }
   }
 }
-function credentialsIn(data: string, path: string): Credentials | undefined {
+function credentialsIn(config: Pick<Config, 'data' | 'credentials'>, path: string): Credentials | undefined {
   try {
-    return readCredentials({ data })
+    return readCredentials(config)
   } catch (error) {
     throw new ConfigError(`${path} can't be read: ${(error as Error).message.split('\n', 1)[0]!}`)
   }
@@ -131,7 +170,7 @@ Exit codes: 0 done, 1 the platform is not there or refused, 2 wrong words, setti
     ...options,
     json: { help: 'prints JSON' },
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
-    ...settingOptions('data'),
+    ...settingOptions('data', 'credentials'),
   },
   run: async (args) => {
     try {

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { bodyDigest, sign as hmac, signatureString } from '../api/signature.ts'
 import { ConfigError, readConfig } from '../config.ts'
-import { readCredentials } from '../runtime/genesis.ts'
+import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments } from './options.ts'
+import { platformSecond, signedHeaders } from './signing.ts'
 
 export const sign: Command = {
   usage: 'kontor sign METHOD PATH [options]',
   summary: 'prints the headers that sign a request',
   detail: `Prints KEY, Timestamp and SIGN for a request, such as
   kontor sign GET /api/v4/wallet/fee --query currency_pair=BTC_USDT
-Without --key it uses the main account of credentials.json in the data folder. The secret of another key is read
+The time is that of the platform, whose clock may have been moved; where none answers it is this machine's, with a
+note on stderr. Without --key it uses the main account of credentials.json in the data folder. The secret of another key is read
 from --secret-file or the environment variable KONTOR_SIGN_SECRET, never from the command line, which all can read.`,
   options: {
     key: { value: 'KEY', help: 'API key' },
@@ -18,31 +19,26 @@ from --secret-file or the environment variable KONTOR_SIGN_SECRET, never from th
     secret: { value: 'SECRET', help: 'refused: use --secret-file or KONTOR_SIGN_SECRET' },
     query: { value: 'TEXT', help: 'query string as it stands in the URL, without the question mark' },
     body: { value: 'TEXT', help: 'request body, exactly as it is sent' },
-    timestamp: { value: 'SECONDS', help: 'Unix time in seconds (default: now)' },
+    timestamp: { value: 'SECONDS', help: "Unix time in seconds (default: the platform's)" },
+    url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
     curl: { help: 'prints a whole curl command instead' },
-    ...settingOptions('data'),
+    ...settingOptions('data', 'credentials'),
   },
   words: 2,
-  run: (args) => Promise.resolve(run(args)),
+  run,
 }
 
-function run({ env, values, flags, words }: Arguments): number {
+async function run({ env, values, flags, words }: Arguments): Promise<number> {
   const method = words[0]!.toUpperCase()
   const [path, inPath = ''] = words[1]!.split('?', 2) as [string, string?]
   if (!path.startsWith('/'))
     throw new ConfigError(`PATH "${path}" must begin with /, such as /api/v4/wallet/fee`)
   const query = values['query'] ?? inPath
-  const timestamp = values['timestamp'] ?? String(Math.floor(Date.now() / 1000))
-  const { key, secret, url } = credentials(env, values)
+  const { url, ...signer } = credentials(env, values)
+  const timestamp = values['timestamp'] ?? (await platformSecond(url, note))
   const body = values['body']
-  const message = signatureString({
-    method,
-    path,
-    query,
-    bodyDigest: bodyDigest(body === undefined ? undefined : Buffer.from(body)),
-    timestamp,
-  })
-  const headers = [`KEY: ${key}`, `Timestamp: ${timestamp}`, `SIGN: ${hmac(secret, message)}`]
+  const signed = signedHeaders(signer, { method, path, query, body, timestamp })
+  const headers = Object.entries(signed).map(([name, value]) => `${name}: ${value}`)
   if (!flags.has('curl')) process.stdout.write(`${headers.join('\n')}\n`)
   else {
     const data = body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]
@@ -56,6 +52,7 @@ function run({ env, values, flags, words }: Arguments): number {
   }
   return 0
 }
+const note = (line: string): void => void process.stderr.write(`kontor: ${line}\n`)
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function secretOf(env: Arguments['env'], file: string | undefined): string {
@@ -80,11 +77,14 @@ function credentials(
       '--secret would show the secret to everybody on this machine; use --secret-file or KONTOR_SIGN_SECRET',
     )
   const secret = key === undefined ? undefined : secretOf(env, values['secret-file'])
-  const config = readConfig({ KONTOR_DATA: env['KONTOR_DATA'] })
+  const config = readConfig({
+    KONTOR_DATA: env['KONTOR_DATA'],
+    KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+  })
   const known = readCredentials(config)
-  const url = known?.url ?? 'http://127.0.0.1:8080'
+  const url = (values['url'] ?? known?.url ?? 'http://127.0.0.1:8080').replace(/\/$/, '')
   if (key !== undefined && secret !== undefined) return { key, secret, url }
   if (known === undefined || known.key === '')
-    throw new ConfigError(`there is no key in ${config.data}/credentials.json; give --key and --secret-file`)
+    throw new ConfigError(`there is no key in ${credentialsPath(config)}; give --key and --secret-file`)
   return { key: known.key, secret: known.secret, url }
 }

@@ -34,6 +34,7 @@ import {
 } from './spot/triggers.ts'
 import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot/pov.ts'
 import type { Ctx } from './state.ts'
+import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
 import { lookAtMarket, paceAgents } from './agents/pace.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
@@ -148,6 +149,8 @@ const plain = {
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,
+  'agents.candles': playCandles,
+  'agents.candle': playCandle,
 }
 
 /** What falls due names one of these; a name without its command does not compile. */

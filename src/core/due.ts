@@ -6,6 +6,13 @@ import { Table, type TableSpec } from './table.ts'
 
 /** Every kind of work that can fall due, by the command that does it, with what the command is given. */
 export interface DueWork {
+  readonly 'agents.candle': {
+    currency_pair: string
+    side: 'buy' | 'sell'
+    price: string
+    amount: string
+    run: number
+  }
   readonly 'agents.look': Readonly<Record<string, never>>
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }

@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Fields, JsonSchema } from '../api/fields.ts'
 import { proposalShape } from '../api/guarded.ts'
+import { exampleOf } from './example.ts'
 
 /** The reference as OpenAPI 3.1, made from the declarations that serve the requests. */
 export function openapi(
@@ -14,7 +15,7 @@ export function openapi(
     ['/operator/v1', operator],
   ] as const)
     for (const endpoint of list)
-      (paths[prefix + endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint)
+      (paths[prefix + endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(prefix, endpoint)
   return {
     openapi: '3.1.0',
     info: { title: 'Kontor', version, description: 'Trading platform: REST API v4 and operator API.' },
@@ -40,8 +41,10 @@ const ERROR: JsonSchema = {
   properties: { label: { type: 'string' }, message: { type: 'string' } },
 }
 
-function operation(endpoint: AnyEndpoint): object {
+function operation(prefix: string, endpoint: AnyEndpoint): object {
   const { access, limit } = endpoint
+  const example = exampleOf(`${endpoint.method} ${prefix}${endpoint.path}`)
+  const succeeded = example?.status === endpoint.status
   const security = access.kind === 'public' ? [] : [access.kind === 'key' ? { key: [] } : { operator: [] }]
   return {
     summary: endpoint.summary,
@@ -57,12 +60,26 @@ function operation(endpoint: AnyEndpoint): object {
       ...parameters('query', endpoint.query as Fields | undefined),
     ],
     ...(endpoint.body !== undefined && {
-      requestBody: { content: { 'application/json': { schema: endpoint.body.schema } } },
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: endpoint.body.schema,
+            ...(example?.body !== undefined && { example: example.body }),
+          },
+        },
+      },
     }),
     responses: {
       [endpoint.status]: {
         description: 'Success',
-        ...(endpoint.reply !== null && { content: { 'application/json': { schema: endpoint.reply } } }),
+        ...(endpoint.reply !== null && {
+          content: {
+            'application/json': {
+              schema: endpoint.reply,
+              ...(succeeded && { example: example.reply }),
+            },
+          },
+        }),
       },
       ...(endpoint.guarded !== undefined && {
         202: {

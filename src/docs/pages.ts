@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Fields, JsonSchema } from '../api/fields.ts'
 import { LABELS } from '../labels.ts'
+import { EXAMPLE_URL, curlOf, exampleOf } from './example.ts'
 import { STYLE } from './style.ts'
 
 /** Pages for people, rendered on the server from the declarations; no file, font or script from elsewhere. */
@@ -87,7 +88,17 @@ ${endpoint.body === undefined ? '' : schemaBlock('Body', endpoint.body.schema)}
 <p>Answers <code>${endpoint.status}</code>${endpoint.reply === null ? ' without a body' : ''}.</p>
 ${endpoint.reply === null ? '' : schemaBlock('Reply', endpoint.reply)}
 ${endpoint.refuses.length === 0 ? '' : `<p>Refuses with ${endpoint.refuses.map((label) => `<a href="#labels"><code>${label}</code></a>`).join(' ')}</p>`}
-</article>`
+${exampleBlock(prefix, endpoint)}</article>`
+}
+/** As a test had it: the request to copy, and what came back. */
+function exampleBlock(prefix: string, endpoint: AnyEndpoint): string {
+  const example = exampleOf(`${endpoint.method} ${prefix}${endpoint.path}`)
+  if (example === undefined) return ''
+  const reply =
+    example.reply === undefined
+      ? ''
+      : `<p>${example.status}</p><pre>${escape(JSON.stringify(example.reply, null, 1))}</pre>`
+  return `<details><summary>Example</summary><pre class="curl">${escape(curlOf(endpoint, example))}</pre>${reply}</details>`
 }
 function accessText(access: AnyEndpoint['access']): string {
   switch (access.kind) {
@@ -173,14 +184,20 @@ const CONVENTIONS = `<section id="conventions"><h2>Conventions</h2>
 <p>Amounts and prices are decimal strings. Times are Unix seconds unless a field says otherwise; a 13-digit <code>from</code> or
 <code>to</code> is read as milliseconds. Unknown parameters are ignored, and null counts as absent. Names of currencies, pairs,
 chains and settle currencies are matched without regard to case. Lists by offset send <code>X-Pagination-Limit</code>,
-<code>-Offset</code> and <code>-Total</code>. Each response tells what is left of its rate limit.</p></section>`
+<code>-Offset</code> and <code>-Total</code>. Each response tells what is left of its rate limit.</p>
+<p>Prices have bounds: with <code>up_rate</code> 9 and <code>down_rate</code> 0.9 (<code>GET /spot/currency_pairs</code> tells those of each market) a buy is priced at
+most ten times the last price and a sell at least a tenth of it; beyond, an order is refused with <code>PRICE_THRESHOLD_EXCEEDED</code>, and a market order
+stops there.</p>
+<p>Examples are real exchanges of this platform's tests; lists are cut to two. Operator calls want the token: <code>TOKEN=…</code>.</p></section>`
 
 /** Nothing but what stands in the page itself, by its hash; and no page of others may frame it. */
 export const contentPolicy = (): string =>
   `default-src 'none'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
-const SCRIPT = `const filter = document.getElementById('filter')
+const SCRIPT = `for (const pre of document.querySelectorAll('pre.curl'))
+  pre.textContent = pre.textContent.replace('${EXAMPLE_URL}', location.origin)
+const filter = document.getElementById('filter')
 filter.addEventListener('input', () => {
   const words = filter.value.toLowerCase().split(/\\s+/).filter(Boolean)
   for (const article of document.querySelectorAll('article'))

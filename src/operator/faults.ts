@@ -12,7 +12,9 @@ import {
   text,
   withDefault,
 } from '../api/fields.ts'
-import { anything, array } from '../api/shapes.ts'
+import { adviceOn, outcomeOf, type InjectedFault } from '../api/fault-report.ts'
+import { microsNow } from '../api/http.ts'
+import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { refuse } from '../labels.ts'
 import type { Controls } from './platform.ts'
 
@@ -78,6 +80,52 @@ function faultRule(body: FaultBody, where: string): FaultRule {
   }) as unknown as FaultRule
 }
 
+const reportedShape = shape({
+  id: int64,
+  time: num,
+  effect: str,
+  status: nullable(int),
+  label: nullable(str),
+  delay_ms: nullable(int64),
+  method: str,
+  path: str,
+  user_id: nullable(int64),
+  key: nullable(str),
+  ip: str,
+  outcome: str,
+  retries: int,
+  first_retry_ms: nullable(int64),
+  lookups: int,
+  advice: str,
+  then: array(shape({ after_ms: int64, method: str, path: str, status: int, what: str })),
+  more: int,
+})
+function reportedView(fault: InjectedFault, now: number) {
+  const { step, request, then } = fault
+  const outcome = outcomeOf(fault, now)
+  const retries = then.filter(({ what }) => what === 'same_request')
+  return {
+    id: fault.id,
+    time: Math.floor(request.at / 1000) / 1000,
+    effect: step.effect,
+    status: step.status ?? null,
+    label: step.label ?? null,
+    delay_ms: step.delay_ms ?? null,
+    method: request.method,
+    path: request.path,
+    user_id: request.userId ?? null,
+    key: request.key ?? null,
+    ip: request.ip,
+    outcome,
+    retries: retries.length,
+    first_retry_ms: retries[0]?.afterMs ?? null,
+    lookups: then.filter(({ what }) => what === 'lookup').length,
+    advice: adviceOn(fault, outcome),
+    then: then.map(({ afterMs, ...rest }) => ({ after_ms: afterMs, ...rest })),
+    more: fault.more,
+  }
+}
+
 export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   endpoint({
     method: 'GET',
@@ -127,6 +175,36 @@ export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint
         refuse('INVALID_PARAM_VALUE', `there are ${FAULTS_MAX} fault rules already; clear some first`)
       controls.faults.add(rule)
       return controls.faults.list()
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/faults/report',
+    summary:
+      'What clients did after each injected fault, newest first: sent the same request again, looked the record up, went on or fell silent',
+    access: operatorOf('operator'),
+    limit: null,
+    sandboxOnly: true,
+    query: {
+      user_id: optional(id()),
+      key: optional(text({ max: 64 })),
+      limit: withDefault(integer(1, 200), 100),
+    },
+    status: 200,
+    reply: shape({ injected: int64, faults: array(reportedShape) }),
+    refuses: [],
+    handle: async ({ query }) => {
+      const { report } = controls.faults
+      const now = microsNow()
+      const wanted = [...report.list()]
+        .reverse()
+        .filter(
+          ({ request }) =>
+            (query.user_id === null || request.userId === query.user_id) &&
+            (query.key === null || request.key === query.key),
+        )
+      const faults = wanted.slice(0, query.limit).map((fault) => reportedView(fault, now))
+      return Promise.resolve({ injected: report.injected, faults })
     },
   }),
 ]

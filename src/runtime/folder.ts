@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { makePrivateFolder, tighten } from '../files.ts'
 import { databasePath, type Sight } from '../store/open.ts'
-import { readCredentials, type Credentials } from './genesis.ts'
+import { credentialsPath, readCredentials, type Credentials } from './credentials.ts'
 import type { Log } from './log.ts'
 
-type Settings = Pick<Config, 'data' | 'databaseUrl' | 'mode'>
+type Settings = Pick<Config, 'data' | 'databaseUrl' | 'mode' | 'memory' | 'credentials'>
 
 /** One data folder, one world. On PostgreSQL a sandbox keeps its key and credentials there, a live platform nothing. */
-export const needsFolder = ({ databaseUrl, mode }: Settings): boolean =>
-  databaseUrl === undefined || mode === 'sandbox'
+export const needsFolder = ({ databaseUrl, mode, memory }: Settings): boolean =>
+  !memory && (databaseUrl === undefined || mode === 'sandbox')
 
 /** What keeps a start from using the data folder; undefined: nothing. Only looks. */
 export async function folderFault(config: Settings, sight: Sight): Promise<string | undefined> {
@@ -38,15 +38,15 @@ export async function prepareFolder(config: Settings, sight: Sight, log: Log): P
 
 /** A live platform keeps no token in a file, and takes none from one that lies there. */
 export const knownCredentials = (config: Settings): Credentials | undefined =>
-  config.mode === 'sandbox' ? credentialsIn(config.data) : undefined
+  config.mode === 'sandbox' && !config.memory ? credentialsIn(config) : undefined
 
-function credentialsIn(data: string): Credentials | undefined {
+function credentialsIn(config: Settings): Credentials | undefined {
   try {
-    return readCredentials({ data })
+    return readCredentials(config)
   } catch (error) {
     const [why] = (error as Error).message.split('\n', 1)
     throw new ConfigError(
-      `KONTOR_DATA ${join(data, 'credentials.json')} can't be read: ${why!}; mend it, or move it away`,
+      `KONTOR_DATA ${credentialsPath(config)} can't be read: ${why!}; mend it, or move it away`,
     )
   }
 }
@@ -98,8 +98,9 @@ function denied(path: string, mode: number): string | undefined {
 }
 
 /** Nothing of another world is read or written over. */
-async function strangersFault({ data, databaseUrl }: Settings, sight: Sight): Promise<string | undefined> {
-  const known = existsSync(join(data, 'credentials.json')) ? credentialsIn(data) : undefined
+async function strangersFault(config: Settings, sight: Sight): Promise<string | undefined> {
+  const { data, databaseUrl } = config
+  const known = credentialsIn(config)
   if (databaseUrl === undefined)
     return known?.database === undefined
       ? undefined

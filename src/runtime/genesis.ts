@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import type { Core } from '../core/core.ts'
@@ -8,48 +8,15 @@ import { approvedFile } from '../core/operators/proposals.ts'
 import { FIRST_OPERATOR } from '../core/operators/operators.ts'
 import { PERMISSIONS } from '../core/users/keys.ts'
 import { databasePath } from '../store/open.ts'
+import { keepPrivate, type Credentials, type DemoAccount } from './credentials.ts'
+import { demoPair, refuseOtherDemo } from './demo-keys.ts'
 import { differences } from './differences.ts'
 import { randomHex, sha256, type SecretBox } from './secrets.ts'
-
-/** The world of the first start, and the credentials that open it. */
-export interface DemoAccount {
-  readonly login_name: string
-  readonly user_id: number
-  readonly parent: number
-  readonly key: string
-  readonly secret: string
-}
-export interface Credentials {
-  readonly url: string
-  /** Where the operator API has an address of its own. */
-  readonly operator_url?: string | undefined
-  /** Of a sandbox on PostgreSQL: the database that they are for. */
-  readonly database?: string
-  readonly operator_token: string
-  /** Of the main account. */
-  readonly key: string
-  readonly secret: string
-  readonly accounts: readonly DemoAccount[]
-}
-
-type DataFolder = Pick<Config, 'data'>
-const credentialsPath = (config: DataFolder): string => join(config.data, 'credentials.json')
-
-export function readCredentials(config: DataFolder): Credentials | undefined {
-  const path = credentialsPath(config)
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : undefined
-}
-function keepPrivate(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 })
-  chmodSync(path, 0o600)
-}
-export function writeCredentials(config: DataFolder, credentials: Credentials): void {
-  keepPrivate(credentialsPath(config), `${JSON.stringify(credentials, null, 2)}\n`)
-}
 
 /** The key that API secrets are encrypted with: from the environment, else a file made at first start. */
 export function secretKey(config: Config): string {
   if (config.secretKey !== undefined) return config.secretKey
+  if (config.memory) return randomHex(32)
   const path = join(config.data, 'secret.key')
   if (existsSync(path)) return keyIn(path)
   const key = randomHex(32)
@@ -96,6 +63,7 @@ export async function ensureWorld(
   keep: (credentials: Credentials) => void,
 ): Promise<Credentials> {
   const first = core.state.world.configured === undefined
+  if (!first) refuseOtherDemo(core, config)
   const steps: Promise<unknown>[] = []
   // First: what the world is worth depends on it.
   const live = config.mode === 'live'
@@ -113,7 +81,7 @@ export async function ensureWorld(
   steps.push(core.submit('lending.begin', { seed: config.mode === 'sandbox' }))
   const credentials =
     first && config.mode === 'sandbox'
-      ? demoWorld(core, secrets, operator_token, known, steps)
+      ? demoWorld(core, secrets, operator_token, known, config.demo, steps)
       : { ...(known ?? { url: '', key: '', secret: '', accounts: [] }), operator_token }
   keep(credentials)
   await Promise.all(steps)
@@ -145,6 +113,7 @@ function demoWorld(
   secrets: SecretBox,
   operator_token: string,
   known: Credentials | undefined,
+  demo: Config['demo'],
   steps: Promise<unknown>[],
 ): Credentials {
   const accounts: DemoAccount[] = []
@@ -166,8 +135,7 @@ function demoWorld(
     const user = core.state.users.byLogin.get(login_name)!
     // After a reset the keys of the first start still work.
     const before = known?.accounts.find((account) => account.login_name === login_name)
-    const key = before?.key ?? randomHex(16)
-    const secret = before?.secret ?? randomHex(32)
+    const { key, secret } = before ?? demoPair(demo, login_name, parent === 0)
     steps.push(
       core.submit('key.create', {
         user_id: user.user_id,

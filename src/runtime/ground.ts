@@ -3,7 +3,7 @@ import { openOwnerLock, sightOf } from '../store/open.ts'
 import { thisProcess } from '../store/owner.ts'
 import { waitForDatabase } from '../store/wait.ts'
 import { needsFolder, prepareFolder, rightsFault } from './folder.ts'
-import { writeCredentials, type Credentials } from './genesis.ts'
+import { writeCredentials, type Credentials } from './credentials.ts'
 import type { Log } from './log.ts'
 import { Ownership } from './ownership.ts'
 

@@ -190,7 +190,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number, s
   const hostSetting = setting === 'KONTOR_PORT' ? 'KONTOR_HOST' : setting
   if (error.code === 'EADDRINUSE')
     return new ConfigError(
-      `${setting} ${port} is in use on ${host}; stop the other process or choose another port`,
+      `${setting} ${port} is in use on ${host}: stop the other process, or choose another port (--port 0 picks a free one); a second platform needs a --data of its own too, or --memory`,
     )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new ConfigError(`${hostSetting} ${host} is not an address of this machine`)

@@ -4,16 +4,18 @@ import type { Config } from '../config.ts'
 import { LIVE } from '../core/world/world.ts'
 import { sums } from './migrations/0041_sums.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
-import { FolderLock, SessionLock, type OwnerLock } from './owner.ts'
+import { MemoryStore } from './memory.ts'
+import { FolderLock, NoLock, SessionLock, type OwnerLock } from './owner.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
 import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
 
-type Place = Pick<Config, 'data' | 'databaseUrl'>
+type Place = Pick<Config, 'data' | 'databaseUrl'> & { readonly memory?: boolean }
 export const databasePath = (data: string): string => join(data, 'kontor.db')
 
 /** The store that the settings name; not opened yet. */
-export function openStore({ data, databaseUrl }: Place): Store {
+export function openStore({ data, databaseUrl, memory }: Place): Store {
+  if (memory === true) return new MemoryStore()
   return databaseUrl === undefined ? new SqliteStore(databasePath(data)) : new PostgresStore(databaseUrl)
 }
 
@@ -28,11 +30,11 @@ export interface Sight {
 }
 /** Looks, and hands what is seen to `act`. */
 export async function sightOf<T>(
-  { data, databaseUrl }: Place,
+  { data, databaseUrl, memory }: Place,
   act: (sight: Sight) => Promise<T> | T,
 ): Promise<T> {
   const nothing = { mode: undefined, database: undefined, knows: () => Promise.resolve(false) }
-  if (databaseUrl === undefined && !existsSync(databasePath(data))) return act(nothing)
+  if (memory === true || (databaseUrl === undefined && !existsSync(databasePath(data)))) return act(nothing)
   const snapshot =
     databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteGlance(databasePath(data))
   try {
@@ -110,5 +112,7 @@ export async function migrationsOf(snapshot: Snapshot): Promise<number[]> {
 }
 
 /** Not taken yet. */
-export const openOwnerLock = ({ data, databaseUrl }: Place): OwnerLock =>
-  databaseUrl === undefined ? new FolderLock(data) : new SessionLock(databaseUrl)
+export function openOwnerLock({ data, databaseUrl, memory }: Place): OwnerLock {
+  if (memory === true) return new NoLock()
+  return databaseUrl === undefined ? new FolderLock(data) : new SessionLock(databaseUrl)
+}

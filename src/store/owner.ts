@@ -88,6 +88,20 @@ export class FolderLock implements OwnerLock {
   }
 }
 
+/** What lives in this process alone is nobody else's. */
+export class NoLock implements OwnerLock {
+  readonly held = true
+  take(): Promise<boolean> {
+    return Promise.resolve(true)
+  }
+  holder(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+  release(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
 /** Of all advisory locks in this database ours; the second half is the schema that the tables are in. */
 const LOCK_CLASS = 727275
 const SCHEMA = `hashtext(coalesce(current_schema(), '')) & 2147483647`

@@ -32,7 +32,7 @@ export type Value = string | number | null
 
 /** Durable storage behind one port. SQL text is in the common subset of both dialects, with `?` for values. */
 export interface Store {
-  readonly kind: 'sqlite' | 'postgres'
+  readonly kind: 'sqlite' | 'postgres' | 'memory'
   /**
    * Migrates, takes the epoch (which fences out any older process) and tells where to go on, and which migrations
    * it did.

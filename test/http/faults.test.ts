@@ -104,7 +104,10 @@ describe('faults that are aimed', () => {
     const faults = new Faults()
     const effect = 'delay'
     faults.set([{ match: {}, sequence: [{ effect, delay_ms: 30 }, { effect: 'drop_reply' }] }])
-    const target = { method: 'GET', path: '/api/v4/spot/time', userId: undefined, key: undefined }
+    const target = {
+      ...{ method: 'GET', path: '/api/v4/spot/time', query: '', body: undefined },
+      ...{ userId: undefined, key: undefined, ip: '127.0.0.1', arrived: 0, at: 0 },
+    }
     const plans = await Promise.all([faults.apply(target), faults.apply(target), faults.apply(target)])
     assert.deepEqual(
       plans.map(({ dropReply }) => dropReply),

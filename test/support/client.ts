@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { bodyDigest, sign, signatureString } from '../../src/api/signature.ts'
-import { checkReply } from './shape.ts'
+import { record } from './recorder.ts'
+import { checkReply, endpointAt } from './shape.ts'
 
 /** A small client that signs for real, and holds every reply against its declared shape. */
 export interface Reply {
@@ -118,7 +119,17 @@ export async function send(
     text,
     body: text === '' ? undefined : (JSON.parse(text) as unknown),
   }
-  checkReply(method, pathAndQuery.split('?')[0]!, reply)
+  const [path] = pathAndQuery.split('?') as [string]
+  checkReply(method, path, reply)
+  const served = endpointAt(method, path)
+  if (served !== undefined)
+    record(served.name, served.endpoint, {
+      method,
+      path: pathAndQuery,
+      body: jsonOf(body),
+      status: reply.status,
+      reply: reply.body as unknown,
+    })
   return reply
 }
 
@@ -131,4 +142,12 @@ export function refused(reply: Reply, status: number, label: string, mention?: R
 export function ok(reply: Reply, status = 200): Reply['body'] {
   assert.equal(reply.status, status, reply.text)
   return reply.body
+}
+
+function jsonOf(body: string | undefined): unknown {
+  try {
+    return body === undefined ? undefined : (JSON.parse(body) as unknown)
+  } catch {
+    return undefined
+  }
 }

@@ -12,6 +12,16 @@ for (const endpoint of tradingEndpoints) router.add(endpoint.method, `/api/v4${e
 for (const endpoint of operatorEndpoints(undefined as never))
   router.add(endpoint.method, `/operator/v1${endpoint.path}`, endpoint)
 
+/** The endpoint that serves an address, by its name in the reference. */
+export function endpointAt(
+  method: string,
+  path: string,
+): { name: string; endpoint: AnyEndpoint } | undefined {
+  const match = router.find(method, path)
+  if ('allow' in match) return undefined
+  const prefix = match.route.access.kind === 'operator' ? '/operator/v1' : '/api/v4'
+  return { name: `${method} ${prefix}${match.route.path}`, endpoint: match.route }
+}
 export function checkReply(method: string, path: string, reply: Reply): void {
   for (const header of ['x-in-time', 'x-out-time'])
     assert.match(reply.headers.get(header) ?? '', /^\d{16}$/, `${method} ${path} lacks ${header}`)

@@ -17,7 +17,8 @@ export interface AgentMarket {
 export const SCENARIOS = ['crash', 'gap', 'thin_book', 'de_peg'] as const
 export type ScenarioName = (typeof SCENARIOS)[number]
 export interface Scenario {
-  readonly name: ScenarioName
+  /** `replay`: candles are being played, and the agents have no opinion of their own. */
+  readonly name: ScenarioName | 'replay'
   /** The relative change of the price, such as -0.2. */
   readonly change: number
   /** Microseconds. */

@@ -47,7 +47,7 @@ export function beginAgents(ctx: Ctx, input: { seed: number }): null {
 export const agentsSetting = (ctx: Pick<Ctx, 'state'>): AgentsSetting | undefined =>
   ctx.state.world.settings.get(SETTING)?.value as AgentsSetting | undefined
 
-function agentMarket(ctx: Ctx, currency_pair: string): AgentMarket {
+export function agentMarket(ctx: Ctx, currency_pair: string): AgentMarket {
   const market = ctx.state.world.market(currency_pair)
   return (
     ctx.state.agents.markets.get(market.id) ??

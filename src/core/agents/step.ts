@@ -53,6 +53,10 @@ export function stepAgents(ctx: Ctx, look: Look): void {
     momentum: agentId(ctx, MOMENTUM),
   }
   tend(ctx, market, next, dice, agents.maker, look)
+  if (isReplaying(row, look.at)) {
+    ctx.tx.put(state.agents.markets, { ...next, seed: dice.state })
+    return
+  }
   correct(ctx, market, next, agents.momentum)
   for (let trader = 0; trader < (long ? 2 : 1); trader++)
     if (long || dice.next() < 0.7) taste(ctx, market, dice.next() < 0.5 ? 'buy' : 'sell', dice, agents.noise)
@@ -65,10 +69,14 @@ export function agentId(ctx: Ctx, login: string): number {
   return ctx.state.users.byLogin.get(login)!.user_id
 }
 
+const isReplaying = ({ scenario }: AgentMarket, at: number): boolean =>
+  scenario?.name === 'replay' && at < scenario.until
+
 /** A random walk that is drawn back to its anchor; a scenario overrides it while it lasts. */
 function think(ctx: Ctx, market: Market, row: AgentMarket, dice: Dice, look: Look): AgentMarket {
   const { scenario } = row
   const { at } = look
+  if (isReplaying(row, at)) return row
   if (scenario !== null && at < scenario.until && scenario.name !== 'thin_book') {
     const passed = Math.max(0, at - scenario.from) / Math.max(1, scenario.until - scenario.from)
     const part = Math.min(1, passed)
@@ -241,10 +249,11 @@ const FUNDS: Readonly<Record<string, string>> = {
   DOGE: '40000000',
   GT: '500000',
 }
+export const fundsOf = (currency: string): Amount => amountOf(FUNDS[currency] ?? '1000000')
 /** operator equity → an agent that has run out. */
 function provide(ctx: Ctx, owner: number, currency: string): void {
   const { state } = ctx
-  const funds: Amount = amountOf(FUNDS[currency] ?? '1000000')
+  const funds = fundsOf(currency)
   if (state.ledger.balance(owner, 'spot', currency) * 10n > funds) return
   state.ledger.post(ctx, {
     kind: 'credit',

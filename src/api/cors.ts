@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { METHODS } from './endpoint.ts'
+import { VENDOR_PREFIX, microsNow, usualHeaders } from './http.ts'
+
+/** Headers that pages send: those of a signed request. */
+const SENT = ['KEY', 'SIGN', 'Timestamp', 'Content-Type', 'X-Gate-Exptime', 'X-Client-Request-Id']
+/** Headers of replies that pages may read beyond the few that browsers let them. */
+const READ = [
+  'X-In-Time',
+  'X-Out-Time',
+  'X-Pagination-Limit',
+  'X-Pagination-Offset',
+  'X-Pagination-Total',
+  'Retry-After',
+  'X-Client-Request-Id',
+  ...['Trace-ID', 'RateLimit-Requests-Remain', 'RateLimit-Limit', 'RateLimit-Reset-Timestamp', 'Ignored'].map(
+    (name) => `X-${VENDOR_PREFIX}-${name}`,
+  ),
+]
+const REMEMBER_SECONDS = 600
+
+/**
+ * Lets pages of chosen origins call the trading API from a browser. Nothing else is ever opened to pages: neither the
+ * operator API, nor the documentation, nor metrics. No cookies are involved: a request proves itself by its signature.
+ */
+export class Cors {
+  private readonly origins: ReadonlySet<string>
+  constructor(origins: readonly string[]) {
+    this.origins = new Set(origins)
+  }
+  get off(): boolean {
+    return this.origins.size === 0
+  }
+  /** For a request of the trading API; true: it was a preflight, and is answered. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean {
+    const { origin } = request.headers
+    if (origin === undefined) return false
+    const allowed = this.allowed(origin)
+    // What a cache keeps for one origin is not for another.
+    if (!this.origins.has('*')) response.setHeader('Vary', 'Origin')
+    if (allowed === undefined) return false
+    response.setHeader('Access-Control-Allow-Origin', allowed)
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
+      response.setHeader('Access-Control-Expose-Headers', READ.join(', '))
+      return false
+    }
+    response.setHeader('Access-Control-Allow-Methods', METHODS.join(', '))
+    response.setHeader('Access-Control-Allow-Headers', SENT.join(', '))
+    response.setHeader('Access-Control-Max-Age', REMEMBER_SECONDS)
+    // A page from the internet that calls a platform on this machine is asked about twice by some browsers.
+    if (request.headers['access-control-request-private-network'] === 'true')
+      response.setHeader('Access-Control-Allow-Private-Network', 'true')
+    request.resume()
+    response.writeHead(204, usualHeaders(microsNow()) as string[])
+    response.end()
+    return true
+  }
+  private allowed(origin: string): string | undefined {
+    if (this.origins.has('*')) return '*'
+    return this.origins.has(origin.toLowerCase()) ? origin : undefined
+  }
+}

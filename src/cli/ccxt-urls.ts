@@ -1,0 +1,54 @@
+import { ConfigError, readConfig } from '../config.ts'
+import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
+import type { Command } from './main.ts'
+import { settingOptions, type Arguments } from './options.ts'
+
+/** The entries of `urls.api` of ccxt's exchange `gate`; a test holds them against the installed version. */
+const PUBLIC = ['wallet', 'futures', 'margin', 'delivery', 'spot', 'options', 'sub_accounts', 'earn']
+const PRIVATE = [
+  'withdrawals',
+  'wallet',
+  'futures',
+  'margin',
+  'delivery',
+  'spot',
+  'options',
+  'subAccounts',
+  'unified',
+  'rebate',
+  'earn',
+  'account',
+  'loan',
+  'otc',
+]
+export const CCXT_PRODUCTS = { public: PUBLIC, private: PRIVATE } as const
+
+export const ccxtUrls: Command = {
+  usage: 'kontor ccxt-urls [--url URL]',
+  summary: 'prints the URLs that ccxt needs to use this platform',
+  detail: `Prints, as JSON, the option "urls" of ccxt's exchange "gate" with every address replaced by this platform's:
+  new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })`,
+  options: {
+    url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
+    ...settingOptions('data', 'credentials'),
+  },
+  words: 0,
+  run: (args) => Promise.resolve(run(args)),
+}
+function run({ env, values }: Arguments): number {
+  const config = readConfig({
+    KONTOR_DATA: env['KONTOR_DATA'],
+    KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
+  })
+  const url = values['url'] ?? readCredentials(config)?.url
+  if (url === undefined)
+    throw new ConfigError(
+      `there is no ${credentialsPath(config)}: name the data folder with --data, or give --url`,
+    )
+  const base = `${url.replace(/\/$/, '')}/api/v4`
+  const all = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, base]))
+  process.stdout.write(
+    `${JSON.stringify({ api: { public: all(PUBLIC), private: all(PRIVATE) } }, null, 2)}\n`,
+  )
+  return 0
+}

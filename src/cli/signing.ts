@@ -1,0 +1,43 @@
+import { bodyDigest, sign as hmac, signatureString } from '../api/signature.ts'
+
+export interface Signer {
+  readonly key: string
+  readonly secret: string
+}
+export interface ToSign {
+  readonly method: string
+  readonly path: string
+  /** As it stands in the URL, without the question mark. */
+  readonly query: string
+  readonly body: string | undefined
+  readonly timestamp: string
+}
+export function signedHeaders({ key, secret }: Signer, request: ToSign): Record<string, string> {
+  const { method, path, query, body, timestamp } = request
+  const message = signatureString({
+    method,
+    path,
+    query,
+    bodyDigest: bodyDigest(body === undefined ? undefined : Buffer.from(body)),
+    timestamp,
+  })
+  return { KEY: key, Timestamp: timestamp, SIGN: hmac(secret, message) }
+}
+
+const PATIENCE_MS = 2_000
+/**
+ * The second that a request should carry: the platform's own, whose clock may have been moved. Where nobody tells it,
+ * that of this machine, and `note` says so.
+ */
+export async function platformSecond(url: string, note: (line: string) => void): Promise<string> {
+  const here = String(Math.floor(Date.now() / 1000))
+  try {
+    const response = await fetch(`${url}/api/v4/spot/time`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const { server_time } = (await response.json()) as { server_time?: unknown }
+    if (typeof server_time === 'number') return String(Math.floor(server_time / 1000))
+    note(`what answers at ${url} tells no time; signed with this machine's`)
+  } catch {
+    note(`no platform answers at ${url}; signed with this machine's time`)
+  }
+  return here
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AnyEndpoint } from '../../src/api/endpoint.ts'
+
+/**
+ * Exchanges of the tests, kept for the examples of /docs: `npm run examples` runs the tests with KONTOR_RECORD naming a
+ * folder, and makes src/docs/examples.ts of what they leave there.
+ */
+export interface Exchange {
+  readonly method: string
+  /** Whole, with the query. */
+  readonly path: string
+  readonly body: unknown
+  readonly status: number
+  readonly reply: unknown
+}
+const folder = process.env['KONTOR_RECORD']
+const best = new Map<string, Exchange>()
+if (folder !== undefined)
+  process.on('exit', () => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(Object.fromEntries(best)))
+  })
+
+export function record(name: string, endpoint: AnyEndpoint, exchange: Exchange): void {
+  if (folder === undefined) return
+  // A call that is only ever refused shows its refusal.
+  const { label } = (exchange.reply ?? {}) as { label?: string }
+  if (exchange.status !== endpoint.status && !(endpoint.refuses as readonly unknown[]).includes(label)) return
+  const before = best.get(name)
+  if (before === undefined || worth(exchange) > worth(before)) best.set(name, exchange)
+}
+/** One that shows something, and not too much of it. */
+export function worth({ path, body, status, reply }: Exchange): number {
+  const size = JSON.stringify(reply ?? '').length
+  const empty = reply === undefined || (Array.isArray(reply) && reply.length === 0) || size <= 2
+  const asked = (body === undefined ? 0 : JSON.stringify(body).length) + path.length
+  return (status >= 300 ? -1e9 : 0) + (empty ? -1e6 : 0) - Math.abs(size - 500) - asked / 10
+}
