@@ -107,7 +107,7 @@ async function build(
   const bodies = new Bodies()
   if (!config.memory && (await finishRotation(config)))
     log.warn('an interrupted change of the secret key was finished')
-  const key = secretKey(config)
+  const key = secretKey(config, ground.made)
   const secrets = new SecretBox(key)
   const sums = newSums(sumsKey(key))
   const core = new Core<State, Commands>(

@@ -24,6 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
   verify: async () => (await import('./verify.ts')).verify,
   replay: async () => (await import('./replay.ts')).replay,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
   head: async () => (await import('./head.ts')).head,
   reseal: async () => (await import('./reseal.ts')).reseal,
   'rotate-key': async () => (await import('./rotate-key.ts')).rotateKeyCommand,

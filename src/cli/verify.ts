@@ -3,6 +3,7 @@ import { pendingKey } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
+import { StoreDamaged, type Snapshot } from '../store/store.ts'
 import { verifyStore } from './ledger-check.ts'
 import type { Command } from './main.ts'
 import { placeOf, settingOptions } from './options.ts'
@@ -27,7 +28,14 @@ The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folde
   run: async ({ env, values, flags }) => {
     const config = placeOf(env)
     const kept = values['head'] === undefined ? undefined : readKeptHead(values['head'])
-    const snapshot = await openSnapshot(config)
+    let snapshot: Snapshot
+    try {
+      snapshot = await openSnapshot(config)
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) throw error
+      process.stdout.write(`wrong: ${error.message}\nNOT in order, 1 faults: nothing else can be read\n`)
+      return 1
+    }
     try {
       const key = flags.has('without-key')
         ? undefined

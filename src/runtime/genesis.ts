@@ -13,12 +13,19 @@ import { demoPair, refuseOtherDemo } from './demo-keys.ts'
 import { differences } from './differences.ts'
 import { randomHex, sha256, type SecretBox } from './secrets.ts'
 
-/** The key that API secrets are encrypted with: from the environment, else a file made at first start. */
-export function secretKey(config: Config): string {
+/**
+ * The key that API secrets are encrypted with: from the environment, else a file made at first start. Beside a database
+ * that was made before, none is made.
+ */
+export function secretKey(config: Config, made = false): string {
   if (config.secretKey !== undefined) return config.secretKey
   if (config.memory) return randomHex(32)
   const path = join(config.data, 'secret.key')
   if (existsSync(path)) return keyIn(path)
+  if (made)
+    throw new ConfigError(
+      `KONTOR_DATA ${path} is missing, and the database was made with it: put it back from a backup, or set KONTOR_SECRET_KEY; a new key would open none of the stored API secrets`,
+    )
   const key = randomHex(32)
   keepPrivate(path, `${key}\n`)
   return key

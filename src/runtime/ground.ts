@@ -10,6 +10,8 @@ import { Ownership } from './ownership.ts'
 /** What a platform stands on before it opens its store. */
 export interface Ground {
   readonly ownership: Ownership
+  /** The database holds a world already. */
+  readonly made: boolean
   /** Writes a sandbox's credentials down, with the database that they are for; a live platform keeps none. */
   readonly keep: (credentials: Credentials) => void
 }
@@ -30,14 +32,14 @@ export async function standOn(
   }
   await waitForDatabase(config, log, tell)
   tell('it loads its state')
-  const database = await sightOf(config, async (sight) => {
+  const { database, made } = await sightOf(config, async (sight) => {
     // Play money and real money never mix.
     if (sight.mode !== undefined && sight.mode !== config.mode)
       throw new ConfigError(
         `KONTOR_MODE ${config.mode}: this database was made in ${sight.mode} mode, and stays what it is; name another KONTOR_DATA or KONTOR_DATABASE_URL`,
       )
     await prepareFolder(config, sight, log)
-    return sight.database
+    return { database: sight.database, made: sight.mode !== undefined }
   })
   const ownership = await Ownership.claim(openOwnerLock(config), thisProcess(doors.url), config, log)
   const { url, operatorUrl } = doors
@@ -50,5 +52,5 @@ export async function standOn(
         ...(database !== undefined && { database }),
       })
   }
-  return { ownership, keep }
+  return { ownership, made, keep }
 }

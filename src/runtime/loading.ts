@@ -12,9 +12,13 @@ export async function loadTables(store: Store, state: State): Promise<void> {
   try {
     await store.load(state.tables)
   } catch (error) {
-    if (!(error instanceof BrokenInvariant)) throw error
-    const { message } = (error.cause ?? error) as Error
-    throw new StoreUnavailable(`the database holds rows that can't be: ${message}; run: kontor verify`)
+    if (error instanceof StoreUnavailable) throw error
+    if (!(error instanceof BrokenInvariant || error instanceof TypeError || error instanceof SyntaxError))
+      throw error
+    const { message } = ((error).cause ?? error) as Error
+    throw new StoreUnavailable(
+      `the database holds rows that can't be: ${message}; run: kontor verify, and restore it from a backup`,
+    )
   }
 }
 

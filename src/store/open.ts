@@ -8,7 +8,7 @@ import { MemoryStore } from './memory.ts'
 import { FolderLock, NoLock, SessionLock, type OwnerLock } from './owner.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
-import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
+import { StoreDamaged, StoreUnavailable, type Snapshot, type Store } from './store.ts'
 
 type Place = Pick<Config, 'data' | 'databaseUrl'> & { readonly memory?: boolean }
 export const databasePath = (data: string): string => join(data, 'kontor.db')
@@ -54,11 +54,21 @@ export const modeOf = (place: Place): Promise<Config['mode'] | undefined> =>
 /** Older versions left no mark, but every world of a sandbox began with the demo account. */
 async function madeIn(snapshot: Snapshot): Promise<Config['mode'] | undefined> {
   const [mark] = await snapshot.query(`select "value" from setting where "name" = '${LIVE}'`)
-  if (mark !== undefined) return (JSON.parse(String(mark[0])) as { live: boolean }).live ? 'live' : 'sandbox'
+  if (mark !== undefined) return isLive(String(mark[0])) ? 'live' : 'sandbox'
   const [world] = await snapshot.query(`select 1 from setting where "name" = 'world'`)
   if (world === undefined) return undefined
   const demo = `select 1 from user_account where "login_name" = 'demo' and "email" = 'demo@kontor.example'`
   return (await snapshot.query(demo)).length === 0 ? 'live' : 'sandbox'
+}
+function isLive(mark: string): boolean {
+  try {
+    return (JSON.parse(mark) as { live: boolean }).live
+  } catch (error) {
+    throw new StoreDamaged(
+      'the database is damaged: its mark of live or sandbox mode is none; run: kontor verify, and restore it from a backup',
+      { cause: error },
+    )
+  }
 }
 /** The cluster's own number stays the same over fail-overs and renamed hosts. */
 async function identityOf(snapshot: Snapshot): Promise<string> {

@@ -232,7 +232,9 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
       const text = placeholders('postgres', sql)
       return (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows
     },
+    integrity: () => Promise.resolve([]),
     each: (sql, row) => stream(client, sql, row),
+    portions: (sql, act) => fetchAll(client, sql, act),
     close: () => client.end(),
   }
 }
@@ -299,6 +301,15 @@ async function stream(
   sql: string,
   row: (values: readonly unknown[]) => void,
 ): Promise<void> {
+  await fetchAll(client, sql, (rows) => {
+    for (const values of rows) row(values)
+  })
+}
+async function fetchAll(
+  client: pg.Client,
+  sql: string,
+  act: (rows: readonly (readonly unknown[])[]) => Promise<void> | void,
+): Promise<void> {
   await client.query(`declare rows_cursor no scroll cursor for ${sql}`)
   const fetch = (): Promise<pg.QueryResult<unknown[]>> =>
     client.query<unknown[]>({ text: `fetch ${FETCH_ROWS} from rows_cursor`, rowMode: 'array' })
@@ -306,7 +317,7 @@ async function stream(
   for (let next = fetch(); ;) {
     const { rows } = await next
     if (rows.length === FETCH_ROWS) next = fetch()
-    for (const values of rows) row(values)
+    await act(rows)
     if (rows.length < FETCH_ROWS) break
   }
   await client.query('close rows_cursor')

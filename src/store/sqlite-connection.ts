@@ -12,19 +12,22 @@ interface Statement {
   all(...values: readonly Value[]): unknown[]
   iterate(...values: readonly Value[]): IterableIterator<unknown>
   raw(on: boolean): Statement
+  columns(): unknown[]
 }
 
 export const BUSY_MS = 10_000
 const PORTION = 5_000
+const FAULTS_MAX = 20
 
 export class SqliteConnection {
   private readonly db: InstanceType<typeof Database>
   private readonly prepared = new Map<string, Statement>()
   private readonly statementsOf = batchStatements('sqlite')
 
-  constructor(path: string) {
+  constructor(path: string, purpose: 'write' | 'look' = 'write') {
     this.db = new Database(path, { timeout: BUSY_MS })
     this.db.pragma(`busy_timeout = ${BUSY_MS}`)
+    if (purpose === 'look') return
     // WAL with a full sync at each commit: an acknowledged write survives power loss.
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
@@ -34,6 +37,17 @@ export class SqliteConnection {
   /** How long somebody else's transaction is waited for. */
   waitFor(ms: number): void {
     this.db.pragma(`busy_timeout = ${ms}`)
+  }
+  /** What SQLite finds wrong with the file, and how much of it is looked at. */
+  integrity(check: 'integrity_check' | 'quick_check'): string[] {
+    return this.query(`pragma ${check}(${FAULTS_MAX})`, [])
+      .map(([line]) => String(line))
+      .filter((line) => line !== 'ok')
+  }
+  get bytes(): number {
+    const [[pages]] = this.query('pragma page_count', []) as [[number]]
+    const [[size]] = this.query('pragma page_size', []) as [[number]]
+    return pages * size
   }
   /** From here on this connection only looks, and what it sees stands still. */
   freeze(): void {
@@ -63,17 +77,19 @@ export class SqliteConnection {
     })
   }
   query(sql: string, values: readonly Value[]): unknown[][] {
-    return this.prepare(sql).all(...values) as unknown[][]
+    const statement = this.prepare(sql)
+    const rows = statement.all(...values)
+    return isSelect(sql) ? rows.map(decoded) : (rows as unknown[][])
   }
   /** For results too large to hold twice. */
   each(sql: string, row: (values: Row) => void): void {
-    for (const values of this.prepare(sql).iterate()) row(values as Row)
+    for (const values of this.prepare(sql).iterate()) row(decoded(values))
   }
   /** The same in portions, for those who let others have a turn in between. */
   *portions(sql: string): Generator<Row[]> {
     let rows: Row[] = []
     for (const values of this.prepare(sql).iterate()) {
-      rows.push(values as Row)
+      rows.push(decoded(values))
       if (rows.length < PORTION) continue
       yield rows
       rows = []
@@ -83,17 +99,29 @@ export class SqliteConnection {
   /** A whole table. A portion comes as one JSON text, which takes a third of the time of its single values. */
   *portionsOf(table: string, columns: readonly string[]): Generator<Row[]> {
     const names = columns.map((column) => `"${column}"`).join(', ')
-    const sql = `select max(place), json_group_array(json_array(${names})) from
-      (select rowid as place, ${names} from "${table}" where rowid > ? order by rowid limit ${PORTION})`
+    const statement = this.raw(`select max(place), cast(json_group_array(json_array(${names})) as blob) from
+      (select rowid as place, ${names} from "${table}" where rowid > ? order by rowid limit ${PORTION})`)
     for (let place = Number.MIN_SAFE_INTEGER; ;) {
-      const [[last, rows]] = this.query(sql, [place]) as [[number | null, string]]
+      const [[last, rows]] = statement.all(place) as [[number | null, Uint8Array]]
       if (last === null) return
-      yield JSON.parse(rows) as Row[]
+      yield JSON.parse(textIn(rows)) as Row[]
       place = last
     }
   }
   run(sql: string, values: readonly Value[]): number {
     return this.prepare(sql).run(...values).changes
+  }
+  /** For what takes many turns; `end` makes it durable, closing before that takes it back. */
+  begin(): void {
+    this.db.exec('begin immediate')
+  }
+  end(): void {
+    this.db.exec('commit')
+  }
+  /** Everything into the one file: what is copied elsewhere has nothing beside it. */
+  single(): void {
+    this.db.pragma('wal_checkpoint(TRUNCATE)')
+    this.db.pragma('journal_mode = DELETE')
   }
   transaction(act: () => void): void {
     this.db.exec('begin immediate')
@@ -116,14 +144,33 @@ export class SqliteConnection {
   private prepare(sql: string): Statement {
     let statement = this.prepared.get(sql)
     if (statement === undefined) {
-      // The binding's types know neither null values nor raw rows.
-      statement = (this.db.prepare as (sql: string) => unknown).call(this.db, sql) as Statement
-      if (/^\s*(select|with|explain|pragma|update .* returning)/is.test(sql)) statement = statement.raw(true)
+      statement = this.raw(sql)
+      if (isSelect(sql)) statement = this.raw(asBytes(sql, statement.columns().length))
       this.prepared.set(sql, statement)
     }
     return statement
   }
+  private raw(sql: string): Statement {
+    // The binding's types know neither null values nor raw rows.
+    const statement = (this.db.prepare as (sql: string) => unknown).call(this.db, sql) as Statement
+    return /^\s*(select|with|explain|pragma|update .* returning)/is.test(sql)
+      ? statement.raw(true)
+      : statement
+  }
 }
+
+/**
+ * Rows come as JSON in bytes, which are decoded here: a text that is none any more, because a bit of the file has turned,
+ * would make the binding end the process.
+ */
+const isSelect = (sql: string): boolean => /^\s*(select|with)\b/i.test(sql)
+function asBytes(sql: string, count: number): string {
+  const names = Array.from({ length: count }, (_, i) => `c${i}`).join(', ')
+  return `with found(${names}) as (${sql}) select cast(json_array(${names}) as blob) from found`
+}
+const textIn = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+const decoded = (row: unknown): unknown[] => JSON.parse(textIn((row as [Uint8Array])[0])) as unknown[]
 
 /** For those who read the name, and are gone in no time. An owner is not waited for. */
 const READERS_MS = 300

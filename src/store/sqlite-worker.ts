@@ -3,7 +3,7 @@ import type { PackedBatch, TableText } from '../core/batch.ts'
 import { Sealer } from '../core/sealer.ts'
 import { Sums } from '../core/sums.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
-import { TAKE_EPOCH } from './statements.ts'
+import { RAISE_EPOCH, READ_HEAD } from './statements.ts'
 import { Fenced, StoreUnavailable, type Value } from './store.ts'
 
 /** Runs SQLite off the main thread, where its commits would hold up every request. */
@@ -24,6 +24,7 @@ export type Reply =
   | { readonly id: number; readonly error: string; readonly kind: 'fenced' | 'unavailable' | 'other' }
 
 const OPEN_MS = 200
+const CHECKED_BYTES = 64 * 2 ** 20
 const { path } = workerData as { path: string }
 const connection = opened()
 const port = parentPort!
@@ -52,13 +53,27 @@ function opened(): SqliteConnection {
   }
 }
 
+/** A small file is looked at whole; `kontor verify` looks at any. */
+function refuseDamaged(): void {
+  if (connection.bytes > CHECKED_BYTES) return
+  const [fault] = connection.integrity('quick_check')
+  if (fault !== undefined)
+    throw new Error(`database disk image is malformed: ${fault.replaceAll(/[\s*]+/g, ' ')}`)
+}
+
 function perform(job: Job): unknown {
   switch (job.op) {
     case 'open': {
       // Whoever asks tries again, and can be told to stop in between.
       connection.waitFor(OPEN_MS)
+      refuseDamaged()
       const migrated = connection.migrate(job.now)
-      const [head] = connection.query(TAKE_EPOCH, [])
+      let head: unknown[] | undefined
+      // Not in one statement: what an update gives back comes as texts, and the head may be damaged.
+      connection.transaction(() => {
+        connection.run(RAISE_EPOCH, [])
+        ;[head] = connection.query(READ_HEAD, [])
+      })
       connection.waitFor(BUSY_MS)
       return { migrated, head }
     }

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { PackedBatch, TableText, TableWrite } from '../core/batch.ts'
 import { decoderOf } from '../core/codec.ts'
@@ -26,6 +27,7 @@ import {
 } from './statements.ts'
 import {
   Fenced,
+  StoreDamaged,
   StoreLost,
   StoreUnavailable,
   type Checkpoint,
@@ -164,6 +166,8 @@ export class SqliteStore implements Store {
     const connection = new SqliteConnection(this.path)
     try {
       await act(connection)
+    } catch (error) {
+      throw DAMAGE.test(String(error)) ? reported(this.path, error) : error
     } finally {
       connection.close()
     }
@@ -202,22 +206,55 @@ async function spread(
 /** What stands in a data folder, seen without disturbing a platform that runs on it. */
 export function sqliteSnapshot(path: string): Snapshot {
   if (!existsSync(path)) throw new StoreUnavailable(`there is no database ${path}; has it ever been started?`)
-  return snapshotOf(path, (connection) => connection.freeze())
+  if (writable(path)) return snapshotOf(path, (connection) => connection.freeze())
+  // SQLite writes beside a file that it only reads. What may not be written to is looked at in a copy.
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-look-'))
+  const forget = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    for (const end of ['', '-wal'])
+      if (existsSync(path + end)) copyFileSync(path + end, join(folder, `kontor.db${end}`))
+    return snapshotOf(join(folder, 'kontor.db'), (connection) => connection.freeze(), forget)
+  } catch (error) {
+    forget()
+    throw error
+  }
+}
+function writable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    accessSync(dirname(path), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 /** The same for a few words before a start: nothing stands still for it, so nothing is held up behind it. */
 export const sqliteGlance = (path: string): Snapshot => snapshotOf(path, () => undefined)
 
-function snapshotOf(path: string, begin: (connection: SqliteConnection) => void): Snapshot {
+function snapshotOf(
+  path: string,
+  begin: (connection: SqliteConnection) => void,
+  after?: () => void,
+): Snapshot {
   const connection = reporting(path, () => {
-    const opened = new SqliteConnection(path)
+    const opened = new SqliteConnection(path, 'look')
     begin(opened)
     return opened
   })
+  const reported = <T>(act: () => T): Promise<T> => promised(() => reporting(path, act))
   return {
     kind: 'sqlite',
-    query: (sql, values = []) => promised(() => connection.query(sql, values)),
-    each: (sql, row) => promised(() => connection.each(sql, row)),
-    close: () => promised(() => connection.close()),
+    query: (sql, values = []) => reported(() => connection.query(sql, values)),
+    integrity: () => reported(() => connection.integrity('integrity_check')),
+    each: (sql, row) => reported(() => connection.each(sql, row)),
+    portions: async (sql, act) => {
+      for (const rows of connection.portions(sql)) await act(rows)
+    },
+    close: () =>
+      promised(() => {
+        connection.close()
+        after?.()
+      }),
   }
 }
 
@@ -231,16 +268,22 @@ function reporting<T>(path: string, act: () => T): T {
 }
 function reported(path: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  const why = error instanceof Error ? error.message : String(error)
+  // Not of the database: what a caller did with a row.
+  if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error
+  const why = (error instanceof Error ? error.message : String(error)).replace(/^(\w*Error: )+/, '')
+  if (DAMAGE.test(why))
+    return new StoreDamaged(`the database ${path} is damaged: ${why}; restore it from a backup`, {
+      cause: error,
+    })
   return new StoreUnavailable(`the database ${path} can't be opened: ${why}${adviceOn(why)}`, {
     cause: error,
   })
 }
+const DAMAGE = /not a database|malformed|corrupt/i
 function adviceOn(why: string): string {
   if (/locked|busy/i.test(why)) return '; another program holds it: stop that one first'
   if (/read-?only|EACCES|EROFS|unable to open/i.test(why))
     return '; the folder and the files in it must be writable for this user'
   if (/full|ENOSPC/i.test(why)) return '; make room on the disk'
-  if (/not a database|malformed/i.test(why)) return '; restore it from a backup'
   return ''
 }

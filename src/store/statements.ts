@@ -50,7 +50,8 @@ export const headValues = (batch: PackedBatch<TableText>, seal: Seal, epoch: num
   batch.sequence - 1,
 ]
 const HEAD_COLUMNS = 'epoch, sequence, hash, at, sums, "schema", mac'
-export const TAKE_EPOCH = `update head set epoch = epoch + 1 returning ${HEAD_COLUMNS}`
+export const RAISE_EPOCH = 'update head set epoch = epoch + 1'
+export const TAKE_EPOCH = `${RAISE_EPOCH} returning ${HEAD_COLUMNS}`
 export const READ_HEAD = `select ${HEAD_COLUMNS} from head`
 export const storeHead = ([, sequence, hash, at, sums, schema, mac]: readonly unknown[]): StoreHead =>
   ({ sequence: Number(sequence), hash, at: Number(at), sums, schema, mac }) as StoreHead

@@ -71,8 +71,12 @@ export interface Store {
 export interface Snapshot {
   readonly kind: Store['kind']
   query(sql: string, values?: readonly Value[]): Promise<unknown[][]>
+  /** What the database says is wrong with its own files; nothing where it watches over them by itself. */
+  integrity(): Promise<string[]>
   /** Streams a result that may be far larger than memory. */
   each(sql: string, row: (values: readonly unknown[]) => void): Promise<void>
+  /** The same in portions, each waited for. */
+  portions(sql: string, act: (rows: readonly (readonly unknown[])[]) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -86,5 +90,7 @@ export class Fenced extends Error {
 export class StoreUnavailable extends Error {}
 /** It is not there at the moment, and may well be later. */
 export class StoreAway extends StoreUnavailable {}
+/** The file, or a page of it, is not what SQLite wrote there. */
+export class StoreDamaged extends StoreUnavailable {}
 /** The way to the store is gone for this process; the next start finds out what was committed. */
 export class StoreLost extends Error {}

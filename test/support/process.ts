@@ -29,11 +29,16 @@ export class PlatformProcess {
     this.exit = once(child, 'exit').then(([code]) => code as number | null)
   }
   /** Not ready yet, perhaps never. */
-  static launch(env: Record<string, string>, args: readonly string[] = ['start']): PlatformProcess {
+  static launch(
+    env: Record<string, string>,
+    args: readonly string[] = ['start'],
+    uid?: number,
+  ): PlatformProcess {
     return new PlatformProcess(
       spawn(process.execPath, [KONTOR, ...args], {
         env: { ...cleanEnvironment(), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
+        ...(uid !== undefined && { uid }),
       }),
     )
   }
@@ -77,8 +82,9 @@ export class PlatformProcess {
 export async function kontor(
   args: readonly string[],
   env: Record<string, string> = {},
+  uid?: number,
 ): Promise<{ code: number | null; output: string; errors: string }> {
-  const run = PlatformProcess.launch(env, args)
+  const run = PlatformProcess.launch(env, args, uid)
   const code = await run.exit
   if (!run.child.stdout!.readableEnded) await once(run.child.stdout!, 'end')
   return { code, output: run.output, errors: run.errors }

@@ -1,0 +1,91 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { columnLiterals, placeholders, upsertStatement } from './sql.ts'
+import { decoderOf, encoderOf, type Columns } from '../core/codec.ts'
+import { LOGS } from '../core/state.ts'
+import { PostgresStore, postgresSession } from './postgres.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { READ_HEAD, TABLE_SPECS, selectFrom, storeHead } from './statements.ts'
+import { StoreUnavailable, type Snapshot, type StoreHead } from './store.ts'
+
+/** A copy of a whole store, row by row, into an empty one of either kind. */
+interface Part {
+  readonly name: string
+  readonly columns: Columns
+  readonly live?: (row: never) => boolean
+}
+const RECORDS: readonly Part[] = [
+  {
+    name: 'command_batch',
+    columns: { sequence: 'int', at: 'int', count: 'int', hash: 'text', commands: 'text' },
+  },
+  { name: 'checkpoint', columns: { sequence: 'int', at: 'int', hash: 'text', rules: 'int' } },
+  { name: 'checkpoint_part', columns: { part: 'int', table_name: 'text', rows: 'text' } },
+]
+const PARTS: readonly Part[] = [...(TABLE_SPECS as readonly Part[]), ...LOGS, ...RECORDS]
+const PLACE_HEAD = 'update head set sequence = ?, hash = ?, at = ?, sums = ?, "schema" = ?, mac = ?'
+const headRow = ({ sequence, hash, at, sums, schema, mac }: StoreHead): (string | number)[] => [
+  sequence,
+  hash,
+  at,
+  sums,
+  schema,
+  mac,
+]
+
+type Write = (part: Part, rows: unknown[][]) => Promise<void>
+async function copyRows(from: Snapshot, write: Write): Promise<void> {
+  for (const part of PARTS) {
+    const decode = decoderOf<object>(part.columns)
+    const encode = encoderOf(part.columns, part.live)
+    await from.portions(selectFrom(part.name, part.columns), async (rows) => {
+      if (rows.length > 0)
+        await write(
+          part,
+          rows.map((values) => encode(decode(values))),
+        )
+    })
+  }
+}
+const statement = (dialect: 'sqlite' | 'postgres', { name, columns, live }: Part): string =>
+  upsertStatement(dialect, name, columns, undefined, live !== undefined)
+
+/** Into a file that is not there yet. */
+export async function copyToFile(from: Snapshot, path: string): Promise<void> {
+  const connection = new SqliteConnection(path)
+  try {
+    connection.migrate(Date.now() * 1000)
+    connection.begin()
+    await copyRows(from, (part, rows) => {
+      connection.run(statement('sqlite', part), [JSON.stringify(rows)])
+      return turn()
+    })
+    connection.run(PLACE_HEAD, headRow(storeHead((await from.query(READ_HEAD))[0]!)))
+    connection.end()
+    connection.single()
+  } finally {
+    connection.close()
+  }
+}
+
+/** Into a database without rows; all of it or nothing. */
+export async function copyToDatabase(from: Snapshot, url: string): Promise<void> {
+  const store = new PostgresStore(url)
+  const { sequence } = await store.open()
+  await store.close()
+  if (sequence > 0)
+    throw new StoreUnavailable('the database is not empty: a backup is restored into an empty one')
+  const session = await postgresSession(url, 'kontor restore')
+  try {
+    await session.query('begin')
+    await copyRows(from, async (part, rows) => {
+      await session.query(statement('postgres', part), columnLiterals(rows))
+    })
+    await session.query(
+      placeholders('postgres', PLACE_HEAD),
+      headRow(storeHead((await from.query(READ_HEAD))[0]!)),
+    )
+    await session.query('commit')
+  } finally {
+    await session.end()
+  }
+}
