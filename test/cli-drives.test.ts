@@ -157,7 +157,9 @@ describe('drives from the terminal', () => {
     const past = await drive('log', '--once', '--user', 'demo', '--limit', '1')
     assert.match(
       past,
-      new RegExp(`^\\S+Z 200 GET /api/v4/account/detail\\?n=1 user ${demoId} [\\d.]+ ms\\n  < {`),
+      new RegExp(
+        `^\\S+Z 200 GET /api/v4/account/detail\\?n=1 user ${demoId} [\\d.]+ ms \\(ignored: n\\)\\n  < {`,
+      ),
     )
     assert.equal((await json('log', '--once', '--path', '/account/*', '--limit', '1')).query, 'n=1')
     assert.equal(await drive('log', '--once', '--status', '418'), '')

@@ -292,7 +292,7 @@ export class Gateway {
 
   private respond(passage: Passage, status: number, body: unknown): void {
     const { request, response, inTime, headers } = passage
-    const micros = microsNow() - inTime
+    const micros = Math.max(0, microsNow() - inTime)
     this.options.metrics.request(passage.route, status, micros)
     if (this.options.log.verbose) {
       const { method, path, ip, caller, operator, ignored } = passage
@@ -334,7 +334,7 @@ export class Gateway {
 
   /** Members one by one: this is done for every request of a sandbox. */
   private note(log: RequestLog, passage: Passage, status: number, micros: number, text: string): void {
-    const { method, path, rawQuery, ip, caller, signed, operator, body, dropReply } = passage
+    const { method, path, rawQuery, ip, caller, signed, operator, body, dropReply, ignored } = passage
     if (path === REQUESTS_PATH) return
     log.add({
       id: log.next,
@@ -349,6 +349,7 @@ export class Gateway {
       operator,
       status,
       dropped: dropReply,
+      ignored,
       body: keptBody(body),
       bodyLength: body?.length ?? 0,
       reply: kept(text),

@@ -16,6 +16,8 @@ export interface LoggedRequest {
   readonly status: number
   /** A fault kept the reply back. */
   readonly dropped: boolean
+  /** Parameters that nothing reads. */
+  readonly ignored: readonly string[] | undefined
   readonly body: string
   readonly bodyLength: number
   readonly reply: string

@@ -14,6 +14,7 @@ interface Logged {
   readonly operator: string | null
   readonly status: number
   readonly dropped: boolean
+  readonly ignored: readonly string[]
   readonly body: string
   readonly body_length: number
   readonly reply: string
@@ -77,7 +78,8 @@ function entry(one: Logged): string {
     one.user_id !== null ? `user ${one.user_id}` : one.operator !== null ? `operator ${one.operator}` : '-'
   const target = quiet(`${one.path}${one.query === '' ? '' : `?${one.query}`}`)
   const lost = one.dropped ? ' (reply dropped)' : ''
-  const head = `${at} ${one.status} ${one.method} ${target} ${who} ${(one.micros / 1000).toFixed(1)} ms${lost}`
+  const unread = one.ignored.length > 0 ? ` (ignored: ${quiet(one.ignored.join(', '))})` : ''
+  const head = `${at} ${one.status} ${one.method} ${target} ${who} ${(one.micros / 1000).toFixed(1)} ms${lost}${unread}`
   return [head, text('>', one.body, one.body_length), text('<', one.reply, one.reply_length)]
     .filter((line) => line !== '')
     .join('\n')

@@ -117,8 +117,11 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
         )
       const { id, user_id, pair: currency_pair } = order
       const detail = { order_id: id, user_id, currency_pair }
-      await desk.core.submit('audit.note', { actor: operator, action: 'order.cancel', detail })
-      const ended = await desk.core.submit('spot.cancel', { user_id, id, currency_pair, account: null })
+      // Both in this turn, in which the order is open: neither is there without the other.
+      const [, ended] = await Promise.all([
+        desk.core.submit('audit.note', { actor: operator, action: 'order.cancel', detail }),
+        desk.core.submit('spot.cancel', { user_id, id, currency_pair, account: null }),
+      ])
       return desk.core.read((state) => {
         const { login_name } = state.users.must(user_id)
         return { user_id, login_name, ...orderView(state, ended) }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { HDKey } from '@scure/bip32'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import type { WorldConfig } from '../../src/core/world/world.ts'
 import { ok } from '../support/client.ts'
@@ -19,6 +20,15 @@ const precisionOf = (precision: number, amount_precision = 5): Partial<WorldConf
 const without = (pair: string): Partial<WorldConfig> => ({
   markets: BUILT_IN_WORLD.markets.filter(({ id }) => id !== pair),
 })
+
+/** Whole, so that nothing but what the chain holds stands in the way; nobody answers there. */
+const NODE = {
+  rpc_url: 'http://127.0.0.1:1',
+  chain_id: 31337,
+  xpub: HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).publicExtendedKey,
+  key_env: 'KONTOR_TEST_HOT_KEY',
+}
+process.env['KONTOR_TEST_HOT_KEY'] = '42'.repeat(32)
 
 describe('a changed configuration file', () => {
   let folder: string
@@ -106,7 +116,9 @@ describe('a changed configuration file', () => {
       [
         {
           chains: BUILT_IN_WORLD.chains.map((row) =>
-            row === chain ? { ...row, kind: 'evm' as const } : row,
+            row === chain
+              ? { ...row, kind: 'evm' as const, address_format: 'evm', tagged: false, node: NODE }
+              : row,
           ),
         },
         /SOL is evm, not simulated, but .* SOL are in custody there/,

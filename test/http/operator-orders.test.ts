@@ -96,6 +96,35 @@ describe("users' orders, seen and cancelled by operators", () => {
     assert.equal(await many.money('USDT'), '100000/0')
   })
 
+  test('one alone: its money is free, the others stay, and the audit log says who did it', async () => {
+    const one = await Trader.of(platform, { USDT: '10000' })
+    const a = await one.placed('buy', '0.01', '20000')
+    const b = await one.placed('buy', '0.01', '19000')
+    const viewer = await platform.colleague('sees', 'viewer')
+    refused(await viewer.call('DELETE', `/orders/${a.id}`), 403, 'FORBIDDEN')
+    const ended = await platform.operator.ok('DELETE', `/orders/${a.id}`)
+    assert.deepEqual([ended.id, ended.user_id, ended.status], [a.id, one.user_id, 'cancelled'])
+    assert.equal(await one.money('USDT'), '9810/190')
+    assert.deepEqual(
+      (await list(`user_id=${one.user_id}`)).map(({ id }: { id: string }) => id),
+      [b.id],
+    )
+    refused(
+      await platform.operator.call('DELETE', `/orders/${a.id}`),
+      404,
+      'ORDER_NOT_FOUND',
+      /no order .* is open/,
+    )
+    refused(await platform.operator.call('DELETE', '/orders/987654321'), 404, 'ORDER_NOT_FOUND')
+    const audit = await platform.operator.ok('GET', '/audit?limit=1000')
+    assert.deepEqual(audit.at(-1).detail, {
+      order_id: Number(a.id),
+      user_id: one.user_id,
+      currency_pair: 'BTC_USDT',
+    })
+    await platform.operator.ok('DELETE', `/orders/${b.id}`)
+  })
+
   test('one operator alone may do it in live mode', async () => {
     const live = await TestPlatform.start(LIVE)
     assert.deepEqual(await live.operator.ok('DELETE', '/orders?currency_pair=BTC_USDT'), { cancelled: 0 })

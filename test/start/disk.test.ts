@@ -16,7 +16,9 @@ const REFUSAL =
   /^the platform's disk is nearly full: nothing is written until there is room, reads go on; send it again later$/
 const figure = async (url: string, name: string): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)
+  assert.ok(found !== null, `there is no ${name}`)
+  return Number(found[1])
 }
 
 /** A file system of its own that can be filled without harm, where this user may make one. */
@@ -79,10 +81,13 @@ describe('a disk that fills up', () => {
       assert.equal((await fetch(`${url}/readyz`)).status, 200, 'it serves reads')
       assert.equal((await fetch(`${url}/api/v4/spot/tickers`)).status, 200)
       assert.match((await operator.ok('GET', '/status')).warnings[0], /KONTOR_DISK_RESERVE/)
-      const [sequence, lines] = [await figure(url, 'kontor_sequence'), platform.errors.split('\n').length]
+      const [sequence, lines] = [
+        await figure(url, 'kontor_batches_total'),
+        platform.errors.split('\n').length,
+      ]
       await sleep(2_500)
       assert.equal(
-        await figure(url, 'kontor_sequence'),
+        await figure(url, 'kontor_batches_total'),
         sequence,
         'nothing that works by itself writes either',
       )
@@ -96,7 +101,7 @@ describe('a disk that fills up', () => {
       rmSync(ballast)
       await until(async () => (await user(`again_${Date.now()}`)).status === 201, 3_000)
       assert.match(platform.errors, /there is room again, writes go on/)
-      await until(async () => (await figure(url, 'kontor_sequence')) > sequence + 1)
+      await until(async () => (await figure(url, 'kontor_batches_total')) > sequence + 1)
       assert.equal((await operator.ok('GET', '/ledger/proof')).balanced, true)
       assert.equal(await platform.kill('SIGTERM'), 0, platform.errors)
       assert.match((await kontor(['verify'], env)).output, /^balanced/)

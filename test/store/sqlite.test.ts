@@ -41,7 +41,7 @@ test('a file that is no database is refused in one line', async () => {
     () => new SqliteStore(path).open(),
     (error: Error) => {
       assert.ok(error instanceof StoreUnavailable)
-      assert.match(error.message, /garbage\.db can't be opened: .*not a database; restore it from a backup/)
+      assert.match(error.message, /garbage\.db is damaged: .*not a database; restore it from a backup/)
       return true
     },
   )
