@@ -9,6 +9,7 @@ import { BUILT_IN_WORLD } from '../src/core/world/built-in.ts'
 import { Clock } from '../src/runtime/clock.ts'
 import { PostgresStore } from '../src/store/postgres.ts'
 import { SqliteStore } from '../src/store/sqlite.ts'
+import { newSums } from '../src/store/seals.ts'
 import type { Store } from '../src/store/store.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 
@@ -33,7 +34,9 @@ async function coreOver(name: string, store: Store): Promise<Contender> {
   const fail = (error: unknown): never => {
     throw error
   }
-  const core = new Core<State, Commands>(state, commands, await store.open(), {
+  const head = await store.open()
+  store.sealBehind(head.hash, newSums('5'.repeat(64)))
+  const core = new Core<State, Commands>(state, commands, head, {
     commit: (batch) => store.commit(batch),
     now: () => clock.now(),
     fatal: fail,

@@ -239,14 +239,24 @@ function snapshotOf(
   const connection = reporting(path, () => {
     const opened = new SqliteConnection(path, 'look')
     begin(opened)
+    // What is no database shows at the first look, not at the opening.
+    opened.query('select count(*) from sqlite_master', [])
     return opened
   })
-  const reported = <T>(act: () => T): Promise<T> => promised(() => reporting(path, act))
+  const asked = <T>(act: () => T): Promise<T> =>
+    promised(() => {
+      try {
+        return act()
+      } catch (error) {
+        // What a caller makes of a row is its own affair.
+        throw (error as Error).name === 'SqliteError' ? reported(path, error) : error
+      }
+    })
   return {
     kind: 'sqlite',
-    query: (sql, values = []) => reported(() => connection.query(sql, values)),
-    integrity: () => reported(() => connection.integrity('integrity_check')),
-    each: (sql, row) => reported(() => connection.each(sql, row)),
+    query: (sql, values = []) => asked(() => connection.query(sql, values)),
+    integrity: () => asked(() => connection.integrity('integrity_check')),
+    each: (sql, row) => asked(() => connection.each(sql, row)),
     portions: async (sql, act) => {
       for (const rows of connection.portions(sql)) await act(rows)
     },
@@ -268,8 +278,6 @@ function reporting<T>(path: string, act: () => T): T {
 }
 function reported(path: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  // Not of the database: what a caller did with a row.
-  if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error
   const why = (error instanceof Error ? error.message : String(error)).replace(/^(\w*Error: )+/, '')
   if (DAMAGE.test(why))
     return new StoreDamaged(`the database ${path} is damaged: ${why}; restore it from a backup`, {
