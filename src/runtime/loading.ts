@@ -15,7 +15,7 @@ export async function loadTables(store: Store, state: State): Promise<void> {
     if (error instanceof StoreUnavailable) throw error
     if (!(error instanceof BrokenInvariant || error instanceof TypeError || error instanceof SyntaxError))
       throw error
-    const { message } = ((error).cause ?? error) as Error
+    const { message } = (error.cause ?? error) as Error
     throw new StoreUnavailable(
       `the database holds rows that can't be: ${message}; run: kontor verify, and restore it from a backup`,
     )
