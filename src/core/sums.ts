@@ -2,10 +2,12 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** Bytes of a row's term that are counted, as 32-bit lanes. */
 const LANES = 4
+/** Characters of base64: 132 bits. */
+const PREFIX = 22
 const ZEROS = '0'.repeat(LANES * 8)
 
 interface Sum {
-  /** What stands before a row's text in the hash: the key and the table. */
+  /** What stands before a row's text in the hash: a key of this table, short, because every row is hashed with it. */
   readonly prefix: string
   readonly lanes: Int32Array
   text: string | undefined
@@ -61,10 +63,13 @@ export class Sums {
   private of(table: string): Sum {
     let sum = this.sums.get(table)
     if (sum === undefined) {
-      sum = { prefix: `${this.key}${table}:`, lanes: new Int32Array(LANES), text: ZEROS }
+      sum = { prefix: this.prefixOf(table), lanes: new Int32Array(LANES), text: ZEROS }
       this.sums.set(table, sum)
     }
     return sum
+  }
+  private prefixOf(table: string): string {
+    return createHmac('sha256', this.key).update(`rows of ${table}`).digest('base64').slice(0, PREFIX)
   }
   textOf(table: string): string {
     const sum = this.of(table)
