@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Owner, OwnerLock } from '../store/owner.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -7,6 +8,10 @@ import type { Log } from './log.ts'
 const SOON_MS = 50
 const SOON_TIMES = 200
 const LATER_MS = 1_000
+
+/** Before somebody who is alive, or whom nobody can see, counts as the owner; and before one who is known to be dead does. */
+const LOOKS = 6
+const DEAD_LOOKS = 400
 
 const TAKE_IT = 'or take it over with: kontor start --take-over'
 const ANOTHER_FOLDER = `stop that one, name another folder with --data, ${TAKE_IT}`
@@ -36,11 +41,14 @@ export class Ownership {
     mend = databaseUrl === undefined ? ANOTHER_FOLDER : ANOTHER_DATABASE,
   ): Promise<Ownership> {
     const ownership = new Ownership(lock, me, log)
-    // The one that had it may end between the two looks.
-    for (let looks = 0; ; looks++) {
+    // A server takes a moment to see that a killed owner's connection is gone.
+    for (let looks = 1; ; looks++) {
       if (await lock.take(me)) break
       const owner = await lock.holder()
-      if (owner === undefined && looks < 3) continue
+      if (looks < (isDead(owner, me) ? DEAD_LOOKS : LOOKS)) {
+        await sleep(SOON_MS)
+        continue
+      }
       if (!takeOver) {
         await lock.release()
         const what = databaseUrl === undefined ? `KONTOR_DATA ${data}` : 'KONTOR_DATABASE_URL: the database'
@@ -81,4 +89,16 @@ export function ownerText(owner: Owner | undefined): string {
   if (owner === undefined || owner.pid === 0) return 'another process'
   const { pid, host, at, since } = owner
   return `process ${pid} on ${host} (${at}${since === '' ? '' : `, since ${since}`})`
+}
+
+/** Nobody holds it any more, or a process of this machine that is not there any more. */
+function isDead(owner: Owner | undefined, me: Owner): boolean {
+  if (owner === undefined) return true
+  if (owner.pid === 0 || owner.host === '' || !me.host.startsWith(owner.host)) return false
+  try {
+    process.kill(owner.pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
 }
