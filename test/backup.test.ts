@@ -95,7 +95,11 @@ describe('kontor backup and restore', () => {
     const place = { KONTOR_DATABASE_URL: url, KONTOR_SECRET_KEY: key }
     assert.match((await kontor(['verify'], place)).output, /^balanced: /)
     await serves({ ...place, KONTOR_DATA: join(root, 'beside') }, credential)
+    const running = await start({ ...place, KONTOR_DATA: join(root, 'beside') })
     const again = await kontor(['restore', copy], { KONTOR_DATABASE_URL: url })
+    const operator = new OperatorClient(running.url, TOKEN)
+    await operator.ok('POST', '/users', { login_name: 'unharmed' })
+    assert.equal(await running.kill('SIGTERM'), 0, 'the platform that runs on it goes on')
     assert.deepEqual(
       [again.code, again.errors],
       [2, 'kontor: the database is not empty: a backup is restored into an empty one\n'],

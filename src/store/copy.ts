@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { columnLiterals, placeholders, upsertStatement } from './sql.ts'
 import { decoderOf, encoderOf, type Columns } from '../core/codec.ts'
 import { LOGS } from '../core/state.ts'
-import { PostgresStore, postgresSession } from './postgres.ts'
+import { migrationsOf } from './open.ts'
+import { PostgresStore, postgresSession, postgresSnapshot } from './postgres.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { READ_HEAD, TABLE_SPECS, selectFrom, storeHead } from './statements.ts'
 import { StoreUnavailable, type Snapshot, type StoreHead } from './store.ts'
@@ -69,11 +70,20 @@ export async function copyToFile(from: Snapshot, path: string): Promise<void> {
 
 /** Into a database without rows; all of it or nothing. */
 export async function copyToDatabase(from: Snapshot, url: string): Promise<void> {
+  // Looked at before it is opened: opening takes a database from the platform that runs on it.
+  const there = await postgresSnapshot(url)
+  try {
+    if (
+      (await migrationsOf(there)).length > 0 &&
+      Number((await there.query('select sequence from head'))[0]?.[0]) > 0
+    )
+      throw new StoreUnavailable('the database is not empty: a backup is restored into an empty one')
+  } finally {
+    await there.close()
+  }
   const store = new PostgresStore(url)
-  const { sequence } = await store.open()
+  await store.open()
   await store.close()
-  if (sequence > 0)
-    throw new StoreUnavailable('the database is not empty: a backup is restored into an empty one')
   const session = await postgresSession(url, 'kontor restore')
   try {
     await session.query('begin')
