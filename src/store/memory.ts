@@ -3,24 +3,8 @@ import { decoderOf } from '../core/codec.ts'
 import { Sealer } from '../core/sealer.ts'
 import type { Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
-import { quote } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import {
-  ALL_TABLES,
-  CLEAR_CHECKPOINT,
-  COMMANDS_AFTER,
-  EMPTY_HEAD,
-  INSERT_CHECKPOINT,
-  INSERT_CHECKPOINT_PART,
-  REWIND_HEAD,
-  SEAL_HEAD,
-  TAKE_EPOCH,
-  checkpointParts,
-  commandBatch,
-  loading,
-  selectFrom,
-  storeHead,
-} from './statements.ts'
+import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, loading, selectFrom, storeHead } from './statements.ts'
 import type { Checkpoint, CommandBatch, OpenedHead, Store, StoreHead, Value } from './store.ts'
 
 /**
@@ -53,17 +37,10 @@ export class MemoryStore implements Store {
     return later(() => this.connection.each(sql, row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
-    const { sequence, at, hash, rules } = checkpoint
-    return later(() =>
-      this.connection.transaction(() => {
-        for (const sql of CLEAR_CHECKPOINT) this.connection.run(sql, [])
-        this.connection.run(INSERT_CHECKPOINT, [sequence, at, hash, rules])
-        for (const part of checkpointParts(tables)) this.connection.run(INSERT_CHECKPOINT_PART, part)
-      }),
-    )
+    return later(() => this.connection.keepCheckpoint(checkpoint, tables))
   }
-  seal({ sums, schema, mac, sequence }: StoreHead): Promise<void> {
-    return later(() => void this.connection.run(SEAL_HEAD, [sums, schema, mac, this.epoch, sequence]))
+  seal(head: StoreHead): Promise<void> {
+    return later(() => this.connection.seal(head, this.epoch))
   }
   sealBehind(hash: string, sums: Sums): void {
     this.sealer = new Sealer(hash, sums)
@@ -94,13 +71,7 @@ export class MemoryStore implements Store {
     return Promise.resolve()
   }
   wipe(): Promise<StoreHead> {
-    return later(() => {
-      this.connection.transaction(() => {
-        this.connection.run(REWIND_HEAD, [this.epoch])
-        for (const table of ALL_TABLES) this.connection.run(`delete from ${quote(table)}`, [])
-      })
-      return EMPTY_HEAD
-    })
+    return later(() => this.connection.wipe(this.epoch))
   }
   close(): Promise<void> {
     return later(() => this.connection.close())

@@ -1,9 +1,24 @@
 import Database from 'libsql'
 import type { PackedBatch, TableText } from '../core/batch.ts'
 import type { Seal } from '../core/sealer.ts'
+import type { Table } from '../core/table.ts'
 import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
-import { ADVANCE_HEAD, INSERT_COMMANDS, batchStatements, headValues } from './statements.ts'
-import { Fenced, type Value } from './store.ts'
+import { quote } from './sql.ts'
+import {
+  ADVANCE_HEAD,
+  ALL_TABLES,
+  CLEAR_CHECKPOINT,
+  EMPTY_HEAD,
+  INSERT_CHECKPOINT,
+  INSERT_CHECKPOINT_PART,
+  INSERT_COMMANDS,
+  REWIND_HEAD,
+  SEAL_HEAD,
+  batchStatements,
+  checkpointParts,
+  headValues,
+} from './statements.ts'
+import { Fenced, type Checkpoint, type StoreHead, type Value } from './store.ts'
 
 /** The one file that knows the SQLite binding. Synchronous: it runs in a worker, or at start-up. */
 type Row = readonly unknown[]
@@ -75,6 +90,23 @@ export class SqliteConnection {
       for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
       this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, seal.hash, batch.commands])
     })
+  }
+  keepCheckpoint({ sequence, at, hash, rules }: Checkpoint, tables: readonly Table<object>[]): void {
+    this.transaction(() => {
+      for (const sql of CLEAR_CHECKPOINT) this.run(sql, [])
+      this.run(INSERT_CHECKPOINT, [sequence, at, hash, rules])
+      for (const part of checkpointParts(tables)) this.run(INSERT_CHECKPOINT_PART, part)
+    })
+  }
+  seal({ sums, schema, mac, sequence }: StoreHead, epoch: number): void {
+    if (this.run(SEAL_HEAD, [sums, schema, mac, epoch, sequence]) !== 1) throw new Fenced()
+  }
+  wipe(epoch: number): StoreHead {
+    this.transaction(() => {
+      if (this.run(REWIND_HEAD, [epoch]) !== 1) throw new Fenced()
+      for (const table of ALL_TABLES) this.run(`delete from ${quote(table)}`, [])
+    })
+    return EMPTY_HEAD
   }
   query(sql: string, values: readonly Value[]): unknown[][] {
     const statement = this.prepare(sql)

@@ -7,24 +7,9 @@ import { decoderOf } from '../core/codec.ts'
 import type { Sums } from '../core/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../core/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
-import { quote } from './sql.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { SqliteThread } from './sqlite-thread.ts'
-import {
-  ALL_TABLES,
-  CLEAR_CHECKPOINT,
-  COMMANDS_AFTER,
-  EMPTY_HEAD,
-  INSERT_CHECKPOINT,
-  INSERT_CHECKPOINT_PART,
-  REWIND_HEAD,
-  SEAL_HEAD,
-  checkpointParts,
-  commandBatch,
-  loading,
-  selectFrom,
-  storeHead,
-} from './statements.ts'
+import { COMMANDS_AFTER, commandBatch, loading, selectFrom, storeHead } from './statements.ts'
 import {
   Fenced,
   StoreDamaged,
@@ -93,23 +78,10 @@ export class SqliteStore implements Store {
     await this.reading((connection) => spread(connection.portions(sql), row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
-    const { sequence, at, hash, rules } = checkpoint
-    return promised(() =>
-      this.with((connection) =>
-        connection.transaction(() => {
-          for (const sql of CLEAR_CHECKPOINT) connection.run(sql, [])
-          connection.run(INSERT_CHECKPOINT, [sequence, at, hash, rules])
-          for (const part of checkpointParts(tables)) connection.run(INSERT_CHECKPOINT_PART, part)
-        }),
-      ),
-    )
+    return promised(() => this.with((connection) => connection.keepCheckpoint(checkpoint, tables)))
   }
-  seal({ sums, schema, mac, sequence }: StoreHead): Promise<void> {
-    return promised(() =>
-      this.with((connection) => {
-        if (connection.run(SEAL_HEAD, [sums, schema, mac, this.epoch, sequence]) !== 1) throw new Fenced()
-      }),
-    )
+  seal(head: StoreHead): Promise<void> {
+    return promised(() => this.with((connection) => connection.seal(head, this.epoch)))
   }
   sealBehind(hash: string, sums: Sums): void {
     const { key, schema } = sums
@@ -145,15 +117,7 @@ export class SqliteStore implements Store {
     if (epoch !== this.epoch) throw new Fenced()
   }
   wipe(): Promise<StoreHead> {
-    return promised(() =>
-      this.with((connection) => {
-        connection.transaction(() => {
-          if (connection.run(REWIND_HEAD, [this.epoch]) !== 1) throw new Fenced()
-          for (const table of ALL_TABLES) connection.run(`delete from ${quote(table)}`, [])
-        })
-        return EMPTY_HEAD
-      }),
-    )
+    return promised(() => this.with((connection) => connection.wipe(this.epoch)))
   }
   async close(): Promise<void> {
     await Promise.all([this.writer?.close(), this.reader?.close()])
