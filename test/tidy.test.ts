@@ -12,14 +12,19 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 
 const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use: string }[] = [
   {
-    in: /^(core|money)\//,
+    in: /^(core|machine|money)\//,
     ban: /Date\.now|new Date\(|Math\.random|setTimeout|setInterval|process\./,
     use: 'fields of the command',
   },
   {
-    in: /^(core|money)\/(?!core\.ts|agents\/)/,
+    in: /^(core\/(?!agents\/)|machine\/(?!core\.ts)|money\/)/,
     ban: /\bawait\b|parseFloat|\.toFixed\(/,
     use: 'synchronous code and Amount',
+  },
+  {
+    in: /^machine\//,
+    ban: /from '(\.\.\/)+(?!labels\.ts|money\/)/,
+    use: 'nothing: the machine knows no rules',
   },
   {
     in: /^core\//,

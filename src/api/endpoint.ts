@@ -1,5 +1,5 @@
 import type { Chains } from '../chain/chains.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Role } from '../core/operators/operators.ts'
 import type { State } from '../core/state.ts'

@@ -1,5 +1,5 @@
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Role } from '../core/operators/operators.ts'
 import type { Proposal } from '../core/operators/proposals.ts'
 import type { State } from '../core/state.ts'

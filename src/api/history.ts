@@ -1,4 +1,4 @@
-import type { LogSpec, TableSpec } from '../core/table.ts'
+import type { LogSpec, TableSpec } from '../machine/table.ts'
 import { refuse } from '../labels.ts'
 import type { Store, Value } from '../store/store.ts'
 import type { Desk } from './endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import { FINAL_DEPTH } from '../core/chains/tips.ts'
 import { DEPOSIT, outputKey } from '../core/deposits/deposits.ts'

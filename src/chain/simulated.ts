@@ -1,4 +1,4 @@
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import { FINAL_DEPTH, type ChainTip } from '../core/chains/tips.ts'
 import type { Payment } from '../core/deposits/observe.ts'

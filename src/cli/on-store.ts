@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { RULES, commands, type Commands } from '../core/commands.ts'
-import { Core } from '../core/core.ts'
+import { Core } from '../machine/core.ts'
 import { State } from '../core/state.ts'
 import { Clock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'

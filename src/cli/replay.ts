@@ -1,7 +1,8 @@
-import { decoderOf, encoderOf } from '../core/codec.ts'
-import { RULES } from '../core/commands.ts'
-import { Divergence, Replay } from '../core/replay.ts'
-import type { Table } from '../core/table.ts'
+import { decoderOf, encoderOf } from '../machine/codec.ts'
+import { RULES, commands } from '../core/commands.ts'
+import { State } from '../core/state.ts'
+import { Divergence, Replay } from '../machine/replay.ts'
+import type { Table } from '../machine/table.ts'
 import { openSnapshot } from '../store/open.ts'
 import {
   CHECKPOINT_PARTS,
@@ -47,7 +48,7 @@ export async function replayStore(
   snapshot: Snapshot,
 ): Promise<{ sequence: number; hash: string; commands: number; rows: number }> {
   const [[sequence, hash]] = (await snapshot.query('select sequence, hash from head')) as [[number, string]]
-  const run = new Replay()
+  const run = new Replay(new State(), commands)
   await loadCheckpoint(snapshot, run)
   for (;;) {
     const batches = (await snapshot.query(COMMANDS_AFTER, [run.sequence, 500])).map(commandBatch)
@@ -64,7 +65,7 @@ export async function replayStore(
 }
 
 /** Rules change, and then the commands from before lead elsewhere: their state was kept when it happened. */
-async function loadCheckpoint(snapshot: Snapshot, run: Replay): Promise<void> {
+async function loadCheckpoint(snapshot: Snapshot, run: Replay<State>): Promise<void> {
   const checkpoint = checkpointOf((await snapshot.query(LAST_CHECKPOINT))[0])
   if (checkpoint === undefined) return
   if (checkpoint.rules !== RULES)

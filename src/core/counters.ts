@@ -1,4 +1,4 @@
-import { Table, type TableSpec, type Tx } from './table.ts'
+import { Table, type TableSpec, type Tx } from '../machine/table.ts'
 
 /** Ids are counters kept as rows, so that they are the same after a restart and in a replay. */
 export interface Counter {

@@ -2,7 +2,7 @@ import { notFound } from '../labels.ts'
 import { nextId } from './counters.ts'
 import { audit, type Actor } from './operators/audit.ts'
 import type { Ctx } from './state.ts'
-import { Table, type TableSpec } from './table.ts'
+import { Table, type TableSpec } from '../machine/table.ts'
 
 /** Every kind of work that can fall due, by the command that does it, with what the command is given. */
 export interface DueWork {

@@ -15,7 +15,7 @@ import {
 import { DEPOSIT_STATUSES } from '../core/deposits/deposit.flow.ts'
 import { DEPOSIT } from '../core/deposits/deposits.ts'
 import { PUSH, type PushAnswer } from '../core/push/push.ts'
-import type { TableSpec } from '../core/table.ts'
+import type { TableSpec } from '../machine/table.ts'
 import { WITHDRAWAL_STATUSES } from '../core/withdrawals/withdrawal.flow.ts'
 import { WITHDRAWAL, withdrawalId } from '../core/withdrawals/withdrawals.ts'
 import { notFound, refuse } from '../labels.ts'

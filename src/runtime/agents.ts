@@ -1,7 +1,7 @@
 import { agentsSetting } from '../core/agents/commands.ts'
 import { MadeHistory } from '../core/agents/history.ts'
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
 import type { Log } from './log.ts'
 

@@ -1,6 +1,6 @@
 import { ConfigError, type Config } from '../config.ts'
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
 import { agentIds, configurationFaults } from '../core/world/change.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { ConfigError, type Config } from '../config.ts'
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
 import { randomHex } from './secrets.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { State } from '../core/state.ts'
 import { approvedFile } from '../core/operators/proposals.ts'

@@ -1,5 +1,5 @@
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import { TRADE_DAYS } from '../core/spot/old-trades.ts'
 import { SPOT_TRADE } from '../core/spot/trades.ts'
 import type { State } from '../core/state.ts'

@@ -1,5 +1,5 @@
 import { Refusal, refuse } from '../labels.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { DueItem } from '../core/due.ts'
 import type { State } from '../core/state.ts'

@@ -1,4 +1,4 @@
-import type { Table } from '../core/table.ts'
+import type { Table } from '../machine/table.ts'
 import { LAST_CHECKPOINT, checkpointOf } from './statements.ts'
 import type { Store, StoreHead } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { columnLiterals, placeholders, upsertStatement } from './sql.ts'
-import { decoderOf, encoderOf, type Columns } from '../core/codec.ts'
+import { decoderOf, encoderOf, type Columns } from '../machine/codec.ts'
 import { LOGS } from '../core/state.ts'
 import { migrationsOf } from './open.ts'
 import { PostgresStore, postgresSession, postgresSnapshot } from './postgres.ts'

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../core/table.ts'
+import type { ColumnType } from '../machine/table.ts'
 
 /** What the two dialects say differently. Everything else in this folder is common. */
 export type Dialect = 'sqlite' | 'postgres'

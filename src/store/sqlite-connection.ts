@@ -1,7 +1,7 @@
 import Database from 'libsql'
-import type { PackedBatch, TableText } from '../core/batch.ts'
-import type { Seal } from '../core/sealer.ts'
-import type { Table } from '../core/table.ts'
+import type { PackedBatch, TableText } from '../machine/batch.ts'
+import type { Seal } from '../machine/sealer.ts'
+import type { Table } from '../machine/table.ts'
 import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
 import { quote } from './sql.ts'
 import {

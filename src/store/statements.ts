@@ -1,8 +1,8 @@
-import type { PackedBatch, TableText } from '../core/batch.ts'
-import { decoderOf, encoderOf } from '../core/codec.ts'
-import type { Seal } from '../core/sealer.ts'
+import type { PackedBatch, TableText } from '../machine/batch.ts'
+import { decoderOf, encoderOf } from '../machine/codec.ts'
+import type { Seal } from '../machine/sealer.ts'
 import { LOGS, State } from '../core/state.ts'
-import type { Table, TableSpec } from '../core/table.ts'
+import type { Table, TableSpec } from '../machine/table.ts'
 import { quote, removeStatement, upsertStatement, type Dialect } from './sql.ts'
 import type { Checkpoint, CommandBatch, StoreHead, Value } from './store.ts'
 

@@ -1,6 +1,6 @@
-import type { PackedBatch } from '../core/batch.ts'
-import type { SealedHead, Sums } from '../core/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../core/table.ts'
+import type { PackedBatch } from '../machine/batch.ts'
+import type { SealedHead, Sums } from '../machine/sums.ts'
+import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 
 /** Where the last committed batch left off. */
 export interface StoreHead extends SealedHead {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encoderOf, textOf } from '../../src/core/codec.ts'
+import { encoderOf, textOf } from '../../src/machine/codec.ts'
 import { amountOf } from '../../src/money/amount.ts'
 
 const COLUMNS = { id: 'int', name: 'text', held: 'amount', open: 'bool', more: 'json' } as const

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
-import type { PackedBatch } from '../../src/core/batch.ts'
-import { Core, type Context } from '../../src/core/core.ts'
-import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/core/table.ts'
+import type { PackedBatch } from '../../src/machine/batch.ts'
+import { Core, type Context } from '../../src/machine/core.ts'
+import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/machine/table.ts'
 
 interface Thing {
   readonly id: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Tx } from '../../src/core/table.ts'
+import { Tx } from '../../src/machine/table.ts'
 import { PLAIN } from '../../src/core/spot/place.ts'
 import { BrokenInvariant } from '../../src/labels.ts'
 import { amountOf, type Amount } from '../../src/money/amount.ts'

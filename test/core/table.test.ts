@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { counters, nextId } from '../../src/core/counters.ts'
-import { Pages } from '../../src/core/pages.ts'
-import { Tx } from '../../src/core/table.ts'
+import { Pages } from '../../src/machine/pages.ts'
+import { Tx } from '../../src/machine/table.ts'
 
 test('a counter that a command writes on goes back to a mark, and to where it was before the command', () => {
   const table = counters()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Batch } from '../../src/core/batch.ts'
+import { Batch } from '../../src/machine/batch.ts'
 import { commands } from '../../src/core/commands.ts'
 import { Ledger } from '../../src/core/ledger/ledger.ts'
-import { GroupIndex, Tx } from '../../src/core/table.ts'
+import { GroupIndex, Tx } from '../../src/machine/table.ts'
 import { plant } from '../support/plant.ts'
 import { COVERAGE, Simulation } from './simulation.ts'
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commands, type Commands } from '../../src/core/commands.ts'
-import { Core } from '../../src/core/core.ts'
-import { Replay } from '../../src/core/replay.ts'
+import { Core } from '../../src/machine/core.ts'
+import { Replay } from '../../src/machine/replay.ts'
 import { State } from '../../src/core/state.ts'
-import type { Table } from '../../src/core/table.ts'
+import type { Table } from '../../src/machine/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Clock } from '../../src/runtime/clock.ts'
 import { compareSeals, newSums } from '../../src/store/seals.ts'
@@ -71,7 +71,7 @@ export class SimulatedWorld {
     const differing = await compareSeals((sql, row) => this.store.scan(sql, row), head, this.sums.key)
     assert.deepEqual(differing, [], 'the sums that were kept are those of the rows')
   }
-  private readonly replay = new Replay()
+  private readonly replay = new Replay(new State(), commands)
   /** The recorded commands give the same changes again, batch by batch, and lead to the same rows. */
   async replayEqualsState(): Promise<void> {
     await this.core.idle()

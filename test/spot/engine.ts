@@ -1,7 +1,7 @@
 import { commands } from '../../src/core/commands.ts'
 import { SPOT_FILL, type Fill } from '../../src/core/spot/trades.ts'
 import { State } from '../../src/core/state.ts'
-import { Tx } from '../../src/core/table.ts'
+import { Tx } from '../../src/machine/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Refusal } from '../../src/labels.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Trades, type Trade } from '../../src/core/spot/trades.ts'
-import { Tx } from '../../src/core/table.ts'
+import { Tx } from '../../src/machine/table.ts'
 import type { Amount, Price } from '../../src/money/amount.ts'
 
 const trade = (id: number, pair: string): Trade => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Tx } from '../../src/core/table.ts'
+import { Tx } from '../../src/machine/table.ts'
 import { UNIFIED } from '../../src/core/unified/loan-book.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'

@@ -1,6 +1,6 @@
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
 import { SPOT_FILL, type Fill } from '../../src/core/spot/trades.ts'
-import type { Tx } from '../../src/core/table.ts'
+import type { Tx } from '../../src/machine/table.ts'
 import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
 

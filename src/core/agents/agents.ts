@@ -1,5 +1,5 @@
 import { unitOf, type Amount } from '../../money/amount.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 
 /** What the market agents of the sandbox think of one market. Prices here are opinions, not money. */
 export interface AgentMarket {

@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 import { audit, type Actor } from '../operators/audit.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
-import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 import type { ChainConfig } from '../world/chains.ts'
 import { FORMATS, isTag, simulatedAddress } from './address-formats.ts'
 

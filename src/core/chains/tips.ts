@@ -1,4 +1,4 @@
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 
 /** How far we have followed a chain. */
 export interface ChainTip {

@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 import type { DepositStatus } from './deposit.flow.ts'
 import { DepositLocks } from './locks.ts'
 import type { RefundStatus } from './refund.flow.ts'

@@ -1,6 +1,6 @@
 import type { Amount } from '../../money/amount.ts'
 import { CurrencySums } from '../currency-sums.ts'
-import type { Table } from '../table.ts'
+import type { Table } from '../../machine/table.ts'
 import type { Deposit } from './deposits.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { counting, nextId, type Counters } from '../counters.ts'
-import { Table, type LogSpec, type TableSpec, type Tx } from '../table.ts'
+import { Table, type LogSpec, type TableSpec, type Tx } from '../../machine/table.ts'
 import { isDebt, isPlatform, mayGoNegative, neverShort } from './accounts.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { Table, type LogSpec, type TableSpec } from '../table.ts'
+import { Table, type LogSpec, type TableSpec } from '../../machine/table.ts'
 
 /** Who asked: an operator by name, or null for a customer or the platform itself (which isn't audited). */
 export type Actor = string | null

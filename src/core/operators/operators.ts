@@ -1,7 +1,7 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 import { audit, type Actor } from './audit.ts'
 
 /** viewer reads; operator also acts on customers and flows; admin also manages operators and the platform. */

@@ -2,7 +2,7 @@ import { notFound, refuse } from '../../labels.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 import { audit } from './audit.ts'
 import { RECOVERY, adminsEver, mayActAs, type Approval, type NewOperator, type Role } from './operators.ts'
 

@@ -1,6 +1,6 @@
 import { ZERO, subtract, type Amount } from '../../money/amount.ts'
 import { base58, BITCOIN_ALPHABET, sha256 } from '../chains/encodings.ts'
-import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 import type { AddressFormat } from '../world/chains.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 import { cancelAllOf } from './cancel-all.ts'
 
 /** A dead man's switch: unless it is set again in time, the account's orders are cancelled. */

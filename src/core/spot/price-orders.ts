@@ -2,7 +2,7 @@ import { ZERO, format, parsePrice, priceOf, type Amount, type Price } from '../.
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
-import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 import type { Market } from '../world/markets.ts'
 import { opposite, type Order, type OrderAccount, type OrderType, type Side } from './order.ts'
 

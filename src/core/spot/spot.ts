@@ -1,6 +1,6 @@
 import { ZERO, type Amount, type Price } from '../../money/amount.ts'
 import type { Holds } from '../ledger/holds.ts'
-import { Table, type Own, type TableSpec, type Tx } from '../table.ts'
+import { Table, type Own, type TableSpec, type Tx } from '../../machine/table.ts'
 import type { OrderMoney } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Book } from './book.ts'

@@ -1,7 +1,7 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 import { isMain } from '../users/users.ts'
 
 /** Self-trade prevention: accounts of one group do not trade with each other. An account is in one group at most. */

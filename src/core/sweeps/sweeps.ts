@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 import type { Intent } from '../withdrawals/withdrawals.ts'
 import type { SweepStatus } from './sweep.flow.ts'
 

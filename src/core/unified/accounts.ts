@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
 import type { State } from '../state.ts'
-import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 import type { Level } from './levels.ts'
 import { LOAN, LOAN_RECORD, RISK_ALERT, type Loan } from './records.ts'
 

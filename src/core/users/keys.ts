@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../labels.ts'
-import { GroupIndex, Table, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 
 export const PERMISSIONS = [
   'spot',

@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
-import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 
 /**
  * A signed request of a key with replay protection, remembered for as long as its Timestamp would be accepted

@@ -1,6 +1,6 @@
 import { notFound, refuse } from '../../labels.ts'
 import { SortedIds } from '../sorted-ids.ts'
-import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../table.ts'
+import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 
 export interface UserSettings {
   readonly push_acceptance: 'auto' | 'manual'

@@ -4,7 +4,7 @@ import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 import { guardOutflow } from '../unified/guard.ts'
 import { amountOf } from '../../money/amount.ts'
 

@@ -1,6 +1,6 @@
 import { notFound, refuse } from '../../labels.ts'
 import { parseRate } from '../../money/amount.ts'
-import { Table, type TableSpec } from '../table.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
 import {
   checkChains,
   checkTransport,

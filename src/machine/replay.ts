@@ -1,7 +1,6 @@
 import { Batch } from './batch.ts'
-import { commands } from './commands.ts'
+import type { Handlers } from './core.ts'
 import { Sealer } from './sealer.ts'
-import { State } from './state.ts'
 import { Tx } from './table.ts'
 
 /** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
@@ -18,12 +17,17 @@ export class Divergence extends Error {}
  * Builds the state again from nothing but the recorded commands, with the rules that serve requests. Every
  * batch must make the very changes that were made at the time: its hash covers them and all before it.
  */
-export class Replay {
-  readonly state = new State()
+export class Replay<S extends { check(): void }> {
+  readonly state: S
+  private readonly handlers: Handlers<S>
   sequence = 0
   hash = ''
   commands = 0
 
+  constructor(state: S, handlers: Handlers<S>) {
+    this.state = state
+    this.handlers = handlers
+  }
   /** Begins at a state that was kept; its rows have been put into the tables. */
   beginAt(sequence: number, hash: string): void {
     this.sequence = sequence
@@ -35,9 +39,7 @@ export class Replay {
     const batch = new Batch()
     for (const [i, [at, type, input]] of parse(recorded).entries()) {
       const tx = new Tx()
-      const handler = (commands as Record<string, ((ctx: unknown, input: unknown) => unknown) | undefined>)[
-        type
-      ]
+      const handler = this.handlers[type]
       const where = `batch ${recorded.sequence}, command ${i + 1} (${type})`
       if (handler === undefined) throw new Divergence(`${where}: this version has no such command`)
       try {
