@@ -1,16 +1,16 @@
 import type { EvmSettings } from './chain/evm/settings.ts'
-import type { DiscountTier, IsolatedMarket, IsolatedTier, LoanCurrency } from './core/unified/config.ts'
-import type { MarginTier, RateCurve, UnifiedConfig } from './core/unified/config.ts'
+import type { DiscountTier, IsolatedMarket, IsolatedTier, LoanCurrency } from './core/tables/world/unified.ts'
+import type { MarginTier, RateCurve, UnifiedConfig } from './core/tables/world/unified.ts'
 import {
   ADDRESS_FORMATS,
   CURRENCY_STATUSES,
   SENDER_STOPS,
   type ChainConfig,
   type CurrencyChain,
-} from './core/world/chains.ts'
-import { MARKET_STATUSES, TRADE_STATUSES, type MarketConfig } from './core/world/markets.ts'
-import type { Policy } from './core/world/policy.ts'
-import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/world/world.ts'
+} from './core/tables/world/chains.ts'
+import { MARKET_STATUSES, TRADE_STATUSES, type MarketConfig } from './core/tables/world/markets.ts'
+import type { Policy } from './core/tables/world/policy.ts'
+import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/tables/world/world.ts'
 import { meant } from './nearest.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { Flow } from '../src/core/flow.ts'
-import { DEPOSIT_FLOW, DEPOSIT_MONEY } from '../src/core/deposits/deposit.flow.ts'
-import { REFUND_FLOW, REFUND_MONEY } from '../src/core/deposits/refund.flow.ts'
-import { PUSH_FLOW, PUSH_MONEY } from '../src/core/push/push.flow.ts'
-import { SWEEP_FLOW, SWEEP_MONEY } from '../src/core/sweeps/sweep.flow.ts'
-import { WITHDRAWAL_FLOW, WITHDRAWAL_MONEY } from '../src/core/withdrawals/withdrawal.flow.ts'
+import { DEPOSIT_FLOW, DEPOSIT_MONEY } from '../src/core/tables/deposit.flow.ts'
+import { REFUND_FLOW, REFUND_MONEY } from '../src/core/tables/refund.flow.ts'
+import { PUSH_FLOW, PUSH_MONEY } from '../src/core/tables/push.flow.ts'
+import { SWEEP_FLOW, SWEEP_MONEY } from '../src/core/tables/sweep.flow.ts'
+import { WITHDRAWAL_FLOW, WITHDRAWAL_MONEY } from '../src/core/tables/withdrawal.flow.ts'
 
 /** docs/FLOWS.md, drawn from the tables that the rules run on: it can't be wrong. */
 function section<S extends string>(

@@ -1,4 +1,4 @@
-import { mainIdOf } from '../core/users/users.ts'
+import { mainIdOf } from '../core/tables/users.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from './endpoint.ts'
 import { id, ids, listOf, object, optional, text } from './fields.ts'
 import { format, rateOf, type Rate } from '../money/amount.ts'

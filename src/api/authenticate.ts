@@ -1,4 +1,4 @@
-import { grant, type ApiKey } from '../core/users/keys.ts'
+import { grant, type ApiKey } from '../core/tables/keys.ts'
 import type { State } from '../core/state.ts'
 import { refuse, Refusal } from '../labels.ts'
 import type { Clock } from '../runtime/clock.ts'

@@ -1,7 +1,7 @@
 import { lockedName } from '../core/ledger/accounts.ts'
 import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
-import { subAccountNamed, type User } from '../core/users/users.ts'
+import { subAccountNamed, type User } from '../core/tables/users.ts'
 import {
   ZERO,
   add,

@@ -1,4 +1,4 @@
-import type { CurrencyConfig, World } from '../core/world/world.ts'
+import type { CurrencyConfig, World } from '../core/tables/world/world.ts'
 import { notFound } from '../labels.ts'
 import { PUBLIC, endpoint, type AnyEndpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'

@@ -1,4 +1,5 @@
-import { isExpired, mayActAs, type Role } from '../core/operators/operators.ts'
+import { isExpired } from '../core/operators/operators.ts'
+import { mayActAs, type Role } from '../core/tables/operators.ts'
 import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
 import { AuthenticationFailure, Authenticator, authorize, type Recognized } from './authenticate.ts'

@@ -1,4 +1,5 @@
-import { SMALL_BALANCE, dustOf } from '../core/wallet/small-balance.ts'
+import { SMALL_BALANCE } from '../core/tables/small-balances.ts'
+import { dustOf } from '../core/wallet/small-balance.ts'
 import { refuse } from '../labels.ts'
 import { format, roundDown } from '../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from './endpoint.ts'

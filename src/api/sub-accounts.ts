@@ -1,5 +1,5 @@
-import type { ApiKey } from '../core/users/keys.ts'
-import { subAccountAt, type User } from '../core/users/users.ts'
+import type { ApiKey } from '../core/tables/keys.ts'
+import { subAccountAt, type User } from '../core/tables/users.ts'
 import { hashPassword, randomHex } from '../runtime/secrets.ts'
 import { endpoint, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import {

@@ -1,4 +1,4 @@
-import { SUB_TRANSFER, type SubTransfer } from '../core/wallet/sub-transfers.ts'
+import { SUB_TRANSFER, type SubTransfer } from '../core/tables/transfers.ts'
 import { refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { notFound } from '../labels.ts'
-import type { ChainConfig } from '../core/world/chains.ts'
+import type { ChainConfig } from '../core/tables/world/chains.ts'
 import { ChainDriver, type Displaced, type DriverParts } from './driver.ts'
 import type { ChainPort } from './port.ts'
 import { SimulatedChain } from './simulated.ts'

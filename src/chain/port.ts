@@ -1,7 +1,7 @@
 import type { Payment } from '../core/deposits/observe.ts'
 import type { Outcome } from '../core/withdrawals/send.ts'
-import type { ChainTip } from '../core/chains/tips.ts'
-import type { Intent } from '../core/withdrawals/withdrawals.ts'
+import type { ChainTip } from '../core/tables/tips.ts'
+import type { Intent } from '../core/tables/withdrawals.ts'
 
 /** What is to be paid: one attempt of one withdrawal. */
 export interface PaymentOrder {

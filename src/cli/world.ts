@@ -1,6 +1,6 @@
 import { BUILT_IN_RULES } from '../core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from '../core/world/built-in.ts'
-import { completePolicy } from '../core/world/policy.ts'
+import { completePolicy } from '../core/tables/world/policy.ts'
 import type { Command } from './main.ts'
 import { settingOptions } from './options.ts'
 

@@ -1,5 +1,6 @@
 import { Refusal, notFound } from '../labels.ts'
-import { dropFailed, retryFailed, setAside, type DueCommand, type DueWork } from './due.ts'
+import { dropFailed, retryFailed, setAside } from './due.ts'
+import type { DueCommand, DueWork } from './tables/due.ts'
 import { auditNote } from './operators/audit.ts'
 import {
   changeToken,

@@ -3,7 +3,7 @@ import { integer, object, oneOf, optional, text, withDefault, type Field } from 
 import { array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { pairField } from '../api/wallet.ts'
 import type { ReplayedTrade } from '../core/agents/commands.ts'
-import { SCENARIOS, type AgentMarket } from '../core/agents/agents.ts'
+import { SCENARIOS, type AgentMarket } from '../core/tables/agents.ts'
 import { refuse } from '../labels.ts'
 
 const DAY_SECONDS = 86_400

@@ -1,7 +1,7 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { integer } from '../api/fields.ts'
 import { anything, array, int64, num, shape, str } from '../api/shapes.ts'
-import type { FailedItem } from '../core/due.ts'
+import type { FailedItem } from '../core/tables/due.ts'
 
 const failedShape = shape({
   id: int64,

@@ -2,7 +2,7 @@ import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { decimal, integer, object, oneOf, optional } from '../api/fields.ts'
 import { array, int, int64, nullable, shape, str } from '../api/shapes.ts'
 import { pairField } from '../api/wallet.ts'
-import { TRADE_STATUSES, type MarketChange } from '../core/world/markets.ts'
+import { TRADE_STATUSES, type MarketChange } from '../core/tables/world/markets.ts'
 
 const bound = nullable(str)
 const marketShape = shape({

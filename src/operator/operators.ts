@@ -2,7 +2,7 @@ import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { integer, object, oneOf, optional, text, withDefault } from '../api/fields.ts'
 import { showing } from '../api/guarded.ts'
 import { array, int, int64, shape, str } from '../api/shapes.ts'
-import { ROLES, type Operator } from '../core/operators/operators.ts'
+import { ROLES, type Operator } from '../core/tables/operators.ts'
 import { refuse } from '../labels.ts'
 import { randomHex, sha256 } from '../runtime/secrets.ts'
 

@@ -3,8 +3,8 @@ import { flag, id, integer, oneOf, optional, withDefault } from '../api/fields.t
 import { array, int, int64, shape, str } from '../api/shapes.ts'
 import { orderMembers, orderView } from '../api/spot/views.ts'
 import { pairField } from '../api/wallet.ts'
-import { AGENT_LOGINS } from '../core/agents/agents.ts'
-import type { OrderRow, Side } from '../core/spot/order.ts'
+import { AGENT_LOGINS } from '../core/tables/agents.ts'
+import type { OrderRow, Side } from '../core/tables/spot/order.ts'
 import type { State } from '../core/state.ts'
 import { notFound, refuse } from '../labels.ts'
 

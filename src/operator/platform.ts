@@ -3,7 +3,7 @@ import type { Faults } from '../api/faults.ts'
 import { integer, number, object, optional, time, withDefault } from '../api/fields.ts'
 import type { RequestLog } from '../api/request-log.ts'
 import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
-import { AUDIT } from '../core/operators/audit.ts'
+import { AUDIT } from '../core/tables/audit.ts'
 import { refuse } from '../labels.ts'
 
 /** What the operator API needs beyond the desk. */

@@ -1,6 +1,6 @@
 import type { Desk } from '../api/endpoint.ts'
 import { Refusal } from '../labels.ts'
-import type { DueCommand, DueItem } from '../core/due.ts'
+import type { DueCommand, DueItem } from '../core/tables/due.ts'
 
 /**
  * Runs what a call has left as portions of due work, until none is left: the call answers when all of it is durable.

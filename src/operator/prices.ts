@@ -1,7 +1,7 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { anyObject } from '../api/fields.ts'
 import { bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
-import { mayActAs } from '../core/operators/operators.ts'
+import { mayActAs } from '../core/tables/operators.ts'
 import type { NewPrices } from '../core/world/price-commands.ts'
 import { refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'

@@ -2,7 +2,7 @@ import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { id, integer, object, oneOf, optional, text, withDefault } from '../api/fields.ts'
 import { confirmedShape, proposalShape, proposalView } from '../api/guarded.ts'
 import { array } from '../api/shapes.ts'
-import { PROPOSAL, PROPOSAL_STATES } from '../core/operators/proposals.ts'
+import { PROPOSAL, PROPOSAL_STATES } from '../core/tables/proposals.ts'
 import type { Controls } from './platform.ts'
 
 const ID = { id: id() }

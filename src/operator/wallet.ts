@@ -12,12 +12,13 @@ import {
   withdraw,
   withdrawalBody,
 } from '../api/withdrawals.ts'
-import { DEPOSIT_STATUSES } from '../core/deposits/deposit.flow.ts'
-import { DEPOSIT } from '../core/deposits/deposits.ts'
-import { PUSH, type PushAnswer } from '../core/push/push.ts'
+import { DEPOSIT_STATUSES } from '../core/tables/deposit.flow.ts'
+import { DEPOSIT } from '../core/tables/deposits.ts'
+import { PUSH } from '../core/tables/push.ts'
+import type { PushAnswer } from '../core/push/push.ts'
 import type { TableSpec } from '../machine/table.ts'
-import { WITHDRAWAL_STATUSES } from '../core/withdrawals/withdrawal.flow.ts'
-import { WITHDRAWAL, withdrawalId } from '../core/withdrawals/withdrawals.ts'
+import { WITHDRAWAL_STATUSES } from '../core/tables/withdrawal.flow.ts'
+import { WITHDRAWAL, withdrawalId } from '../core/tables/withdrawals.ts'
 import { notFound, refuse } from '../labels.ts'
 import type { Value } from '../store/store.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError, type Config } from '../config.ts'
 import type { State } from '../core/state.ts'
-import type { ChainConfig } from '../core/world/chains.ts'
+import type { ChainConfig } from '../core/tables/world/chains.ts'
 import { BrokenInvariant } from '../labels.ts'
 import { behindKept, readKeptHead } from '../store/kept-head.ts'
 import { StoreUnavailable, type Store } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '../labels.ts'
 import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
-import type { DueItem } from '../core/due.ts'
+import type { DueItem } from '../core/tables/due.ts'
 import type { State } from '../core/state.ts'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { LIVE } from '../core/world/world.ts'
+import { LIVE } from '../core/tables/world/world.ts'
 import { sums } from './migrations/0041_sums.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
 import { MemoryStore } from './memory.ts'

@@ -12,7 +12,7 @@ import {
 } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
-import type { ChainConfig, CurrencyChain } from '../../src/core/world/chains.ts'
+import type { ChainConfig, CurrencyChain } from '../../src/core/tables/world/chains.ts'
 import { startBackend, type Backend } from './backends.ts'
 import { TOKEN_BYTECODE } from './token.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DueItem } from '../../src/core/due.ts'
+import type { DueItem } from '../../src/core/tables/due.ts'
 import type { Ctx } from '../../src/core/state.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Faults } from '../../src/api/faults.ts'
-import { PERMISSIONS } from '../../src/core/users/keys.ts'
+import { PERMISSIONS } from '../../src/core/tables/keys.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 

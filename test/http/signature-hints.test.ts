@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { mistakeOf } from '../../src/api/signature-hints.ts'
 import { bodyDigest, sign, signatureString, type SignedParts } from '../../src/api/signature.ts'
-import { PERMISSIONS } from '../../src/core/users/keys.ts'
+import { PERMISSIONS } from '../../src/core/tables/keys.ts'
 import { ok, refused, send, type Credential, type Reply } from '../support/client.ts'
 import { LIVE, TestPlatform } from '../support/platform.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { WITHDRAWAL_FLOW, WITHDRAWAL_STATUSES } from '../../src/core/withdrawals/withdrawal.flow.ts'
+import { WITHDRAWAL_FLOW, WITHDRAWAL_STATUSES } from '../../src/core/tables/withdrawal.flow.ts'
 import { OperatorClient, ok, refused, type Client } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Trades, type Trade } from '../../src/core/spot/trades.ts'
+import { Trades, type Trade } from '../../src/core/tables/spot/trades.ts'
 import { Tx } from '../../src/machine/table.ts'
 import type { Amount, Price } from '../../src/money/amount.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { simulatedAddress } from '../../src/core/chains/address-formats.ts'
-import type { AddressFormat } from '../../src/core/world/chains.ts'
+import type { AddressFormat } from '../../src/core/tables/world/chains.ts'
 import { ok, type Client } from './client.ts'
 import type { TestPlatform } from './platform.ts'
 

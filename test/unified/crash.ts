@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { BUILT_IN_UNIFIED } from '../../src/core/unified/built-in.ts'
+import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
 import { transferable } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'
 import { amountOf, format } from '../../src/money/amount.ts'

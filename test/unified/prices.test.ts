@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Tx } from '../../src/machine/table.ts'
-import { UNIFIED } from '../../src/core/unified/loan-book.ts'
+import { UNIFIED } from '../../src/core/tables/unified/loan-book.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/unified/watch.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
-import type { WorldConfig } from '../../src/core/world/world.ts'
+import type { WorldConfig } from '../../src/core/tables/world/world.ts'
 import { amountOf, format } from '../../src/money/amount.ts'
 import { Lender } from './setup.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BUILT_IN_UNIFIED } from '../../src/core/unified/built-in.ts'
-import { compileTerms, marginSlices } from '../../src/core/unified/config.ts'
+import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
+import { compileTerms, marginSlices } from '../../src/core/tables/world/unified.ts'
 import { curveRate } from '../../src/core/unified/lending.ts'
-import { mustLiquidate } from '../../src/core/unified/levels.ts'
+import { mustLiquidate } from '../../src/core/risk/levels.ts'
 import {
   Ladder,
   availableAfterLeaving,
@@ -14,7 +14,7 @@ import {
   type RiskAsset,
   type RiskInput,
   type RiskOrder,
-} from '../../src/core/unified/risk.ts'
+} from '../../src/core/risk/risk.ts'
 import { amountOf, format, priceOf, rateOf, unitOf, type Amount } from '../../src/money/amount.ts'
 import { random } from '../spot/compare.ts'
 

@@ -1,7 +1,7 @@
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
-import { SPOT_FILL, type Fill } from '../../src/core/spot/trades.ts'
+import { SPOT_FILL, type Fill } from '../../src/core/tables/spot/trades.ts'
 import type { Tx } from '../../src/machine/table.ts'
-import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/unified/records.ts'
+import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/tables/unified/records.ts'
 import { Engine } from '../spot/engine.ts'
 
 export const NO_SETTINGS = { usdt_futures: null, spot_hedge: null, use_funding: null, options: null } as const

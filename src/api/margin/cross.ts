@@ -1,6 +1,6 @@
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { UNIFIED } from '../../core/unified/loan-book.ts'
-import { LOAN_RECORD } from '../../core/unified/records.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { LOAN_RECORD } from '../../core/tables/unified/records.ts'
 import { refuse } from '../../labels.ts'
 import { format, negate, subtract } from '../../money/amount.ts'
 import { crossShape, crossView } from '../cross-margin.ts'

@@ -1,6 +1,6 @@
 import type { State } from '../../core/state.ts'
-import { UNIFIED } from '../../core/unified/loan-book.ts'
-import type { IsolatedMarket } from '../../core/unified/config.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import type { IsolatedMarket } from '../../core/tables/world/unified.ts'
 import { borrowable, requireSide } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'

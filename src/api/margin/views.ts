@@ -1,8 +1,8 @@
 import { lockedName, marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { bookOf } from '../../core/unified/loan-book.ts'
+import { bookOf } from '../../core/tables/unified/loan-book.ts'
 import { figuresOf, owedOf } from '../../core/unified/portfolio.ts'
-import type { Market } from '../../core/world/markets.ts'
+import type { Market } from '../../core/tables/world/markets.ts'
 import { format, overDown, roundDown, type Amount, type Rate } from '../../money/amount.ts'
 import { bool, decimalText, shape, str } from '../shapes.ts'
 

@@ -1,7 +1,7 @@
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
 import { accountsMeant } from '../../core/spot/accounts.ts'
-import { SPOT_FILL } from '../../core/spot/trades.ts'
+import { SPOT_FILL } from '../../core/tables/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'

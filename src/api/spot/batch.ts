@@ -1,5 +1,5 @@
 import type { ItemResult } from '../../core/spot/commands.ts'
-import type { OrderAccount } from '../../core/spot/order.ts'
+import type { OrderAccount } from '../../core/tables/spot/order.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {

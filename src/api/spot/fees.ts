@@ -1,6 +1,6 @@
 import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
 import type { State } from '../../core/state.ts'
-import { mainIdOf, type User } from '../../core/users/users.ts'
+import { mainIdOf, type User } from '../../core/tables/users.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from '../endpoint.ts'
 import { flag, listOf, object, oneOf, optional } from '../fields.ts'

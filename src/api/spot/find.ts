@@ -1,6 +1,6 @@
 import { isMeant } from '../../core/spot/accounts.ts'
 import { placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
-import { SPOT_ORDER, type Order } from '../../core/spot/order.ts'
+import { SPOT_ORDER, type Order } from '../../core/tables/spot/order.ts'
 import { notFound, refuse, type Refusal } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'
 

@@ -1,4 +1,4 @@
-import { SPOT_POV_ORDER, type PovOrder } from '../../core/spot/pov-orders.ts'
+import { SPOT_POV_ORDER, type PovOrder } from '../../core/tables/spot/pov-orders.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'

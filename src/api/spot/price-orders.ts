@@ -1,4 +1,4 @@
-import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/spot/price-orders.ts'
+import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tables/spot/price-orders.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'

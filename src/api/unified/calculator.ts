@@ -1,7 +1,7 @@
 import type { State } from '../../core/state.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
-import { equityOf } from '../../core/unified/risk.ts'
+import { equityOf } from '../../core/risk/risk.ts'
 import {
   SPOT_TERM,
   greeksOf,
@@ -13,7 +13,7 @@ import {
   type OptionsPosition,
   type Scenario,
   type UnitPosition,
-} from '../../core/unified/scenarios.ts'
+} from '../../core/risk/scenarios.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'

@@ -1,11 +1,11 @@
 import { requireUnified } from '../../core/unified/accounts.ts'
-import { UNIFIED, bookOf } from '../../core/unified/loan-book.ts'
+import { UNIFIED, bookOf } from '../../core/tables/unified/loan-book.ts'
 import {
   INTEREST_RECORD,
   LOAN_RECORD,
   type InterestRecord,
   type LoanRecord,
-} from '../../core/unified/records.ts'
+} from '../../core/tables/unified/records.ts'
 import { totalOwed } from '../../core/unified/loans.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'

@@ -1,5 +1,6 @@
-import { MODES, requireUnified } from '../../core/unified/accounts.ts'
-import { mainIdOf } from '../../core/users/users.ts'
+import { MODES } from '../../core/tables/unified/accounts.ts'
+import { requireUnified } from '../../core/unified/accounts.ts'
+import { mainIdOf } from '../../core/tables/users.ts'
 import { endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
 import { flag, object, oneOf, optional, type Field } from '../fields.ts'
 import { LIMITS } from '../limits.ts'

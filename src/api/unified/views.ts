@@ -1,9 +1,9 @@
 import { lockedName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/unified/accounts.ts'
-import { UNIFIED } from '../../core/unified/loan-book.ts'
+import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/tables/unified/accounts.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
-import { riskOf, type AssetFigures } from '../../core/unified/risk.ts'
+import { riskOf, type AssetFigures } from '../../core/risk/risk.ts'
 import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'
 import { bool, decimalText, int64, map, num, shape, str } from '../shapes.ts'
 

@@ -1,6 +1,6 @@
 import { parseAbiItem, type Hex, type PublicClient } from 'viem'
 import { eip55 } from '../../core/chains/address-formats.ts'
-import { FINAL_DEPTH, type ChainTip } from '../../core/chains/tips.ts'
+import { FINAL_DEPTH, type ChainTip } from '../../core/tables/tips.ts'
 import type { Payment } from '../../core/deposits/observe.ts'
 import { format } from '../../money/amount.ts'
 import { findFork, type Look } from '../port.ts'

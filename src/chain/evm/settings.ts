@@ -1,4 +1,4 @@
-import type { ChainConfig } from '../../core/world/chains.ts'
+import type { ChainConfig } from '../../core/tables/world/chains.ts'
 
 /** `chains[].node` of an EVM chain; docs/evm.md explains every member. */
 export interface EvmSettings {

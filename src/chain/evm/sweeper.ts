@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { DepositAddress } from '../../core/chains/addresses.ts'
+import type { DepositAddress } from '../../core/tables/addresses.ts'
 import { amountOf, format, min, type Amount } from '../../money/amount.ts'
 import type { DriverParts } from '../driver.ts'
 import type { SweepOrder } from '../port.ts'

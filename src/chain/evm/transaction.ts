@@ -1,5 +1,5 @@
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
-import type { Intent } from '../../core/withdrawals/withdrawals.ts'
+import type { Intent } from '../../core/tables/withdrawals.ts'
 import type { Signer, UnsignedTransaction } from './signer.ts'
 import type { Token } from './tokens.ts'
 

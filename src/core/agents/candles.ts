@@ -1,9 +1,10 @@
 import { refuse } from '../../labels.ts'
 import { format, parseAmount, type Amount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
-import { audit, type Actor } from '../operators/audit.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
 import type { Ctx } from '../state.ts'
-import type { Market } from '../world/markets.ts'
+import type { Market } from '../tables/world/markets.ts'
 import { agentMarket, replayTrade } from './commands.ts'
 import { fundsOf } from './step.ts'
 

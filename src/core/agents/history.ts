@@ -1,8 +1,9 @@
-import type { Candle } from '../spot/candles.ts'
-import type { PriceHistory } from '../spot/spot.ts'
+import type { Candle } from '../tables/spot/candles.ts'
+import type { PriceHistory } from '../tables/spot/spot.ts'
 import type { Amount, Price } from '../../money/amount.ts'
-import type { Market } from '../world/markets.ts'
-import { dayVolatility, exact, hashText } from './agents.ts'
+import type { Market } from '../tables/world/markets.ts'
+import { dayVolatility, hashText } from './agents.ts'
+import { exact } from '../tables/agents.ts'
 
 const MINUTE = 60
 const DAY = 86_400

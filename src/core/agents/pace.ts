@@ -1,7 +1,7 @@
 import { cancelOpen } from '../spot/cancel.ts'
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx, State } from '../state.ts'
-import { AGENT_LOGINS, PACE_SETTING as SETTING } from './agents.ts'
+import { AGENT_LOGINS, PACE_SETTING as SETTING } from '../tables/agents.ts'
 import { stepAgents } from './step.ts'
 
 const DAY_MICROS = 86_400e6

@@ -3,12 +3,13 @@ import { amountOf, format, type Amount } from '../../money/amount.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { cancelOpen } from '../spot/cancel.ts'
-import type { Order, OrderRow, Side } from '../spot/order.ts'
+import type { Order, OrderRow, Side } from '../tables/spot/order.ts'
 import { PLAIN, placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
-import type { Market } from '../world/markets.ts'
-import { Dice, MAKER, MOMENTUM, NOISE, dayVolatility, exact, type AgentMarket } from './agents.ts'
+import type { Market } from '../tables/world/markets.ts'
+import { Dice, dayVolatility } from './agents.ts'
+import { MAKER, MOMENTUM, NOISE, exact, type AgentMarket } from '../tables/agents.ts'
 
 /** Price levels that the maker keeps on each side, and how far apart they are at least. */
 const LEVELS = 10

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3'
-import type { AddressFormat } from '../world/chains.ts'
+import type { AddressFormat } from '../tables/world/chains.ts'
 import {
   BITCOIN_ALPHABET,
   RIPPLE_ALPHABET,

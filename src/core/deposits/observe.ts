@@ -1,5 +1,5 @@
 import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
-import { extendTrail, FINAL_DEPTH } from '../chains/tips.ts'
+import { extendTrail, FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
@@ -7,9 +7,9 @@ import type { Ctx } from '../state.ts'
 import { settleSweep } from '../sweeps/commands.ts'
 import { lockedWorth } from '../wallet/family.ts'
 import { settleOutcome, type Outcome } from '../withdrawals/send.ts'
-import type { ChainConfig } from '../world/chains.ts'
-import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from './deposit.flow.ts'
-import { outputKey, type Deposit } from './deposits.ts'
+import type { ChainConfig } from '../tables/world/chains.ts'
+import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from '../tables/deposit.flow.ts'
+import { outputKey, type Deposit } from '../tables/deposits.ts'
 
 /** A payment to one of our addresses, as the chain shows it. */
 export interface Payment {

@@ -7,9 +7,9 @@ import { audit } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
 import { PAUSED } from '../withdrawals/policy.ts'
 import { withdrawalFee } from '../withdrawals/request.ts'
-import { depositId, withdrawalId, type Hold, type Withdrawal } from '../withdrawals/withdrawals.ts'
-import type { Deposit } from './deposits.ts'
-import { REFUND_FLOW, type RefundEvent, type RefundStatus } from './refund.flow.ts'
+import { depositId, withdrawalId, type Hold, type Withdrawal } from '../tables/withdrawals.ts'
+import type { Deposit } from '../tables/deposits.ts'
+import { REFUND_FLOW, type RefundEvent, type RefundStatus } from '../tables/refund.flow.ts'
 
 const refundStep = ({ id, refund_status }: Deposit, event: RefundEvent): RefundStatus =>
   next(REFUND_FLOW, refund_status, event) ??

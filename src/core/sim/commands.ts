@@ -1,14 +1,16 @@
 import { notFound, refuse } from '../../labels.ts'
 import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
-import { FINAL_DEPTH } from '../chains/tips.ts'
+import { FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
-import { audit, type Actor } from '../operators/audit.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
-import type { ChainConfig } from '../world/chains.ts'
-import { blockHash, heightAt, simTxid, timeOf, type SimChain, type SimTx } from './sim.ts'
+import type { ChainConfig } from '../tables/world/chains.ts'
+import { blockHash, heightAt, simTxid, timeOf } from './sim.ts'
+import type { SimChain, SimTx } from '../tables/sim.ts'
 
 const FIRST_HEIGHT = 10_000
 /** A reorganisation reaches as far as a payment is followed. */

@@ -1,12 +1,12 @@
 import { refuse } from '../../labels.ts'
 import { lockedName, marginName } from '../ledger/accounts.ts'
-import type { Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
-import type { User } from '../users/users.ts'
-import type { Market } from '../world/markets.ts'
+import type { User } from '../tables/users.ts'
+import type { Market } from '../tables/world/markets.ts'
 import type { Amount } from '../../money/amount.ts'
-import type { Order, OrderAccount, OrderExtras, Side } from './order.ts'
+import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/order.ts'
+import type { OrderMoney } from '../tables/spot/money.ts'
 
 /** Whether the account is in a unified mode: its spot balances are then its unified balances. */
 export const isUnified = (state: State, user: User): boolean => state.margin.isUnified(user.user_id)
@@ -49,14 +49,6 @@ export const isMeant = (state: State, order: Order, asked: OrderAccount | null):
 /** The ledger account behind an order's account; what orders hold is beside it. */
 export const freeName = (account: OrderAccount, pair: string): string =>
   account === 'margin' ? marginName(pair) : 'spot'
-
-/** Where a market's orders of one kind of account keep their money. */
-export interface OrderMoney {
-  readonly freeBase: Purpose
-  readonly heldBase: Purpose
-  readonly freeQuote: Purpose
-  readonly heldQuote: Purpose
-}
 export function moneyOf(state: State, account: OrderAccount, market: Market): OrderMoney {
   const known = account === 'margin' ? state.spot.marginMoney : state.spot.money
   let money = known.get(market.id)

@@ -2,9 +2,15 @@ import { refuse } from '../../labels.ts'
 import { min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
-import type { Market } from '../world/markets.ts'
+import type { Market } from '../tables/world/markets.ts'
 import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type Taker } from './match.ts'
-import { stopsIn, type AttachedStop, type Order, type OrderExtras, type OrderRow } from './order.ts'
+import {
+  stopsIn,
+  type AttachedStop,
+  type Order,
+  type OrderExtras,
+  type OrderRow,
+} from '../tables/spot/order.ts'
 import { refuseAtOnce, settleDown } from './place.ts'
 import {
   checkOpen,

@@ -3,7 +3,7 @@ import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { isMeant } from './accounts.ts'
 import { cancelOpen } from './cancel.ts'
-import type { OrderAccount, OrderRow, Side } from './order.ts'
+import type { OrderAccount, OrderRow, Side } from '../tables/spot/order.ts'
 
 /** Orders that one command ends; the others wait their turn, so that nobody waits long for a turn of his own. */
 const PORTION = 100

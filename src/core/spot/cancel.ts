@@ -2,7 +2,7 @@ import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { isMeant } from './accounts.ts'
 import { bookChanged, endOrder } from './match.ts'
-import type { FinishAs, Order, OrderAccount, OrderRow } from './order.ts'
+import type { FinishAs, Order, OrderAccount, OrderRow } from '../tables/spot/order.ts'
 
 /** Where an order must be: what a call names beside its id. Null is left out. */
 export interface Place {

@@ -5,7 +5,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
 import { cancelOpen, openOrderAt } from './cancel.ts'
-import type { Order, OrderAccount, OrderRow } from './order.ts'
+import type { Order, OrderAccount, OrderRow } from '../tables/spot/order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 

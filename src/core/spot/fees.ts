@@ -1,7 +1,7 @@
 import { rateOf, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { mainIdOf, type User } from '../users/users.ts'
-import type { Market } from '../world/markets.ts'
+import { mainIdOf, type User } from '../tables/users.ts'
+import type { Market } from '../tables/world/markets.ts'
 
 /** Spot rates by VIP tier, from 0 to 16: maker, taker. A market's own fee is the most that anybody pays there. */
 const TIERS: readonly (readonly [maker: string, taker: string])[] = [

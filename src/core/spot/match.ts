@@ -1,11 +1,11 @@
 import { ZERO, min, overDown, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
-import type { Market } from '../world/markets.ts'
+import type { Market } from '../tables/world/markets.ts'
 import { moneyOf, repayBorrowed } from './accounts.ts'
-import { opposite, type FinishAs, type Order, type OrderRow } from './order.ts'
+import { opposite, type FinishAs, type Order, type OrderRow } from '../tables/spot/order.ts'
 import { settleFill, type Terms } from './settle.ts'
-import type { Charge } from './trades.ts'
+import type { Charge } from '../tables/spot/trades.ts'
 import { placeAttachedStops } from './price-orders.ts'
 
 /** The order that is being matched: a row that is written on until it rests or ends, and then put. */

@@ -4,8 +4,8 @@ import { nextId } from '../counters.ts'
 import { refuseShortage } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
-import type { User } from '../users/users.ts'
-import type { Market } from '../world/markets.ts'
+import type { User } from '../tables/users.ts'
+import type { Market } from '../tables/world/markets.ts'
 import { borrowMissing, freeName, orderAccount } from './accounts.ts'
 import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type Side,
   type StpAct,
   type TimeInForce,
-} from './order.ts'
+} from '../tables/spot/order.ts'
 import {
   CROSS_LIQUIDATE,
   checkBuysLot,

@@ -1,8 +1,8 @@
 import type { Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
-import { isMain, type User } from '../users/users.ts'
-import { dayOf } from './activity.ts'
+import { isMain, type User } from '../tables/users.ts'
+import { dayOf } from '../tables/spot/activity.ts'
 
 const DAYS = 7
 const DAY_SECONDS = 86_400

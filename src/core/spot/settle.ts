@@ -13,12 +13,12 @@ import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { OpenEntry, Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import type { Market } from '../world/markets.ts'
+import type { Market } from '../tables/world/markets.ts'
 import { feeSetting, ratesOf, withToken, type DebitFee, type Rates } from './fees.ts'
 import { moneyOf } from './accounts.ts'
 import type { Taker } from './match.ts'
-import type { Order, OrderRow } from './order.ts'
-import { FillRow, SPOT_FILL, type Charge, type Trade } from './trades.ts'
+import type { Order, OrderRow } from '../tables/spot/order.ts'
+import { FillRow, SPOT_FILL, type Charge, type Trade } from '../tables/spot/trades.ts'
 
 export interface Terms {
   readonly rates: Rates

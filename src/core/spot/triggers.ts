@@ -3,17 +3,17 @@ import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
 import { orderAccount } from './accounts.ts'
 import type { Ctx } from '../state.ts'
-import { isFrozen } from '../users/users.ts'
+import { isFrozen } from '../tables/users.ts'
 import { PLAIN, placeOrder, type NewOrder } from './place.ts'
-import {
-  addPriceOrder,
-  type PriceOrder,
-  type PriceOrderAccount,
-  type PriceOrderStatus,
-  type PutOrder,
-  type TriggerRule,
-} from './price-orders.ts'
-import { isClientText, type OrderAccount } from './order.ts'
+import { addPriceOrder } from './price-orders.ts'
+import type {
+  PriceOrder,
+  PriceOrderAccount,
+  PriceOrderStatus,
+  PutOrder,
+  TriggerRule,
+} from '../tables/spot/price-orders.ts'
+import { isClientText, type OrderAccount } from '../tables/spot/order.ts'
 import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote, refuseHalted } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */

@@ -1,13 +1,13 @@
 import { ZERO, amountOf, type Amount } from '../../money/amount.ts'
-import { FINAL_DEPTH } from '../chains/tips.ts'
+import { FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { next } from '../flow.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx } from '../state.ts'
 import type { Outcome } from '../withdrawals/send.ts'
-import type { Intent } from '../withdrawals/withdrawals.ts'
-import { SWEEP_FLOW, type SweepEvent } from './sweep.flow.ts'
-import type { Sweep } from './sweeps.ts'
+import type { Intent } from '../tables/withdrawals.ts'
+import { SWEEP_FLOW, type SweepEvent } from '../tables/sweep.flow.ts'
+import type { Sweep } from '../tables/sweeps.ts'
 
 export interface NewSweep {
   readonly chain: string

@@ -1,16 +1,16 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
-import type { Order, OrderAccount, OrderExtras, Side } from '../spot/order.ts'
+import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../wallet/family.ts'
-import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
+import type { Market } from '../tables/world/markets.ts'
+import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
-import { mustLiquidate } from './levels.ts'
+import { mustLiquidate } from '../risk/levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
-import type { RepaymentType } from './records.ts'
+import type { RepaymentType } from '../tables/unified/records.ts'
 import { judgeOrder, type Guarded } from './restricted.ts'
-import { availableAfterLeaving, riskOf } from './risk.ts'
+import { availableAfterLeaving, riskOf } from '../risk/risk.ts'
 
 /** Where orders, transfers and withdrawals meet the rules of margin. */
 function bookBehind(state: State, userId: number, account: OrderAccount, pair: string): LoanBook | undefined {

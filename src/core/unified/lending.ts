@@ -17,12 +17,13 @@ import {
 import { PLATFORM, insuranceName } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { nextId } from '../counters.ts'
-import { audit, type Actor } from '../operators/audit.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'
-import { bookOf, type LoanBook } from './loan-book.ts'
-import type { RateCurve } from './config.ts'
-import { LOAN_RATE } from './records.ts'
+import { bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import type { RateCurve } from '../tables/world/unified.ts'
+import { LOAN_RATE } from '../tables/unified/records.ts'
 
 /**
  * The lenders' side. A currency's pool is what they have put in and nobody has borrowed; what is lent is a

@@ -4,14 +4,14 @@ import type { Ctx, State } from '../state.ts'
 import {
   MODE_SETTINGS,
   SETTINGS_OF,
-  requireShared,
   type MarginAccount,
   type Mode,
   type ModeSetting,
   type ModeSettings,
-} from './accounts.ts'
-import { UNIFIED } from './loan-book.ts'
-import type { LoanTerms } from './config.ts'
+} from '../tables/unified/accounts.ts'
+import { requireShared } from './accounts.ts'
+import { UNIFIED } from '../tables/unified/loan-book.ts'
+import type { LoanTerms } from '../tables/world/unified.ts'
 import { keepCovered } from './guard.ts'
 
 export interface ModeChange {

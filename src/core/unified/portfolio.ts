@@ -1,9 +1,9 @@
 import { ZERO, negate, overDown, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { lockedHere } from '../wallet/family.ts'
-import type { Market } from '../world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from './loan-book.ts'
-import { marginSlices } from './config.ts'
+import type { Market } from '../tables/world/markets.ts'
+import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { marginSlices } from '../tables/world/unified.ts'
 import {
   liabilityOf,
   riskOf,
@@ -12,7 +12,7 @@ import {
   type RiskFigures,
   type RiskInput,
   type RiskOrder,
-} from './risk.ts'
+} from '../risk/risk.ts'
 
 /** Gathers from the state what the risk engine works with. */
 /**

@@ -24,7 +24,7 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { requireShared } from './accounts.ts'
 import { keepCovered } from './guard.ts'
-import { UNIFIED } from './loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
 
 const HOUR = 3_600e6

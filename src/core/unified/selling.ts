@@ -18,10 +18,10 @@ import {
 import { PLAIN, placeOrder, type NewOrder } from '../spot/place.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx, State } from '../state.ts'
-import { LIQUIDATION_BOUND, type Market } from '../world/markets.ts'
-import { UNIFIED } from './loan-book.ts'
+import { LIQUIDATION_BOUND, type Market } from '../tables/world/markets.ts'
+import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { pairPrice } from './portfolio.ts'
-import { riskOf, type AssetFigures, type RiskAsset, type RiskFigures, type RiskInput } from './risk.ts'
+import { riskOf, type AssetFigures, type RiskAsset, type RiskFigures, type RiskInput } from '../risk/risk.ts'
 import { note, type Liquidation } from './steps.ts'
 
 /** A sale is a quarter of what is owed, but at least and at most this much, in USDT. */

@@ -1,7 +1,7 @@
 import type { Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
-import { LIQUIDATION_STEP } from './records.ts'
+import { LIQUIDATION_STEP } from '../tables/unified/records.ts'
 
 /** A liquidation under way, as its commands carry it. */
 export interface Liquidation {

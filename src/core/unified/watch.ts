@@ -1,10 +1,10 @@
 import type { Price, Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { UNIFIED } from './loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
-import { distanceOf, isRestricted, levelOf } from './levels.ts'
+import { distanceOf, isRestricted, levelOf } from '../risk/levels.ts'
 import { slackOf } from './restricted.ts'
-import { riskOf } from './risk.ts'
+import { riskOf } from '../risk/risk.ts'
 
 /**
  * Knows which accounts a price can bring to another level: to a warning, a restriction, a liquidation. At each

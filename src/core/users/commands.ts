@@ -1,10 +1,11 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { audit, type Actor } from '../operators/audit.ts'
-import { checkIpList, checkPerms, type ApiKey, type Perm } from './keys.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
+import { checkIpList, checkPerms, type ApiKey, type Perm } from '../tables/keys.ts'
 import { stopAccount } from './freeze.ts'
-import { DEFAULT_SETTINGS, isMain, subAccountAt, type User, type UserSettings } from './users.ts'
+import { DEFAULT_SETTINGS, isMain, subAccountAt, type User, type UserSettings } from '../tables/users.ts'
 
 const FIRST_USER_ID = 10001
 

@@ -3,7 +3,7 @@ import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import { endPriceOrder } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
-import { isMain, type User } from './users.ts'
+import { isMain, type User } from '../tables/users.ts'
 import { reviewWaiting } from '../withdrawals/decide.ts'
 
 /** Orders and withdrawals of one command; the rest follows at once. */

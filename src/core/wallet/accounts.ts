@@ -1,10 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { contractName, marginName } from '../ledger/accounts.ts'
-import type { World } from '../world/world.ts'
-
-/** The kinds of account that transfers name. */
-export const ACCOUNT_KINDS = ['spot', 'margin', 'futures', 'delivery', 'options'] as const
-export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+import type { World } from '../tables/world/world.ts'
+import type { AccountKind } from '../tables/transfers.ts'
 
 /** A kind with its pair or settle currency, made into the name of a ledger account. */
 export interface AccountRef {

@@ -1,40 +1,10 @@
 import { refuse } from '../../labels.ts'
-import { ZERO, roundDown, type Amount } from '../../money/amount.ts'
+import { ZERO, roundDown, amountOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { Table, type TableSpec } from '../../machine/table.ts'
 import { guardOutflow } from '../unified/guard.ts'
-import { amountOf } from '../../money/amount.ts'
-
-/** Dust turned into the platform's token. */
-export interface SmallBalance {
-  readonly id: number
-  readonly user_id: number
-  readonly currency: string
-  readonly amount: Amount
-  readonly gt_amount: Amount
-  readonly at: number
-  readonly ordinal: number
-  readonly currency_ordinal: number
-}
-export const SMALL_BALANCE: TableSpec<SmallBalance> = {
-  name: 'small_balance',
-  key: ['id'],
-  columns: {
-    id: 'int',
-    user_id: 'int',
-    currency: 'text',
-    amount: 'amount',
-    gt_amount: 'amount',
-    at: 'int',
-    ordinal: 'int',
-    currency_ordinal: 'int',
-  },
-  live: () => false,
-}
-export const smallBalances = (): Table<SmallBalance> => new Table(SMALL_BALANCE)
 
 const TOKEN = 'GT'
 /** Worth in USDT below which a balance is dust. */

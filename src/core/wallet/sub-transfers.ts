@@ -1,54 +1,10 @@
 import { refuse } from '../../labels.ts'
-import type { Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'
-import { Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
-import { isMain, mainIdOf, refuseLocked, subAccountNamed, type User } from '../users/users.ts'
-import { accountRef, type AccountKind } from './accounts.ts'
-import { bookTransfer, transferAmount, type Transfer } from './transfers.ts'
-
-/** A transfer between a main account and one of its sub-accounts, as the main account's list shows it. */
-export interface SubTransfer {
-  readonly tx_id: number
-  readonly main_user: number
-  readonly sub_user: number
-  readonly sub_account_type: AccountKind
-  readonly direction: 'to' | 'from'
-  readonly currency: string
-  readonly amount: Amount
-  /** web, api … : where it was asked for. */
-  readonly source: string
-  readonly client_order_id: string | null
-  readonly at: number
-  /** Places among the main account's transfers, and among those with this sub-account. */
-  readonly ordinal: number
-  readonly sub_ordinal: number
-}
-export const SUB_TRANSFER: TableSpec<SubTransfer> = {
-  name: 'sub_transfer',
-  key: ['tx_id'],
-  columns: {
-    tx_id: 'int',
-    main_user: 'int',
-    sub_user: 'int',
-    sub_account_type: 'text',
-    direction: 'text',
-    currency: 'text',
-    amount: 'amount',
-    source: 'text',
-    client_order_id: 'text',
-    at: 'int',
-    ordinal: 'int',
-    sub_ordinal: 'int',
-  },
-  live: () => false,
-}
-export class SubTransfers {
-  readonly table = new Table(SUB_TRANSFER)
-  readonly byClientId = new UniqueIndex(this.table, ({ main_user, client_order_id }) =>
-    client_order_id === null ? undefined : `${main_user}/${client_order_id}`,
-  )
-}
+import { isMain, mainIdOf, refuseLocked, subAccountNamed, type User } from '../tables/users.ts'
+import { accountRef } from './accounts.ts'
+import type { AccountKind, Transfer } from '../tables/transfers.ts'
+import { bookTransfer, transferAmount } from './transfers.ts'
 
 /** The settle currency of a contract account follows from the currency that is moved. */
 const scopeOf = (kind: AccountKind, currency: string) => ({

@@ -1,56 +1,16 @@
 import { refuse } from '../../labels.ts'
 import { amountOf, decimalsOf, format, parseAmount, type Amount } from '../../money/amount.ts'
-import { audit, type Actor } from '../operators/audit.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { Table, type TableSpec } from '../../machine/table.ts'
 import { guardOutflow } from '../unified/guard.ts'
-import { bookOf } from '../unified/loan-book.ts'
-import type { User } from '../users/users.ts'
-import { accountRef, type AccountKind, type AccountRef } from './accounts.ts'
-
-/** A finished movement between accounts: own, main/sub, sub/sub or an operator's credit. */
-export interface Transfer {
-  readonly tx_id: number
-  readonly kind: 'own' | 'main_sub' | 'sub_sub' | 'credit'
-  /** Who asked: the account whose key was used, or the credited one. */
-  readonly user_id: number
-  readonly from_user: number
-  readonly from_account: AccountKind | 'unknown'
-  readonly to_user: number
-  readonly to_account: AccountKind | 'unknown'
-  readonly currency: string
-  readonly amount: Amount
-  readonly settle: string
-  readonly currency_pair: string
-  readonly client_order_id: string | null
-  /** Microseconds. */
-  readonly at: number
-}
-export const TRANSFER: TableSpec<Transfer> = {
-  name: 'transfer',
-  key: ['tx_id'],
-  columns: {
-    tx_id: 'int',
-    kind: 'text',
-    user_id: 'int',
-    from_user: 'int',
-    from_account: 'text',
-    to_user: 'int',
-    to_account: 'text',
-    currency: 'text',
-    amount: 'amount',
-    settle: 'text',
-    currency_pair: 'text',
-    client_order_id: 'text',
-    at: 'int',
-  },
-  // Transfers settle at once: history from the start.
-  live: () => false,
-}
-export const transfers = (): Table<Transfer> => new Table(TRANSFER)
+import { bookOf } from '../tables/unified/loan-book.ts'
+import type { User } from '../tables/users.ts'
+import { accountRef, type AccountRef } from './accounts.ts'
+import type { AccountKind, Transfer } from '../tables/transfers.ts'
 
 /** Decimals of amounts in wallet calls. */
 const TRANSFER_DECIMALS = 8

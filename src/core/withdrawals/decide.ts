@@ -10,8 +10,8 @@ import { PAUSED } from './policy.ts'
 import { refuseFrozen } from './request.ts'
 import { postNetworkFee } from './network-fee.ts'
 import { change, refund, stepTo, withdrawalAt } from './settle.ts'
-import { DIVERSIONS, HOLD_STATUSES, WITHDRAWAL_FLOW, type HoldStatus } from './withdrawal.flow.ts'
-import { withdrawalId, type Hold, type Withdrawal } from './withdrawals.ts'
+import { DIVERSIONS, HOLD_STATUSES, WITHDRAWAL_FLOW, type HoldStatus } from '../tables/withdrawal.flow.ts'
+import { withdrawalId, type Hold, type Withdrawal } from '../tables/withdrawals.ts'
 
 /** What the operator saw when approving; members that are given must be what is recorded. */
 export interface Statement {

@@ -2,8 +2,8 @@ import { nextId } from '../counters.ts'
 import { lockedName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
-import type { Deposit } from '../deposits/deposits.ts'
-import { withdrawalId, type Withdrawal } from './withdrawals.ts'
+import type { Deposit } from '../tables/deposits.ts'
+import { withdrawalId, type Withdrawal } from '../tables/withdrawals.ts'
 
 /** sender's spot.locked → receiver's spot: no fee, no chain, both records DONE at once. */
 export function payInternally(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {

@@ -2,7 +2,7 @@ import type { Amount } from '../../money/amount.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
-import type { Withdrawal } from './withdrawals.ts'
+import type { Withdrawal } from '../tables/withdrawals.ts'
 
 /** Custody pays what the chain took; below zero it is taken back. */
 export function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, kind: string): void {

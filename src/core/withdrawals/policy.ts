@@ -1,6 +1,6 @@
 import { add, amountOf, format, type Amount } from '../../money/amount.ts'
-import type { Policy } from '../world/policy.ts'
-import type { Hold } from './withdrawals.ts'
+import type { Policy } from '../tables/world/policy.ts'
+import type { Hold } from '../tables/withdrawals.ts'
 
 /** All that the policy looks at, so that a recorded withdrawal can be judged again under another policy. */
 export interface PolicyFacts {

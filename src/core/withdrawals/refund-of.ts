@@ -1,9 +1,9 @@
 import { next } from '../flow.ts'
 import { PLATFORM, lockedName } from '../ledger/accounts.ts'
-import { REFUND_FLOW, type RefundEvent } from '../deposits/refund.flow.ts'
+import { REFUND_FLOW, type RefundEvent } from '../tables/refund.flow.ts'
 import type { Ctx } from '../state.ts'
-import type { WithdrawalStatus } from './withdrawal.flow.ts'
-import type { Withdrawal } from './withdrawals.ts'
+import type { WithdrawalStatus } from '../tables/withdrawal.flow.ts'
+import type { Withdrawal } from '../tables/withdrawals.ts'
 
 const UNCLAIMED = { owner: PLATFORM, name: 'deposits.unclaimed' } as const
 /** Where the money waits for the sender: what blocked a deposit still has, or what the user's account holds for it. */

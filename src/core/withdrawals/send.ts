@@ -3,15 +3,15 @@ import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
-import { FINAL_DEPTH } from '../chains/tips.ts'
+import { FINAL_DEPTH } from '../tables/tips.ts'
 import type { Ctx } from '../state.ts'
 import { familyOwes } from '../wallet/family.ts'
 import { FROZEN, clearHold } from './decide.ts'
 import { heldIn } from './refund-of.ts'
 import { postNetworkFee } from './network-fee.ts'
 import { IN_FLIGHT, change, stepTo, withdrawalAt } from './settle.ts'
-import { WITHDRAWAL_FLOW } from './withdrawal.flow.ts'
-import type { Intent, Withdrawal } from './withdrawals.ts'
+import { WITHDRAWAL_FLOW } from '../tables/withdrawal.flow.ts'
+import type { Intent, Withdrawal } from '../tables/withdrawals.ts'
 
 /** What the receiver gets. */
 export const netOf = ({ amount, fee }: Withdrawal): Amount => subtract(amount, fee)

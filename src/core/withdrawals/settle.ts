@@ -6,8 +6,8 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { followRefund, givenBackTo, heldIn } from './refund-of.ts'
 import { uncountWithdrawal } from './usage.ts'
-import { WITHDRAWAL_FLOW, type WithdrawalEvent, type WithdrawalStatus } from './withdrawal.flow.ts'
-import { withdrawalId, type Withdrawal } from './withdrawals.ts'
+import { WITHDRAWAL_FLOW, type WithdrawalEvent, type WithdrawalStatus } from '../tables/withdrawal.flow.ts'
+import { withdrawalId, type Withdrawal } from '../tables/withdrawals.ts'
 
 export const IN_FLIGHT = { owner: PLATFORM, name: 'withdrawal.in_flight' } as const
 

@@ -1,8 +1,8 @@
 import { ZERO, add, amountOf, format, max, min, subtract, type Amount } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
-import type { User } from '../users/users.ts'
-import type { CurrencyConfig } from '../world/world.ts'
-import type { Withdrawal, WithdrawalUsage } from './withdrawals.ts'
+import type { User } from '../tables/users.ts'
+import type { CurrencyConfig } from '../tables/world/world.ts'
+import type { Withdrawal, WithdrawalUsage } from '../tables/withdrawals.ts'
 
 const DAY = 86_400e6
 const HOUR = 3_600e6

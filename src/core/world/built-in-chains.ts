@@ -1,5 +1,5 @@
-import type { ChainConfig, CurrencyChain, CurrencyTransport } from './chains.ts'
-import { completePolicy, type Policy } from './policy.ts'
+import type { ChainConfig, CurrencyChain, CurrencyTransport } from '../tables/world/chains.ts'
+import { completePolicy, type Policy } from '../tables/world/policy.ts'
 
 /** The chains, fees and policy of the built-in world. docs/CONFIG.md explains every member. */
 const chain = (

@@ -1,7 +1,7 @@
 import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
-import { BUILT_IN_UNIFIED } from '../unified/built-in.ts'
-import { marketOf } from './markets.ts'
-import type { CurrencyConfig, WorldConfig } from './world.ts'
+import { BUILT_IN_UNIFIED } from './built-in-unified.ts'
+import { marketOf } from '../tables/world/markets.ts'
+import type { CurrencyConfig, WorldConfig } from '../tables/world/world.ts'
 
 const currency = (
   name: string,

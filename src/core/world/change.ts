@@ -1,9 +1,9 @@
 import { format, unitOf, type Amount } from '../../money/amount.ts'
 import { contractName, isOwn, marginName } from '../ledger/accounts.ts'
-import { AGENT_LOGINS } from '../agents/agents.ts'
+import { AGENT_LOGINS } from '../tables/agents.ts'
 import type { State } from '../state.ts'
-import { completeMarket, type MarketConfig } from './markets.ts'
-import type { WorldConfig } from './world.ts'
+import { completeMarket, type MarketConfig } from '../tables/world/markets.ts'
+import type { WorldConfig } from '../tables/world/world.ts'
 
 /** What a new configuration would take away from rows that still need it: the reason, and whose market it is. */
 export interface Fault {

@@ -1,11 +1,12 @@
 import { cancelOpen } from '../spot/cancel.ts'
-import type { OrderRow } from '../spot/order.ts'
+import type { OrderRow } from '../tables/spot/order.ts'
 import { cancelPovOfMarket } from '../spot/pov.ts'
 import { cancelWaiting } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
-import { audit, type Actor } from '../operators/audit.ts'
-import { checkMarketChange, type MarketChange, type MarketConfig } from './markets.ts'
-import { MARKET_SETTING } from './world.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
+import { checkMarketChange, type MarketChange, type MarketConfig } from '../tables/world/markets.ts'
+import { MARKET_SETTING } from '../tables/world/world.ts'
 
 /** An operator's change of a market's rules; it outlives a restart and a new configuration file. */
 export function changeMarket(

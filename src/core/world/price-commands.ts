@@ -1,7 +1,8 @@
 import { refuse } from '../../labels.ts'
 import { format, parsePrice, priceOf, rateOf, type Price, type Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
-import { audit, type Actor } from '../operators/audit.ts'
+import { audit } from '../operators/audit.ts'
+import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import {
   FEED_JUMPS,
@@ -11,7 +12,7 @@ import {
   UNIT,
   type Jump,
   type OperatorPrice,
-} from './prices.ts'
+} from '../tables/world/prices.ts'
 
 type Texts = Readonly<Record<string, string>>
 const settingOf = <T>(state: State, name: string): Readonly<Record<string, T>> =>

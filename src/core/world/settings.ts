@@ -3,9 +3,14 @@ import { audit } from '../operators/audit.ts'
 import { planWake, simChain } from '../sim/commands.ts'
 import type { Ctx } from '../state.ts'
 import { pauseWithdrawals } from '../withdrawals/decide.ts'
-import { mergeChanges, type ChainChange, type ChainConfig, type CurrencyChange } from './chains.ts'
-import { checkPolicy, type Policy } from './policy.ts'
-import type { CurrencyConfig } from './world.ts'
+import {
+  mergeChanges,
+  type ChainChange,
+  type ChainConfig,
+  type CurrencyChange,
+} from '../tables/world/chains.ts'
+import { checkPolicy, type Policy } from '../tables/world/policy.ts'
+import type { CurrencyConfig } from '../tables/world/world.ts'
 
 /** An operator's change of a chain: a setting of its own, which outlives restarts and new configuration files. */
 export function configureChain(

@@ -1,6 +1,6 @@
-import { refuse } from '../../labels.ts'
-import { priceOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
-import { PACE_SETTING, exact, type Agents } from '../agents/agents.ts'
+import { refuse } from '../../../labels.ts'
+import { priceOf, timesDown, overDown, type Amount, type Price } from '../../../money/amount.ts'
+import { PACE_SETTING, exact, type Agents } from '../agents.ts'
 import { LIVE, type World } from './world.ts'
 
 /** What a price comes from, best first; none: nothing that is trusted says one. */

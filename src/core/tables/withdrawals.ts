@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import type { Approval } from '../operators/operators.ts'
+import type { Approval } from './operators.ts'
 import { CurrencySums } from '../currency-sums.ts'
 import { SortedIds } from '../sorted-ids.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'

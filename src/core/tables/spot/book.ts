@@ -1,4 +1,4 @@
-import type { Amount, Price } from '../../money/amount.ts'
+import type { Amount, Price } from '../../../money/amount.ts'
 import type { Ask, OrderRow, Side } from './order.ts'
 
 /** All orders of one price, in the order of their rank. */

@@ -1,4 +1,4 @@
-import { parseAmount } from '../../money/amount.ts'
+import { parseAmount } from '../../../money/amount.ts'
 
 /** How a chain writes its addresses; each has its own checksum. */
 export const ADDRESS_FORMATS = ['evm', 'bitcoin', 'dogecoin', 'tron', 'solana', 'ripple'] as const

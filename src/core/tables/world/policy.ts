@@ -1,4 +1,4 @@
-import { parseAmount } from '../../money/amount.ts'
+import { parseAmount } from '../../../money/amount.ts'
 
 /**
  * The rules that hold a withdrawal back, as data. An operator's policy (`PUT /operator/v1/policy`) is kept as a

@@ -1,5 +1,5 @@
-import type { Amount, Price, Rate } from '../../money/amount.ts'
-import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
+import type { Amount, Price, Rate } from '../../../money/amount.ts'
+import { GroupIndex, Table, type TableSpec } from '../../../machine/table.ts'
 import type { Side } from './order.ts'
 
 /** How a POV order ended; empty while it is open. */

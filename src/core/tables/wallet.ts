@@ -1,11 +1,11 @@
-import { Addresses } from '../chains/addresses.ts'
-import { chainTips } from '../chains/tips.ts'
-import { Deposits } from '../deposits/deposits.ts'
-import { Sweeps } from '../sweeps/sweeps.ts'
-import { pushContacts, pushes } from '../push/push.ts'
-import { Withdrawals } from '../withdrawals/withdrawals.ts'
-import { smallBalances } from './small-balance.ts'
-import { SubTransfers } from './sub-transfers.ts'
+import { Addresses } from './addresses.ts'
+import { chainTips } from './tips.ts'
+import { Deposits } from './deposits.ts'
+import { Sweeps } from './sweeps.ts'
+import { pushContacts, pushes } from './push.ts'
+import { Withdrawals } from './withdrawals.ts'
+import { smallBalances } from './small-balances.ts'
+import { SubTransfers } from './transfers.ts'
 
 /** Money on its way in, out and across. */
 export class Wallet {

@@ -1,6 +1,6 @@
-import { notFound, refuse } from '../../labels.ts'
-import { parseRate } from '../../money/amount.ts'
-import { Table, type TableSpec } from '../../machine/table.ts'
+import { notFound, refuse } from '../../../labels.ts'
+import { parseRate } from '../../../money/amount.ts'
+import { Table, type TableSpec } from '../../../machine/table.ts'
 import {
   checkChains,
   checkTransport,
@@ -28,7 +28,7 @@ import {
   type IsolatedMarket,
   type LoanTerms,
   type UnifiedConfig,
-} from '../unified/config.ts'
+} from './unified.ts'
 
 export type { MarketConfig } from './markets.ts'
 

@@ -1,5 +1,5 @@
-import { amountOf, parseAmount, parseRate, rateOf, type Amount, type Rate } from '../../money/amount.ts'
-import type { DiscountSlice, MarginSlice } from './risk.ts'
+import { amountOf, parseAmount, parseRate, rateOf, type Amount, type Rate } from '../../../money/amount.ts'
+import type { DiscountSlice, MarginSlice } from '../../risk/risk.ts'
 
 /** The tables of lending and margin, as the configuration writes them. Limits of tiers are units of the currency. */
 export interface DiscountTier {

@@ -1,5 +1,5 @@
-import { ZERO, type Amount, type Price } from '../../money/amount.ts'
-import type { TableSpec } from '../../machine/table.ts'
+import { ZERO, type Amount, type Price } from '../../../money/amount.ts'
+import type { TableSpec } from '../../../machine/table.ts'
 import type { Level } from './book.ts'
 
 export type Side = 'buy' | 'sell'

@@ -1,4 +1,4 @@
-import { lockedName, marginName } from '../ledger/accounts.ts'
+import { lockedName, marginName } from '../../ledger/accounts.ts'
 
 /** Money that is lent to one place: the unified account, or the isolated account of a pair. */
 export interface LoanBook {

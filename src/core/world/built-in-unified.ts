@@ -1,4 +1,4 @@
-import type { IsolatedMarket, LoanCurrency, RateCurve, UnifiedConfig } from './config.ts'
+import type { IsolatedMarket, LoanCurrency, RateCurve, UnifiedConfig } from '../tables/world/unified.ts'
 
 const tierRows = <T>(
   rows: readonly (readonly [upTo: string, rate: string, leverage: string])[],

@@ -1,6 +1,6 @@
 import type { Amount } from '../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
-import type { Intent } from '../withdrawals/withdrawals.ts'
+import type { Intent } from './withdrawals.ts'
 import type { SweepStatus } from './sweep.flow.ts'
 
 /** One transaction between our own addresses. */

@@ -1,5 +1,5 @@
-import type { Amount } from '../../money/amount.ts'
-import type { LogSpec, TableSpec } from '../../machine/table.ts'
+import type { Amount } from '../../../money/amount.ts'
+import type { LogSpec, TableSpec } from '../../../machine/table.ts'
 
 /** That something is owed; how much, the ledger says. The row goes when the last unit is repaid. */
 export interface Loan {

@@ -1,10 +1,10 @@
-import { min, roundUp, timesDown, timesUp, type Amount, type Price } from '../../money/amount.ts'
+import { min, roundUp, timesDown, timesUp, type Amount, type Price } from '../../../money/amount.ts'
 import type { Order, Side } from '../spot/order.ts'
 import type { Spot } from '../spot/spot.ts'
 import type { Market } from '../world/markets.ts'
 import type { World } from '../world/world.ts'
 import { UNIFIED } from './loan-book.ts'
-import { Ladder, type RiskOrder } from './risk.ts'
+import { Ladder, type RiskOrder } from '../../risk/risk.ts'
 
 /**
  * What an open order gives, and what it gets at the least: filled lot by lot, each fill paying the market's

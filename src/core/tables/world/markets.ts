@@ -1,4 +1,4 @@
-import { refuse } from '../../labels.ts'
+import { refuse } from '../../../labels.ts'
 import {
   amountOf,
   parseAmount,
@@ -9,7 +9,7 @@ import {
   type Amount,
   type Price,
   type Rate,
-} from '../../money/amount.ts'
+} from '../../../money/amount.ts'
 
 /** The rules of one spot market, as the configuration and the operator write them. */
 export interface MarketConfig {

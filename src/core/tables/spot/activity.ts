@@ -1,5 +1,5 @@
-import { ZERO, type Amount, type Rate } from '../../money/amount.ts'
-import { GroupIndex, Table, type TableSpec, type Tx } from '../../machine/table.ts'
+import { ZERO, type Amount, type Rate } from '../../../money/amount.ts'
+import { GroupIndex, Table, type TableSpec, type Tx } from '../../../machine/table.ts'
 
 /** What an account did in a day, for its fill ratio. */
 export interface ActivityDay {

@@ -1,5 +1,5 @@
-import type { Amount, Price } from '../../money/amount.ts'
-import { Table, type TableSpec, type Tx } from '../../machine/table.ts'
+import type { Amount, Price } from '../../../money/amount.ts'
+import { Table, type TableSpec, type Tx } from '../../../machine/table.ts'
 
 /** What happened in a span of time. Times are seconds. */
 export interface Candle {

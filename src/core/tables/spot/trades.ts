@@ -1,5 +1,5 @@
-import type { Amount, Price } from '../../money/amount.ts'
-import { Table, type LogSpec, type TableSpec } from '../../machine/table.ts'
+import type { Amount, Price } from '../../../money/amount.ts'
+import { Table, type LogSpec, type TableSpec } from '../../../machine/table.ts'
 import type { Market } from '../world/markets.ts'
 import type { Ask, OrderAccount, Side } from './order.ts'
 

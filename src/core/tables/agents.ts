@@ -1,0 +1,53 @@
+import { unitOf, type Amount } from '../../money/amount.ts'
+import { Table, type TableSpec } from '../../machine/table.ts'
+
+/** What the market agents of the sandbox think of one market. Prices here are opinions, not money. */
+export interface AgentMarket {
+  readonly pair: string
+  /** State of the generator that all decisions are drawn from. */
+  readonly seed: number
+  /** The price that the agents believe in. */
+  readonly fair: number
+  /** The price that it wanders around. */
+  readonly anchor: number
+  /** Direction of the last steps, for those who follow it. */
+  readonly trend: number
+  readonly scenario: Scenario | null
+}
+export const SCENARIOS = ['crash', 'gap', 'thin_book', 'de_peg'] as const
+export type ScenarioName = (typeof SCENARIOS)[number]
+export interface Scenario {
+  /** `replay`: candles are being played, and the agents have no opinion of their own. */
+  readonly name: ScenarioName | 'replay'
+  /** The relative change of the price, such as -0.2. */
+  readonly change: number
+  /** Microseconds. */
+  readonly from: number
+  readonly until: number
+  readonly start: number
+}
+export const AGENT_MARKET: TableSpec<AgentMarket> = {
+  name: 'agent_market',
+  key: ['pair'],
+  columns: { pair: 'text', seed: 'int', fair: 'json', anchor: 'json', trend: 'json', scenario: 'json' },
+}
+/** The setting that tells how often the agents look; `every` is null while they rest. */
+export const PACE_SETTING = 'agents.pace'
+
+export class Agents {
+  readonly markets = new Table(AGENT_MARKET)
+  /** The markets that the agents look at, in the order of their names. */
+  get pairs(): string[] {
+    return [...this.markets.values()].map(({ pair }) => pair).sort()
+  }
+}
+
+/** The agents' accounts, by login name. */
+export const MAKER = 'agent_maker'
+export const NOISE = 'agent_noise'
+export const MOMENTUM = 'agent_momentum'
+export const AGENT_LOGINS = [MAKER, NOISE, MOMENTUM] as const
+
+/** An opinion becomes an exact figure of so many decimals: what an order needs. */
+export const exact = (opinion: number, decimals: number): Amount =>
+  (BigInt(Math.round(opinion * 10 ** decimals)) * unitOf(decimals)) as Amount

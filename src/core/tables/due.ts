@@ -1,0 +1,98 @@
+import { Table, type TableSpec } from '../../machine/table.ts'
+
+/** Every kind of work that can fall due, by the command that does it, with what the command is given. */
+export interface DueWork {
+  readonly 'agents.candle': {
+    currency_pair: string
+    side: 'buy' | 'sell'
+    price: string
+    amount: string
+    run: number
+  }
+  readonly 'agents.look': Readonly<Record<string, never>>
+  readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
+  readonly 'chain.pause': { chain: string; paused: boolean; after: number }
+  readonly 'chain.wake': { chain: string }
+  readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
+  readonly 'lending.hour': Readonly<Record<string, never>>
+  readonly 'market.cancel_rest': { currency_pair: string; after: number }
+  readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
+  readonly 'margin.recheck': { user_id: number; scope: string; after: number }
+  readonly 'prices.expire': Readonly<Record<string, never>>
+  readonly 'proposal.effect': { id: number }
+  readonly 'proposal.expire': { id: number }
+  readonly 'push.expire': { id: number }
+  readonly 'spot.cancel_rest': {
+    user_id: number
+    currency_pair: string | null
+    side: 'buy' | 'sell' | null
+    account: 'spot' | 'margin' | 'unified' | 'cross_margin' | null
+    trade_quote: string | null
+    upto: number
+  }
+  readonly 'spot.countdown.strike': { id: string }
+  readonly 'spot.pov.look': { id: number }
+  readonly 'spot.price_order.expire': { id: number }
+  readonly 'spot.price_order.fire': { currency_pair: string }
+  readonly 'spot.ratios': { day?: number; after?: number }
+  readonly 'user.stop': {
+    user_id: number
+    upper: { withdrawal: number; order: number; price_order: number }
+  }
+  readonly 'withdrawal.refund': { id: number }
+}
+export type DueCommand = keyof DueWork
+
+/**
+ * Work that falls due: interest, expiries, daily figures. A due item is a row that names a command and its
+ * input; the ticker runs items in the order of their time, each as a command of its own.
+ */
+export interface DueItem {
+  readonly id: number
+  /** Microseconds. */
+  readonly at: number
+  readonly command: DueCommand
+  readonly input: Readonly<Record<string, unknown>>
+}
+export const DUE: TableSpec<DueItem> = {
+  name: 'due',
+  key: ['id'],
+  columns: { id: 'int', at: 'int', command: 'text', input: 'json' },
+}
+/** An item whose command failed: put aside with its error, so that the others go on. */
+export interface FailedItem extends DueItem {
+  readonly error: string
+  readonly failed_at: number
+}
+export const DUE_FAILED: TableSpec<FailedItem> = {
+  name: 'due_failed',
+  key: ['id'],
+  columns: { ...DUE.columns, error: 'text', failed_at: 'int' },
+}
+
+export class Due {
+  readonly table = new Table(DUE)
+  readonly failed = new Table(DUE_FAILED)
+  /** Latest first, so that the next one is taken off the end. */
+  private readonly sorted: DueItem[] = []
+  constructor() {
+    this.table.observe((before, after) => {
+      if (before !== undefined) this.sorted.splice(this.place(before), 1)
+      if (after !== undefined) this.sorted.splice(this.place(after), 0, after)
+    })
+  }
+  next(): DueItem | undefined {
+    return this.sorted.at(-1)
+  }
+  private place(item: DueItem): number {
+    let low = 0
+    let high = this.sorted.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.sorted[middle]!
+      if (other.at > item.at || (other.at === item.at && other.id > item.id)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
