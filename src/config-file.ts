@@ -10,7 +10,7 @@ import {
 } from './core/tables/world/chains.ts'
 import { MARKET_STATUSES, TRADE_STATUSES, type MarketConfig } from './core/tables/world/markets.ts'
 import type { Policy } from './core/tables/world/policy.ts'
-import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/tables/world/world.ts'
+import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/tables/world/config.ts'
 import { meant } from './nearest.ts'
 
 /**

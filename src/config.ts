@@ -5,7 +5,8 @@ import { cors, testSettings } from './config-sandbox.ts'
 import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
 import { completePolicy } from './core/tables/world/policy.ts'
-import { checkWorld, type WorldConfig } from './core/tables/world/world.ts'
+import { checkWorld } from './core/tables/world/world.ts'
+import type { WorldConfig } from './core/tables/world/config.ts'
 
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
 export interface Config {

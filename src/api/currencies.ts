@@ -1,4 +1,5 @@
-import type { CurrencyConfig, World } from '../core/tables/world/world.ts'
+import type { CurrencyConfig } from '../core/tables/world/config.ts'
+import type { World } from '../core/tables/world/world.ts'
 import { notFound } from '../labels.ts'
 import { PUBLIC, endpoint, type AnyEndpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'

@@ -1,7 +1,7 @@
 import { Refusal, notFound } from '../labels.ts'
 import { dropFailed, retryFailed, setAside } from './due.ts'
 import type { DueCommand, DueWork } from './tables/due.ts'
-import { auditNote } from './operators/audit.ts'
+import { auditNote } from './audit.ts'
 import {
   changeToken,
   createOperator,
@@ -53,8 +53,8 @@ import {
 } from './users/commands.ts'
 import { passOnce } from './users/seen-requests.ts'
 import { stopPortion } from './users/freeze.ts'
-import { marginCommands } from './unified/commands.ts'
-import { walletCommands } from './wallet/commands.ts'
+import { marginCommands } from './margin-commands.ts'
+import { walletCommands } from './wallet-commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock, setLive } from './world/commands.ts'
 import {

@@ -1,6 +1,6 @@
 import { notFound } from '../labels.ts'
 import { nextId } from './counters.ts'
-import { audit } from './operators/audit.ts'
+import { audit } from './audit.ts'
 import type { Actor } from './tables/audit.ts'
 import type { Ctx } from './state.ts'
 import type { DueWork, DueCommand, FailedItem } from './tables/due.ts'

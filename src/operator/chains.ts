@@ -16,7 +16,7 @@ import {
 import { array, bool, decimalText, int, int64, map, nullable, shape, str } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
 import { readAddress, readTag, sharedAddress } from '../core/chains/addresses.ts'
-import { heightAt } from '../core/sim/sim.ts'
+import { heightAt } from '../core/sim/blocks.ts'
 import type { SimTx } from '../core/tables/sim.ts'
 import { SWEEP, type Sweep } from '../core/tables/sweeps.ts'
 import { SENDER_STOPS, type ChainChange, type ChainConfig } from '../core/tables/world/chains.ts'

@@ -16,7 +16,7 @@ import {
 import { array, bool, decimalText, int, shape, str } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
 import type { CurrencyChain, CurrencyChange } from '../core/tables/world/chains.ts'
-import type { CurrencyConfig } from '../core/tables/world/world.ts'
+import type { CurrencyConfig } from '../core/tables/world/config.ts'
 import { notFound } from '../labels.ts'
 import { amountOf, format } from '../money/amount.ts'
 

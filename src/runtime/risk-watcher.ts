@@ -1,7 +1,7 @@
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
-import { RiskWatch } from '../core/unified/watch.ts'
+import { RiskWatch } from '../core/liquidation/watch.ts'
 import type { Log } from './log.ts'
 
 const TICK_MS = 100

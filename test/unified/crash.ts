@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
 import { transferable } from '../../src/core/unified/loans.ts'
-import { RiskWatch } from '../../src/core/unified/watch.ts'
+import { RiskWatch } from '../../src/core/liquidation/watch.ts'
 import { amountOf, format } from '../../src/money/amount.ts'
 import { random } from '../spot/compare.ts'
 import { Lender } from './setup.ts'

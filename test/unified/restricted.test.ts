@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { UNIFIED } from '../../src/core/tables/unified/loan-book.ts'
 import { totalOwed } from '../../src/core/unified/loans.ts'
 import { figuresOf } from '../../src/core/unified/portfolio.ts'
-import { RiskWatch } from '../../src/core/unified/watch.ts'
+import { RiskWatch } from '../../src/core/liquidation/watch.ts'
 import { format } from '../../src/money/amount.ts'
 import { Lender } from './setup.ts'
 

@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { format, parseAmount, type Amount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'

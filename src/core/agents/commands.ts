@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { schedule } from '../due.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Side } from '../tables/spot/order.ts'

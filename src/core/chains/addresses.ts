@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx } from '../state.ts'

@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 import { amountOf, format, type Amount } from '../../money/amount.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
 
 export interface CustodyBooking {

@@ -1,6 +1,6 @@
 import { notFound, refuse } from '../../labels.ts'
 import { nextId } from '../counters.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
 import { depositId } from '../tables/withdrawals.ts'
 import type { DepositEvent } from '../tables/deposit.flow.ts'

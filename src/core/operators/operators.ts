@@ -1,7 +1,7 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { audit } from './audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Role, Operator } from '../tables/operators.ts'
 

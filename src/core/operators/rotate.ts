@@ -1,5 +1,5 @@
 import type { Ctx } from '../state.ts'
-import { audit } from './audit.ts'
+import { audit } from '../audit.ts'
 
 /** What was sealed with the old key, sealed with the new one: by API key, and by waiting proposal and member. */
 export interface Resealed {

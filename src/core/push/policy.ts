@@ -4,7 +4,7 @@ import type { Ctx } from '../state.ts'
 import { holdsOf, type PolicyFacts } from '../withdrawals/policy.ts'
 import { passwordHours } from '../withdrawals/request.ts'
 import { countWithdrawal, dayAllowance, recentUsage, uncountWithdrawal } from '../withdrawals/usage.ts'
-import type { CurrencyConfig } from '../tables/world/world.ts'
+import type { CurrencyConfig } from '../tables/world/config.ts'
 import type { Push, PushPolicy } from '../tables/push.ts'
 
 const NO_LIMIT = '1000000000000000'

@@ -5,11 +5,11 @@ import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import type { ChainConfig } from '../tables/world/chains.ts'
-import { blockHash, heightAt, simTxid, timeOf } from './sim.ts'
+import { blockHash, heightAt, simTxid, timeOf } from './blocks.ts'
 import type { SimChain, SimTx } from '../tables/sim.ts'
 
 const FIRST_HEIGHT = 10_000

@@ -3,7 +3,8 @@ import { min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep, type Taker } from './match.ts'
+import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep } from './match.ts'
+import type { Taker } from './settle.ts'
 import {
   stopsIn,
   type AttachedStop,

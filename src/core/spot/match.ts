@@ -4,21 +4,10 @@ import type { Ctx } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { moneyOf, repayBorrowed } from './accounts.ts'
 import { opposite, type FinishAs, type Order, type OrderRow } from '../tables/spot/order.ts'
-import { settleFill, type Terms } from './settle.ts'
+import { settleFill, type Taker } from './settle.ts'
 import type { Charge } from '../tables/spot/trades.ts'
 import { placeAttachedStops } from './price-orders.ts'
 
-/** The order that is being matched: a row that is written on until it rests or ends, and then put. */
-export interface Taker {
-  readonly order: OrderRow
-  readonly market: Market
-  /** What its owner pays for fills; looked up when there is one. */
-  terms: Terms | undefined
-  /** The worst price it takes; undefined: any. */
-  readonly bound: Price | undefined
-  /** A market buy: `left` is quote, not base. */
-  readonly byQuote: boolean
-}
 /** Why a sweep ended: nothing is left, the book is empty, the next price is beyond the bound, or an own order. */
 export type SweepEnd = 'filled' | 'empty' | 'bound' | 'stp'
 

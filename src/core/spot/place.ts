@@ -7,7 +7,8 @@ import { guardOrder } from '../unified/guard.ts'
 import type { User } from '../tables/users.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { borrowMissing, freeName, orderAccount } from './accounts.ts'
-import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd, type Taker } from './match.ts'
+import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd } from './match.ts'
+import type { Taker } from './settle.ts'
 import {
   OrderRow,
   stopsIn,

@@ -16,13 +16,23 @@ import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { feeSetting, ratesOf, withToken, type DebitFee, type Rates } from './fees.ts'
 import { moneyOf } from './accounts.ts'
-import type { Taker } from './match.ts'
 import type { Order, OrderRow } from '../tables/spot/order.ts'
 import { FillRow, SPOT_FILL, type Charge, type Trade } from '../tables/spot/trades.ts'
 
 export interface Terms {
   readonly rates: Rates
   readonly debit: DebitFee
+}
+/** The order that is being matched: a row that is written on until it rests or ends, and then put. */
+export interface Taker {
+  readonly order: OrderRow
+  readonly market: Market
+  /** What its owner pays for fills; looked up when there is one. */
+  terms: Terms | undefined
+  /** The worst price it takes; undefined: any. */
+  readonly bound: Price | undefined
+  /** A market buy: `left` is quote, not base. */
+  readonly byQuote: boolean
 }
 function termsOf(state: State, userId: number, market: Market): Terms {
   const { vip, debit } = feeSetting(state, state.users.must(userId))

@@ -17,7 +17,7 @@ import {
 import { PLATFORM, insuranceName } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { nextId } from '../counters.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'

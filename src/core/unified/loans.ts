@@ -3,7 +3,7 @@ import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } 
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { familyOwes, refuseOwing } from '../wallet/family.ts'
+import { familyOwes, refuseOwing } from '../family.ts'
 import { requireShared } from './accounts.ts'
 import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unified/records.ts'

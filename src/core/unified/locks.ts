@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, min, rateOf, type Amount, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { leavingRoom, strayedLocks } from '../wallet/family.ts'
+import { leavingRoom, strayedLocks } from '../family.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
 import type { RiskInput } from '../risk/risk.ts'

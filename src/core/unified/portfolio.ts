@@ -1,6 +1,6 @@
 import { ZERO, negate, overDown, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { lockedHere } from '../wallet/family.ts'
+import { lockedHere } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
 import { marginSlices } from '../tables/world/unified.ts'

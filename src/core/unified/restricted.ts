@@ -1,26 +1,12 @@
 import { refuse } from '../../labels.ts'
-import {
-  ZERO,
-  add,
-  format,
-  min,
-  negate,
-  overDown,
-  subtract,
-  type Amount,
-  type Price,
-} from '../../money/amount.ts'
-import { schedule } from '../due.ts'
-import { cancelOpen } from '../spot/cancel.ts'
-import type { Order, OrderAccount, OrderRow, OrderType, Side } from '../tables/spot/order.ts'
+import { add, format, min, negate, overDown, subtract, type Amount, type Price } from '../../money/amount.ts'
+import type { OrderAccount, OrderType, Side } from '../tables/spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { isRestricted } from '../risk/levels.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { riskOrder, totalOf } from '../tables/unified/ladders.ts'
-import { pairPrice, portfolioOf, type Trust } from './portfolio.ts'
+import { pairPrice, portfolioOf } from './portfolio.ts'
 import { riskOf, type RiskAsset, type RiskInput, type RiskOrder } from '../risk/risk.ts'
-import { note } from './steps.ts'
 
 /**
  * Orders of accounts below their initial margin. One passes when, filled wholly at its worst price and valued at the
@@ -43,7 +29,7 @@ export interface Guarded {
 /** In thousandths of what is given: what an order may lose against the index, its fee apart. */
 const LOSS_MOST = 5n
 /** True when a price loses more than that; the index is the pair's. */
-const losesTooMuch = (side: Side, price: bigint, index: bigint): boolean =>
+export const losesTooMuch = (side: Side, price: bigint, index: bigint): boolean =>
   side === 'buy' ? index * 1000n < price * (1000n - LOSS_MOST) : price * 1000n < index * (1000n - LOSS_MOST)
 
 /** Orders of the account that a loan book belongs to. */
@@ -104,7 +90,7 @@ function repaid(asset: RiskAsset): RiskAsset {
   }
 }
 /** Whether the rate is lower with the order than without, be the resting ones filled or not. */
-function lowersRate(input: RiskInput, resting: Resting, order: RiskOrder): boolean {
+export function lowersRate(input: RiskInput, resting: Resting, order: RiskOrder): boolean {
   for (const filled of [[], resting.against(order)]) {
     const [before, needed] = marginsAfter(input, filled)
     const [after, needs] = marginsAfter(input, filled, order)
@@ -148,12 +134,6 @@ export function judgeOrder(ctx: Ctx, userId: number, scope: string, order: Guard
       'this order, filled at its worst price, would leave this account with less margin for its debts than it has; repay or add money first',
     )
 }
-
-/** Whether a resting order loses too much by now. */
-function hasLost(state: State, order: Order, trust: Trust): boolean {
-  const index = pairPrice(state, state.world.market(order.pair), trust)
-  return index !== 0n && losesTooMuch(order.side, order.price, index)
-}
 /**
  * How far prices may move, as a ratio at 18 decimals, before a resting order of the account loses too much;
  * below zero when one does already, undefined when none rests.
@@ -172,50 +152,8 @@ export function slackOf(state: State, userId: number, scope: string): bigint | u
   }
   return least
 }
-
-/** Orders that one command looks at again; the rest follows at once, as commands of their own. */
-const PORTION = 100
-
-/** The account is restricted: its resting orders are looked at again, oldest first. */
-export function planRecheck(ctx: Ctx, user_id: number, scope: string): void {
-  schedule(ctx, ctx.at, 'margin.recheck', { user_id, scope, after: 0 })
-}
-/** Due: cancels the resting orders of a restricted account that would not be let in now. */
-export function recheckOrders(ctx: Ctx, input: { user_id: number; scope: string; after: number }): null {
-  const { state } = ctx
-  const { user_id, scope, after } = input
-  if (!state.margin.owes(user_id, scope) || state.margin.isLocked(user_id, scope)) return null
-  const portfolio = portfolioOf(state, user_id, scope)
-  if (!isRestricted(riskOf(portfolio))) return null
-  const open = state.spot.openOrders(user_id).filter(ofScope(scope))
-  const resting = new Resting()
-  const worst: OrderRow[] = []
-  let looked = 0
-  let last = after
-  for (const order of open) {
-    const seen = riskOrder(state.world.market(order.pair), order)
-    if (order.id > after) {
-      if (looked++ === PORTION) {
-        schedule(ctx, ctx.at, 'margin.recheck', { user_id, scope, after: last })
-        break
-      }
-      last = order.id
-      if (hasLost(state, order, 'known') || lowersRate(unheld(portfolio, seen), resting, seen)) {
-        worst.push(order)
-        continue
-      }
-    }
-    resting.add(seen)
-  }
-  for (const order of cancelOpen(ctx, worst, 'price_protect_cancelled'))
-    note(ctx, { id: 0, user_id, scope }, 'order_cancelled', '', ZERO, {
-      order_id: order.id,
-      currency_pair: order.pair,
-    })
-  return null
-}
 /** As if an order had not been placed yet: what it holds is free. */
-const unheld = (input: RiskInput, { gives, given }: RiskOrder): RiskInput => ({
+export const unheld = (input: RiskInput, { gives, given }: RiskOrder): RiskInput => ({
   ...input,
   assets: input.assets.map((asset) =>
     asset.currency === gives

@@ -1,7 +1,7 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { checkIpList, checkPerms, type ApiKey, type Perm } from '../tables/keys.ts'
 import { stopAccount } from './freeze.ts'

@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { amountOf, decimalsOf, format, parseAmount, type Amount } from '../../money/amount.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'

@@ -1,7 +1,7 @@
 import { ZERO, add, amountOf, format, max, min, subtract, type Amount } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
 import type { User } from '../tables/users.ts'
-import type { CurrencyConfig } from '../tables/world/world.ts'
+import type { CurrencyConfig } from '../tables/world/config.ts'
 import type { Withdrawal, WithdrawalUsage } from '../tables/withdrawals.ts'
 
 const DAY = 86_400e6

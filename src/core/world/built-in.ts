@@ -1,7 +1,7 @@
 import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
 import { BUILT_IN_UNIFIED } from './built-in-unified.ts'
 import { marketOf } from '../tables/world/markets.ts'
-import type { CurrencyConfig, WorldConfig } from '../tables/world/world.ts'
+import type { CurrencyConfig, WorldConfig } from '../tables/world/config.ts'
 
 const currency = (
   name: string,

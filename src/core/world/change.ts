@@ -3,7 +3,7 @@ import { contractName, isOwn, marginName } from '../ledger/accounts.ts'
 import { AGENT_LOGINS } from '../tables/agents.ts'
 import type { State } from '../state.ts'
 import { completeMarket, type MarketConfig } from '../tables/world/markets.ts'
-import type { WorldConfig } from '../tables/world/world.ts'
+import type { WorldConfig } from '../tables/world/config.ts'
 
 /** What a new configuration would take away from rows that still need it: the reason, and whose market it is. */
 export interface Fault {

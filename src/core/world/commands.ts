@@ -1,11 +1,12 @@
 import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { configurationFaults } from './change.ts'
 import { followFile } from './listing.ts'
 import { keepingLast } from './price-commands.ts'
-import { LIVE, type WorldConfig } from '../tables/world/world.ts'
+import { LIVE } from '../tables/world/world.ts'
+import type { WorldConfig } from '../tables/world/config.ts'
 
 /** Takes the configuration into the state: at first start, and when the file has changed since. */
 export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {

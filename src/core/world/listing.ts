@@ -2,7 +2,7 @@ import { notFound, refuse } from '../../labels.ts'
 import { negate } from '../../money/amount.ts'
 import { PLATFORM, marginName } from '../ledger/accounts.ts'
 import { schedule } from '../due.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { OrderRow } from '../tables/spot/order.ts'
@@ -14,13 +14,8 @@ import { accountRef } from '../wallet/accounts.ts'
 import type { CurrencyChange, CurrencyStatus } from '../tables/world/chains.ts'
 import { configurationFaults } from './change.ts'
 import type { Market, MarketOverlay, MarketStatus } from '../tables/world/markets.ts'
-import {
-  CURRENCY_SETTING,
-  HALT,
-  MARKET_SETTING,
-  checkWorld,
-  type WorldConfig,
-} from '../tables/world/world.ts'
+import { CURRENCY_SETTING, HALT, MARKET_SETTING, checkWorld } from '../tables/world/world.ts'
+import type { WorldConfig } from '../tables/world/config.ts'
 
 /**
  * Halting and delisting, in steps that each can be undone until the last: a market is halted, then delisted (its orders

@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../labels.ts'
-import { audit } from '../operators/audit.ts'
+import { audit } from '../audit.ts'
 import { planWake, simChain } from '../sim/commands.ts'
 import type { Ctx } from '../state.ts'
 import { pauseWithdrawals } from '../withdrawals/decide.ts'
@@ -10,7 +10,7 @@ import {
   type CurrencyChange,
 } from '../tables/world/chains.ts'
 import { checkPolicy, type Policy } from '../tables/world/policy.ts'
-import type { CurrencyConfig } from '../tables/world/world.ts'
+import type { CurrencyConfig } from '../tables/world/config.ts'
 
 /** An operator's change of a chain: a setting of its own, which outlives restarts and new configuration files. */
 export function configureChain(

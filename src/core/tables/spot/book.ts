@@ -1,16 +1,5 @@
 import type { Amount, Price } from '../../../money/amount.ts'
-import type { Ask, OrderRow, Side } from './order.ts'
-
-/** All orders of one price, in the order of their rank. */
-export interface Level {
-  /** The price in ticks: a plain number compares and hashes fast. */
-  readonly tick: number
-  readonly price: Price
-  head: Ask | undefined
-  tail: Ask | undefined
-  /** Sum of what its orders show. */
-  amount: bigint
-}
+import type { Ask, OrderRow, Side, Level } from './order.ts'
 
 /** One side of a market. Levels are sorted with the best last, so that most changes are near the array's end. */
 class BookSide {

@@ -1,6 +1,5 @@
 import { ZERO, type Amount, type Price } from '../../../money/amount.ts'
 import type { TableSpec } from '../../../machine/table.ts'
-import type { Level } from './book.ts'
 
 export type Side = 'buy' | 'sell'
 export const SIDES = ['buy', 'sell'] as const
@@ -115,6 +114,16 @@ export const SPOT_ORDER: TableSpec<Order> = {
   revive: (order) => OrderRow.of(order),
 }
 
+/** All orders of one price, in the order of their rank. */
+export interface Level {
+  /** The price in ticks: a plain number compares and hashes fast. */
+  readonly tick: number
+  readonly price: Price
+  head: Ask | undefined
+  tail: Ask | undefined
+  /** Sum of what its orders show. */
+  amount: bigint
+}
 /** What its client asked for: the same object in all rows of an order, until an amendment makes another. */
 export interface Ask extends Pick<
   Order,

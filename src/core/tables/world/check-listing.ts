@@ -1,5 +1,5 @@
 import { CURRENCY_STATUSES } from './chains.ts'
-import type { WorldConfig } from './world.ts'
+import type { WorldConfig } from './config.ts'
 
 /** What leaves must not be traded, nor be what all else is counted in. */
 export function checkListing({ currencies, markets }: WorldConfig): void {

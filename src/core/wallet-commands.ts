@@ -1,8 +1,8 @@
-import { ensureDepositAddress, saveAddress } from '../chains/addresses.ts'
-import { observeChain, type Observation } from '../deposits/observe.ts'
-import { refundDeposit, rejectRefund } from '../deposits/refund.ts'
-import { blockDeposit, holdDeposit, releaseDeposit } from '../deposits/review.ts'
-import { answerPush, createPush, expirePush } from '../push/push.ts'
+import { ensureDepositAddress, saveAddress } from './chains/addresses.ts'
+import { observeChain, type Observation } from './deposits/observe.ts'
+import { refundDeposit, rejectRefund } from './deposits/refund.ts'
+import { blockDeposit, holdDeposit, releaseDeposit } from './deposits/review.ts'
+import { answerPush, createPush, expirePush } from './push/push.ts'
 import {
   advanceSim,
   broadcastSim,
@@ -12,9 +12,9 @@ import {
   paySim,
   planWake,
   reorganiseSim,
-} from '../sim/commands.ts'
-import type { Ctx } from '../state.ts'
-import { dropSweep, intendSweep, replaceSweep, sentSweep } from '../sweeps/commands.ts'
+} from './sim/commands.ts'
+import type { Ctx } from './state.ts'
+import { dropSweep, intendSweep, replaceSweep, sentSweep } from './sweeps/commands.ts'
 import {
   approveWithdrawal,
   divertWithdrawal,
@@ -22,8 +22,8 @@ import {
   pauseWithdrawals,
   rejectWithdrawal,
   retryWithdrawal,
-} from '../withdrawals/decide.ts'
-import { requestWithdrawal } from '../withdrawals/request.ts'
+} from './withdrawals/decide.ts'
+import { requestWithdrawal } from './withdrawals/request.ts'
 import {
   claimWithdrawal,
   displaceWithdrawal,
@@ -32,13 +32,13 @@ import {
   releaseForFunds,
   replaceIntent,
   sentWithdrawal,
-} from '../withdrawals/send.ts'
-import { cancelWithdrawal, refundCancelled } from '../withdrawals/settle.ts'
-import { bookCustody } from '../chains/custody.ts'
-import { configureChain, configureCurrency, setPolicy } from '../world/settings.ts'
-import { expirePrices, setPrices, takeFeed } from '../world/price-commands.ts'
-import { convertDust } from './small-balance.ts'
-import { createSubTransfer, subToSub } from './sub-transfers.ts'
+} from './withdrawals/send.ts'
+import { cancelWithdrawal, refundCancelled } from './withdrawals/settle.ts'
+import { bookCustody } from './chains/custody.ts'
+import { configureChain, configureCurrency, setPolicy } from './world/settings.ts'
+import { expirePrices, setPrices, takeFeed } from './world/price-commands.ts'
+import { convertDust } from './wallet/small-balance.ts'
+import { createSubTransfer, subToSub } from './wallet/sub-transfers.ts'
 
 /** What a chain says, and when to look again. */
 function observe(ctx: Ctx, input: Observation): null {

@@ -1,8 +1,8 @@
-import { refuse } from '../../labels.ts'
-import { ZERO, add, format, subtract, timesDown, timesUp, type Amount } from '../../money/amount.ts'
-import type { Account } from '../ledger/ledger.ts'
-import type { State } from '../state.ts'
-import { mainIdOf } from '../tables/users.ts'
+import { refuse } from '../labels.ts'
+import { ZERO, add, format, subtract, timesDown, timesUp, type Amount } from '../money/amount.ts'
+import type { Account } from './ledger/ledger.ts'
+import type { State } from './state.ts'
+import { mainIdOf } from './tables/users.ts'
 
 /**
  * A main account and its sub-accounts are one family: money moves freely among them, so what may leave is decided

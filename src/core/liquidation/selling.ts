@@ -20,7 +20,7 @@ import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx, State } from '../state.ts'
 import { LIQUIDATION_BOUND, type Market } from '../tables/world/markets.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
-import { pairPrice } from './portfolio.ts'
+import { pairPrice } from '../unified/portfolio.ts'
 import { riskOf, type AssetFigures, type RiskAsset, type RiskFigures, type RiskInput } from '../risk/risk.ts'
 import { note, type Liquidation } from './steps.ts'
 

@@ -1,7 +1,7 @@
-import { chargeHour, startHour } from './interest.ts'
-import { beginLending, fundLending } from './lending.ts'
-import { checkAccounts, liquidate } from './liquidation.ts'
-import { loan } from './loans.ts'
+import { chargeHour, startHour } from './liquidation/interest.ts'
+import { beginLending, fundLending } from './unified/lending.ts'
+import { checkAccounts, liquidate } from './liquidation/liquidation.ts'
+import { loan } from './unified/loans.ts'
 import {
   setAllLeverage,
   setAutoRepay,
@@ -10,9 +10,9 @@ import {
   setLeverage,
   setMode,
   setPairLeverage,
-} from './modes.ts'
-import { quickRepay } from './quick-repay.ts'
-import { recheckOrders } from './restricted.ts'
+} from './unified/modes.ts'
+import { quickRepay } from './unified/quick-repay.ts'
+import { recheckOrders } from './liquidation/recheck.ts'
 
 export const marginCommands = {
   'lending.begin': beginLending,

@@ -5,8 +5,8 @@ import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../tables/users.ts'
 import { bookOf } from '../tables/unified/loan-book.ts'
 import { INTEREST_RECORD, type Loan } from '../tables/unified/records.ts'
-import { HOUR, accrueLines, planHour, recordRates, tierRate } from './lending.ts'
-import { totalOwed } from './loans.ts'
+import { HOUR, accrueLines, planHour, recordRates, tierRate } from '../unified/lending.ts'
+import { totalOwed } from '../unified/loans.ts'
 import { checkAccount } from './liquidation.ts'
 
 /** Loans that one command charges; the rest of the hour follows in commands of its own. */

@@ -1,6 +1,6 @@
-import type { Ctx } from '../state.ts'
-import { nextId } from '../counters.ts'
-import { AUDIT, GENESIS_HASH, auditHash, type Actor } from '../tables/audit.ts'
+import type { Ctx } from './state.ts'
+import { nextId } from './counters.ts'
+import { AUDIT, GENESIS_HASH, auditHash, type Actor } from './tables/audit.ts'
 
 export function audit(ctx: Ctx, actor: Actor, action: string, detail: Record<string, unknown>): void {
   if (actor === null) return

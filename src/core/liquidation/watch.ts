@@ -1,9 +1,9 @@
 import type { Price, Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
-import { portfolioOf } from './portfolio.ts'
+import { portfolioOf } from '../unified/portfolio.ts'
 import { distanceOf, isRestricted, levelOf } from '../risk/levels.ts'
-import { slackOf } from './restricted.ts'
+import { slackOf } from '../unified/restricted.ts'
 import { riskOf } from '../risk/risk.ts'
 
 /**
