@@ -1,6 +1,12 @@
-import type { EvmSettings } from './chain/evm/settings.ts'
-import type { DiscountTier, IsolatedMarket, IsolatedTier, LoanCurrency } from './core/tables/world/unified.ts'
-import type { MarginTier, RateCurve, UnifiedConfig } from './core/tables/world/unified.ts'
+import type {
+  DiscountTier,
+  IsolatedMarket,
+  IsolatedTier,
+  LoanCurrency,
+  MarginTier,
+  RateCurve,
+  UnifiedConfig,
+} from './core/tables/world/unified.ts'
 import {
   ADDRESS_FORMATS,
   CURRENCY_STATUSES,
@@ -74,6 +80,26 @@ const map = (of: Member): Member => ({ is: 'map', of })
 const optional = (of: Member): Member => ({ is: 'optional', of })
 const object = <T>(members: Describes<T>): Member => ({ is: 'object', members: members })
 
+/** `chains[].node` of an EVM chain; docs/evm.md explains every member. */
+export interface EvmSettings {
+  readonly rpc_url: string
+  readonly chain_id: number
+  /** Of the account level (m/44'/60'/0'): deposit addresses are its children 0/USER_ID. */
+  readonly xpub: string
+  /** The environment variable that holds the hot wallet's key, or a keystore file and the variable of its password. */
+  readonly key_env?: string
+  readonly keystore?: string
+  readonly password_env?: string
+  /** The same for the sweeper's secret: an extended private key of the account level, or the words of its seed. */
+  readonly sweeper_env?: string
+  readonly sweeper_keystore?: string
+  readonly sweeper_password_env?: string
+  readonly poll_ms: number
+  /** The first block to look at; left out, the tip of the first look. */
+  readonly start_block?: number
+  /** No payment is offered more than this for a unit of gas. */
+  readonly max_fee_gwei: number
+}
 /** Which of them belong together is checked by the chain's adapter. */
 const node = object<EvmSettings>({
   rpc_url: optional(text),

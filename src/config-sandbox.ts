@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Config } from './config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Fail = (setting: string, why: string) => never
@@ -12,11 +11,15 @@ function given(env: Environment, name: string): string | undefined {
 const SANDBOX = ['KONTOR_CREDENTIALS', 'KONTOR_DEMO_KEY', 'KONTOR_DEMO_SECRET'] as const
 
 /** What people who test with a sandbox set; live mode has none of it. */
-export function testSettings(
-  env: Environment,
-  mode: string,
-  fail: Fail,
-): Pick<Config, 'memory' | 'credentials' | 'demo'> {
+export interface TestSettings {
+  /** Everything is kept in memory, nothing on the disk: for tests. */
+  readonly memory: boolean
+  /** Where a sandbox writes its keys; undefined: into the data folder. */
+  readonly credentials: string | undefined
+  /** Key and secret of the demo account, where somebody chose them. */
+  readonly demo: { readonly key: string; readonly secret: string } | undefined
+}
+export function testSettings(env: Environment, mode: string, fail: Fail): TestSettings {
   const memory = given(env, 'KONTOR_MEMORY') ?? 'off'
   if (memory !== 'on' && memory !== 'off') fail('KONTOR_MEMORY', `must be on or off, not "${memory}"`)
   if (mode === 'live') {
@@ -36,7 +39,7 @@ export function testSettings(
     fail('KONTOR_CREDENTIALS', `${credentials} can't be written: there is no folder ${dirname(credentials)}`)
   return { memory: memory === 'on', credentials, demo: demo(env, fail) }
 }
-function demo(env: Environment, fail: Fail): Config['demo'] {
+function demo(env: Environment, fail: Fail): TestSettings['demo'] {
   const key = given(env, 'KONTOR_DEMO_KEY')
   const secret = given(env, 'KONTOR_DEMO_SECRET')
   if (key === undefined && secret === undefined) return undefined

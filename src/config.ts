@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileFaults } from './config-file.ts'
 import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
-import { cors, testSettings } from './config-sandbox.ts'
+import { cors, testSettings, type TestSettings } from './config-sandbox.ts'
 import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
 import { completePolicy } from './core/tables/world/policy.ts'
@@ -9,17 +9,11 @@ import { checkWorld } from './core/tables/world/world.ts'
 import type { WorldConfig } from './core/tables/world/config.ts'
 
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
-export interface Config {
+export interface Config extends TestSettings {
   readonly host: string
   readonly port: number
   readonly data: string
   readonly databaseUrl: string | undefined
-  /** Everything is kept in memory, nothing on the disk: for tests. */
-  readonly memory: boolean
-  /** Where a sandbox writes its keys; undefined: into the data folder. */
-  readonly credentials: string | undefined
-  /** Key and secret of the demo account, where somebody chose them. */
-  readonly demo: { readonly key: string; readonly secret: string } | undefined
   /** Origins whose pages may read answers of the trading API; `*`: all. */
   readonly cors: readonly string[]
   readonly mode: 'sandbox' | 'live'

@@ -1,6 +1,5 @@
 import type { State } from '../core/state.ts'
-import { ACCOUNT_KINDS } from '../core/tables/transfers.ts'
-import { TRANSFER, type Transfer } from '../core/tables/transfers.ts'
+import { ACCOUNT_KINDS, TRANSFER, type Transfer } from '../core/tables/transfers.ts'
 import { notFound, refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from './endpoint.ts'

@@ -13,8 +13,7 @@ import { READ_HEAD, storeHead } from '../store/statements.ts'
 import { VERSION } from '../version.ts'
 import { fingerprint, writeManifest, type Manifest } from './backup-folder.ts'
 import { verifyStore } from './ledger-check.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const backup: Command = {
   usage: 'kontor backup FOLDER [--data FOLDER | --database-url URL] [--config FILE] [--without-key]',

@@ -1,7 +1,6 @@
 import { ConfigError, readConfig } from '../config.ts'
 import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
-import type { Command } from './main.ts'
-import { settingOptions, type Arguments } from './options.ts'
+import { settingOptions, type Command, type Arguments } from './options.ts'
 
 /** The entries of `urls.api` of ccxt's exchange `gate`; a test holds them against the installed version. */
 const PUBLIC = ['wallet', 'futures', 'margin', 'delivery', 'spot', 'options', 'sub_accounts', 'earn']

@@ -3,8 +3,7 @@ import { ConfigError, worldFor, type Config } from '../config.ts'
 import { differenceText } from '../runtime/differences.ts'
 import { databasePath, modeOf, openSnapshot } from '../store/open.ts'
 import { compareConfiguration, stateOf, type Comparison } from './configuration.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions, type Environment } from './options.ts'
+import { placeOf, settingOptions, type Command, type Environment } from './options.ts'
 
 export const config: Command = {
   usage: 'kontor config diff [FILE] [--data FOLDER | --database-url URL]',

@@ -17,8 +17,7 @@ import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { StoreAway, type Snapshot } from '../store/store.ts'
 import { compareConfiguration, stateOf } from './configuration.ts'
-import type { Command } from './main.ts'
-import { settingOptions, type Environment } from './options.ts'
+import { settingOptions, type Command, type Environment } from './options.ts'
 
 export const doctor: Command = {
   usage: 'kontor doctor [options]',

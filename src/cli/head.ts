@@ -1,7 +1,6 @@
 import { openSnapshot } from '../store/open.ts'
 import { READ_HEAD, storeHead } from '../store/statements.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const head: Command = {
   usage: 'kontor head [--data FOLDER | --database-url URL]',

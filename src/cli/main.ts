@@ -1,24 +1,8 @@
 import { ConfigError } from '../config.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import {
-  describeOptions,
-  readArguments,
-  type Arguments,
-  type Environment,
-  type OptionSpecs,
-} from './options.ts'
+import { describeOptions, readArguments, type Environment, type Command } from './options.ts'
 
-/** A subcommand; `run` answers the exit code. */
-export interface Command {
-  readonly usage: string
-  readonly summary: string
-  readonly detail: string
-  readonly options: OptionSpecs
-  /** How many; or at least and at most. */
-  readonly words: number | readonly [number, number]
-  readonly run: (args: Arguments) => Promise<number>
-}
 /** Each is loaded when it is called: a short command does not wait for the whole platform to be read. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,

@@ -1,8 +1,7 @@
 import { readSecret } from '../config-secrets.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { credentialsPath, readCredentials, type Credentials } from '../runtime/credentials.ts'
-import type { Command } from './main.ts'
-import { settingOptions, type Arguments, type OptionSpecs } from './options.ts'
+import { settingOptions, type Command, type Arguments, type OptionSpecs } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
 
 /** The platform did not do what it was asked for; the message says why, and how to mend it. Exit code 1. */

@@ -1,8 +1,7 @@
 import { ConfigError } from '../config.ts'
 import { randomHex, sha256 } from '../runtime/secrets.ts'
-import type { Command } from './main.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 import { onStore } from './on-store.ts'
-import { placeOf, settingOptions } from './options.ts'
 
 export const operator: Command = {
   usage: 'kontor operator recover NAME [--data FOLDER | --database-url URL]',

@@ -101,3 +101,14 @@ const PLACE = [
 /** Where the data and its key are, for commands that need no other setting. */
 export const placeOf = (env: Environment): Config =>
   readConfig(Object.fromEntries(PLACE.map((setting) => [setting, env[setting]])))
+
+/** A subcommand; `run` answers the exit code. */
+export interface Command {
+  readonly usage: string
+  readonly summary: string
+  readonly detail: string
+  readonly options: OptionSpecs
+  /** How many; or at least and at most. */
+  readonly words: number | readonly [number, number]
+  readonly run: (args: Arguments) => Promise<number>
+}

@@ -14,8 +14,7 @@ import {
   selectFrom,
 } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const replay: Command = {
   usage: 'kontor replay [--data FOLDER | --database-url URL]',

@@ -1,6 +1,5 @@
-import type { Command } from './main.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 import { onStore } from './on-store.ts'
-import { placeOf, settingOptions } from './options.ts'
 
 export const reseal: Command = {
   usage: 'kontor reseal [--data FOLDER | --database-url URL] [--secret-key-file FILE]',

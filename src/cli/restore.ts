@@ -8,8 +8,7 @@ import { databasePath } from '../store/open.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { faultsOf } from './backup.ts'
 import { readManifest } from './backup-folder.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const restore: Command = {
   usage: 'kontor restore FOLDER [--data FOLDER | --database-url URL] [--secret-key-file FILE]',

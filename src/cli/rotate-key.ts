@@ -5,9 +5,8 @@ import type { State } from '../core/state.ts'
 import { existingKey } from '../runtime/genesis.ts'
 import { belongsTo, finishRotation, readKeyFile, takeNewKey, writeNewKey } from '../runtime/rotation.ts'
 import { SecretBox, randomHex } from '../runtime/secrets.ts'
-import type { Command } from './main.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 import { onStore } from './on-store.ts'
-import { placeOf, settingOptions } from './options.ts'
 
 export const rotateKeyCommand: Command = {
   usage:

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, readConfig } from '../config.ts'
 import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
-import type { Command } from './main.ts'
-import { settingOptions, type Arguments } from './options.ts'
+import { settingOptions, type Command, type Arguments } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
 
 export const sign: Command = {

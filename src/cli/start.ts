@@ -3,8 +3,7 @@ import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
 import { threadsAtRest } from '../store/sqlite-thread.ts'
 import { Fenced, StoreAway } from '../store/store.ts'
-import type { Command } from './main.ts'
-import { settingOptions, type Arguments, type Environment } from './options.ts'
+import { settingOptions, type Command, type Arguments, type Environment } from './options.ts'
 
 export const start: Command = {
   usage: 'kontor start [options]',

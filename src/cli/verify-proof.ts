@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { faultsOf, type InclusionProof } from '../proof/liabilities.ts'
-import type { Command } from './main.ts'
-import type { Arguments } from './options.ts'
+import type { Command, Arguments } from './options.ts'
 
 export const verifyProof: Command = {
   usage: 'kontor verify-proof FILE [--root HEX]',

@@ -5,8 +5,7 @@ import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
 import { StoreDamaged, type Snapshot } from '../store/store.ts'
 import { verifyStore } from './ledger-check.ts'
-import type { Command } from './main.ts'
-import { placeOf, settingOptions } from './options.ts'
+import { placeOf, settingOptions, type Command } from './options.ts'
 
 const SHOWN_MAX = 100
 

@@ -1,8 +1,7 @@
 import { BUILT_IN_RULES } from '../core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from '../core/world/built-in.ts'
 import { completePolicy } from '../core/tables/world/policy.ts'
-import type { Command } from './main.ts'
-import { settingOptions } from './options.ts'
+import { settingOptions, type Command } from './options.ts'
 
 /** The built-in world as a file to begin with. */
 export const world: Command = {

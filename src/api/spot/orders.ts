@@ -1,6 +1,5 @@
-import type { Order } from '../../core/tables/spot/order.ts'
+import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/spot/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
-import { SPOT_ORDER, type OrderAccount } from '../../core/tables/spot/order.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'

@@ -1,6 +1,6 @@
 import { parseGwei, type Hex, type PublicClient } from 'viem'
 import type { Amount } from '../../money/amount.ts'
-import type { EvmSettings } from './settings.ts'
+import type { EvmSettings } from '../../config-file.ts'
 import { toAmount, type Tokens } from './tokens.ts'
 import type { TransferCall } from './transaction.ts'
 

@@ -1,25 +1,5 @@
 import type { ChainConfig } from '../../core/tables/world/chains.ts'
-
-/** `chains[].node` of an EVM chain; docs/evm.md explains every member. */
-export interface EvmSettings {
-  readonly rpc_url: string
-  readonly chain_id: number
-  /** Of the account level (m/44'/60'/0'): deposit addresses are its children 0/USER_ID. */
-  readonly xpub: string
-  /** The environment variable that holds the hot wallet's key, or a keystore file and the variable of its password. */
-  readonly key_env?: string
-  readonly keystore?: string
-  readonly password_env?: string
-  /** The same for the sweeper's secret: an extended private key of the account level, or the words of its seed. */
-  readonly sweeper_env?: string
-  readonly sweeper_keystore?: string
-  readonly sweeper_password_env?: string
-  readonly poll_ms: number
-  /** The first block to look at; left out, the tip of the first look. */
-  readonly start_block?: number
-  /** No payment is offered more than this for a unit of gas. */
-  readonly max_fee_gwei: number
-}
+import type { EvmSettings } from '../../config-file.ts'
 
 const text = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const count = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

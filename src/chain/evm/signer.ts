@@ -5,7 +5,7 @@ import { HDKey } from '@scure/bip32'
 import { keccak256, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ConfigError, secretFrom } from '../../config.ts'
-import type { EvmSettings } from './settings.ts'
+import type { EvmSettings } from '../../config-file.ts'
 
 /** A transaction, complete down to its nonce: signing it twice gives the same payment. */
 export interface UnsignedTransaction {
