@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../labels.ts'
-import { SortedIds } from '../sorted-ids.ts'
+import { SortedIds } from '../sorted.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 
 export interface UserSettings {

@@ -1,7 +1,7 @@
 import type { Amount } from '../../money/amount.ts'
 import type { Approval } from './operators.ts'
 import { CurrencySums } from '../currency-sums.ts'
-import { SortedIds } from '../sorted-ids.ts'
+import { SortedIds } from '../sorted.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 import { HOLD_STATUSES, type HoldStatus, type WithdrawalStatus } from './withdrawal.flow.ts'
 
