@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { readPage, type Scope } from '../src/api/history.ts'
-import { DEPOSIT } from '../src/core/tables/deposits.ts'
+import { DEPOSIT, type Deposit } from '../src/core/tables/deposits.ts'
 import { WITHDRAWAL } from '../src/core/tables/withdrawals.ts'
 import { SqliteConnection } from '../src/store/sqlite-connection.ts'
 import { SqliteStore } from '../src/store/sqlite.ts'
@@ -76,7 +76,7 @@ export async function run(): Promise<void> {
           // The two take turns, so that what else the machine does falls on both.
           for (let round = 0; round < ROUNDS; round++)
             for (const { user, records } of [SMALL, LARGE]) {
-              const scope: Scope =
+              const scope: Scope<Deposit> =
                 currency === null
                   ? { columns: { user_id: user }, ordinal: 'ordinal' }
                   : { columns: { user_id: user, currency }, ordinal: 'currency_ordinal' }

@@ -1,3 +1,4 @@
+import { type AccountName } from '../src/core/ledger/accounts.ts'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,13 +73,19 @@ async function fill(place: Place, from: number, to: number): Promise<void> {
   await write((tx) => {
     for (const [c, currency] of CURRENCIES.entries())
       tx.put(state.ledger.accounts, {
-        ...balance(900_000 + c, 0, 'equity.bench', currency, '0'),
+        ...balance(900_000 + c, 0, 'custody:BENCH', currency, '0'),
         amount: -others as Amount,
       })
   })
   await store.close()
 }
-const balance = (id: number, owner: number, name: string, currency: string, amount: string): Account => ({
+const balance = (
+  id: number,
+  owner: number,
+  name: AccountName,
+  currency: string,
+  amount: string,
+): Account => ({
   id,
   owner,
   name,

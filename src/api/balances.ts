@@ -184,7 +184,7 @@ const futuresShape = shape({
 })
 async function futuresAccount(desk: Desk, userId: number, settle: string) {
   const { ledger } = desk.core.state
-  const name = `futures:${settle}`
+  const name = `futures:${settle}` as const
   const currency = settle.toUpperCase()
   const account = ledger.find(userId, name, currency)
   const point = ledger.find(userId, name, 'POINT')

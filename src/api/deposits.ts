@@ -7,7 +7,7 @@ import type { CurrencyConfig } from '../core/tables/world/config.ts'
 import { amountOf, format, min, roundDown } from '../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { integer, oneOf, optional, text, withDefault } from './fields.ts'
-import { pageFields, paginationHeaders, readPage, readWindow, windowFields } from './history.ts'
+import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
 import { LIMITS } from './limits.ts'
 import { array, decimalText, int, int64, map, shape, str } from './shapes.ts'
 import { currencyField } from './wallet.ts'
@@ -232,7 +232,7 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
       const currency =
         query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
       const window = readWindow(desk, query, set)
-      const scope =
+      const scope: Scope<Deposit> =
         currency === null
           ? { columns: { user_id }, ordinal: 'ordinal' }
           : { columns: { user_id, currency }, ordinal: 'currency_ordinal' }

@@ -50,16 +50,17 @@ export function readWindow(
 }
 
 /** The records of one account, perhaps of one currency: the columns that say so, and the place among them. */
-export interface Scope {
-  readonly columns: Readonly<Record<string, Value>>
-  readonly ordinal: string
+export interface Scope<Row = Readonly<Record<string, unknown>>> {
+  readonly columns: { readonly [Column in keyof Row & string]?: Value }
+  readonly ordinal: keyof Row & string
 }
 export interface Paged<Row> {
   readonly rows: Row[]
   readonly total: number
 }
+const valuesOf = <Row>({ columns }: Scope<Row>): Value[] => Object.values(columns as Record<string, Value>)
 /** The two statements of a page; a test asks the database how it would run them. */
-export function pageStatements(scope: Scope): { readonly last: string; readonly rows: string } {
+export function pageStatements<Row>(scope: Scope<Row>): { readonly last: string; readonly rows: string } {
   const columns = Object.keys(scope.columns)
     .map((column) => `${quote(column)} = ?`)
     .join(' and ')
@@ -73,17 +74,17 @@ export function pageStatements(scope: Scope): { readonly last: string; readonly 
 async function lastBefore<Row extends object>(
   store: Store,
   spec: TableSpec<Row> | LogSpec<Row>,
-  scope: Scope,
+  scope: Scope<NoInfer<Row>>,
   micros: number,
 ): Promise<number> {
   const sql = `select ${quote(scope.ordinal)} from ${quote(spec.name)} ${pageStatements(scope).last}`
-  const [row] = await store.query(sql, [...Object.values(scope.columns), micros])
+  const [row] = await store.query(sql, [...valuesOf(scope), micros])
   return row === undefined ? 0 : Number(row[0])
 }
 export async function readPage<Row extends object>(
   store: Store,
   spec: TableSpec<Row> | LogSpec<Row>,
-  scope: Scope,
+  scope: Scope<NoInfer<Row>>,
   window: Window,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Paged<Row>> {
@@ -93,7 +94,7 @@ export async function readPage<Row extends object>(
   ])
   const total = Math.max(0, high - low)
   if (page.offset >= total) return { rows: [], total }
-  const values = [...Object.values(scope.columns), high - page.offset, low, page.limit]
+  const values = [...valuesOf(scope), high - page.offset, low, page.limit]
   return { rows: await store.select(spec, pageStatements(scope).rows, values), total }
 }
 export function paginationHeaders(

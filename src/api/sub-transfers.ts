@@ -11,6 +11,7 @@ import {
   windowFields,
   type Paged,
   type Window,
+  type Scope,
 } from './history.ts'
 import { LIMITS } from './limits.ts'
 import { array, decimalText, int64, shape, str } from './shapes.ts'
@@ -71,7 +72,10 @@ async function page(
   const { store } = desk
   if (subs.length === 0)
     return readPage(store, SUB_TRANSFER, { columns: { main_user: main }, ordinal: 'ordinal' }, window, query)
-  const scope = (sub: number) => ({ columns: { main_user: main, sub_user: sub }, ordinal: 'sub_ordinal' })
+  const scope = (sub: number): Scope<SubTransfer> => ({
+    columns: { main_user: main, sub_user: sub },
+    ordinal: 'sub_ordinal',
+  })
   if (subs.length === 1) return readPage(store, SUB_TRANSFER, scope(subs[0]!), window, query)
   const first = { limit: query.offset + query.limit, offset: 0 }
   const lists = await Promise.all(subs.map((sub) => readPage(store, SUB_TRANSFER, scope(sub), window, first)))

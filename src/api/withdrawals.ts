@@ -157,7 +157,7 @@ async function findWithdrawals(
     ])
   return undefined
 }
-function scopeOf(userId: number, currency: string | null, assetClass: string | null): Scope {
+function scopeOf(userId: number, currency: string | null, assetClass: string | null): Scope<Withdrawal> {
   if (currency !== null) return { columns: { user_id: userId, currency }, ordinal: 'currency_ordinal' }
   if (assetClass !== null)
     return { columns: { user_id: userId, asset_class: assetClass }, ordinal: 'class_ordinal' }
@@ -330,7 +330,7 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
         return rows.slice(query.offset, query.offset + query.limit).map((push) => pushView(push, type))
       }
       const window = readWindow(desk, query, set)
-      const scope: Scope = {
+      const scope: Scope<Push> = {
         columns: { [side]: userId },
         ordinal: type === 'withdraw' ? 'sent_ordinal' : 'received_ordinal',
       }

@@ -1,6 +1,6 @@
+import { isLocked, lockedName, type AccountName } from '../core/ledger/accounts.ts'
 import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/tables/audit.ts'
 import { amountOf, format, type Amount } from '../money/amount.ts'
-import { isLocked, lockedName } from '../core/ledger/accounts.ts'
 import { freeName } from '../core/spot/accounts.ts'
 import type { OrderAccount } from '../core/tables/spot/order.ts'
 import { heldBy, type Withdrawal } from '../core/tables/withdrawals.ts'
@@ -229,7 +229,7 @@ async function checkHolds(snapshot: Snapshot, found: Verification): Promise<void
     differences.set(account, (differences.get(account) ?? 0n) + amount)
   }
   await snapshot.each('select "owner", "name", "currency", "amount" from account', (row) => {
-    const [owner, name, currency, amount] = row as [number, string, string, string]
+    const [owner, name, currency, amount] = row as [number, AccountName, string, string]
     if (isLocked(name)) count(owner, name, currency, amountOf(amount))
   })
   const orders = `select "user_id", "account", "pair", "side", "held" from spot_order where "status" = 'open' and "live"

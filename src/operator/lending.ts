@@ -1,8 +1,8 @@
+import { PLATFORM, insuranceName, type PlatformAccountName } from '../core/ledger/accounts.ts'
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { id, integer, object, oneOf, positiveDecimal, withDefault } from '../api/fields.ts'
 import { anything, array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
-import { PLATFORM, insuranceName } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
 import { UNIFIED } from '../core/tables/unified/loan-book.ts'
 import { LIQUIDATION_STEP } from '../core/tables/unified/records.ts'
@@ -200,7 +200,8 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) =>
         state.world.loanCurrencyNames.map((currency) => {
           const rate = hourlyRate(state, currency)
-          const balance = (name: string): string => format(state.ledger.balance(PLATFORM, name, currency))
+          const balance = (name: PlatformAccountName): string =>
+            format(state.ledger.balance(PLATFORM, name, currency))
           return {
             currency,
             pool: format(poolFree(state, currency)),

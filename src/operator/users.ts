@@ -1,3 +1,4 @@
+import { lockedName, type FreeName } from '../core/ledger/accounts.ts'
 import { finishPortions } from './portions.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
@@ -26,7 +27,6 @@ import {
   newKeyShape,
 } from '../api/sub-accounts.ts'
 import { accountKindField, currencyField, pairField } from '../api/wallet.ts'
-import { lockedName } from '../core/ledger/accounts.ts'
 import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
 import { grant, type Perm } from '../core/tables/keys.ts'
 import type { User } from '../core/tables/users.ts'
@@ -83,7 +83,7 @@ function balanceViews(userId: number, rows: readonly { account: Account; amount:
   const views: Record<string, unknown>[] = []
   const seen = new Set<string>()
   for (const { account } of rows) {
-    const base = account.name.replace(/\.locked$/, '')
+    const base = account.name.replace(/\.locked$/, '') as FreeName
     const key = `${base}/${account.currency}`
     if (seen.has(key)) continue
     seen.add(key)

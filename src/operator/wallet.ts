@@ -38,15 +38,16 @@ function userMust(desk: Desk, userId: number): void {
 function list<Row extends object>(
   desk: Desk,
   spec: TableSpec<Row>,
-  filters: Readonly<Record<string, Value>>,
+  filters: { readonly [Column in keyof Row & string]?: Value },
   /** A user's records are in the order of their places, which is that of their ids. */
   order: keyof Row & string,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Row[]> {
-  const given = Object.entries(filters).filter(([, value]) => value !== null)
+  const given = Object.entries(filters as Record<string, Value>).filter(([, value]) => value !== null)
   const where = given.length === 0 ? '' : `where ${given.map(([name]) => `"${name}" = ?`).join(' and ')} `
   const values = [...given.map(([, value]) => value), page.limit, page.offset]
-  return desk.store.select(spec, `${where}order by "${order}" desc limit ? offset ?`, values)
+  const sql: string = `${where}order by "${order}" desc limit ? offset ?`
+  return desk.store.select(spec, sql, values)
 }
 
 const placeOf = (userId: number | null) => (userId === null ? 'id' : 'ordinal')

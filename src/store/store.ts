@@ -1,6 +1,7 @@
 import type { PackedBatch } from '../machine/batch.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Where } from './where.ts'
 
 /** Where the last committed batch left off. */
 export interface StoreHead extends SealedHead {
@@ -51,9 +52,9 @@ export interface Store {
   /** One transaction, fenced and durable; answers the hash up to it. Any failure is final for this process. */
   commit(batch: PackedBatch): Promise<string>
   /** Rows of a declared table or log: `where` is everything after FROM. */
-  select<Row extends object>(
+  select<Row extends object, const Text extends string>(
     spec: TableSpec<Row> | LogSpec<Row>,
-    where: string,
+    where: Where<NoInfer<Row>, Text>,
     values: readonly Value[],
   ): Promise<Row[]>
   /** Any query; numbers come as numbers, amounts as text. */

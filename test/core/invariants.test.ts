@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lockedName, type AccountName } from '../../src/core/ledger/accounts.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { PLAIN } from '../../src/core/spot/place.ts'
 import { BrokenInvariant } from '../../src/labels.ts'
 import { amountOf, type Amount } from '../../src/money/amount.ts'
 import { Engine } from '../spot/engine.ts'
 
-const lines = (owner: number, from: string, to: string, amount: string) => [
+const lines = (owner: number, from: AccountName, to: AccountName, amount: string) => [
   { owner, name: from, currency: 'USDT', amount: -amountOf(amount) as Amount },
   { owner, name: to, currency: 'USDT', amount: amountOf(amount) },
 ]
@@ -14,7 +15,7 @@ const lines = (owner: number, from: string, to: string, amount: string) => [
 test('an account that a rule fills before it takes from it never runs short: that is a bug, and no user’s 400', () => {
   const engine = new Engine()
   const user = engine.user({ USDT: '100' })
-  const post = (owner: number, from: string): void => {
+  const post = (owner: number, from: AccountName): void => {
     const entry = { kind: 'test', ref: 'test', lines: lines(owner, from, 'spot', '1') }
     engine.state.ledger.post({ tx: new Tx(), at: 1 }, entry)
   }
@@ -60,4 +61,15 @@ test('nobody is owed by his own debt account', () => {
   const user = engine.user({ USDT: '10' })
   const entry = { kind: 'test', ref: 'test', lines: lines(user, 'spot', 'debt.unified', '1') }
   assert.throws(() => engine.state.ledger.post({ tx: new Tx(), at: 1 }, entry), BrokenInvariant)
+})
+test('a ledger account that there is none of does not compile', () => {
+  const { ledger } = new Engine().state
+  // @ts-expect-error: it is spot
+  assert.equal(ledger.balance(1, 'sopt', 'BTC'), 0n)
+  // @ts-expect-error: it is spot.locked
+  assert.equal(ledger.balance(1, 'spot.lockd', 'BTC'), 0n)
+  // @ts-expect-error: what is no account of its own has no locked part
+  assert.equal(ledger.balance(0, lockedName('equity'), 'BTC'), 0n)
+  // @ts-expect-error: it is fees
+  assert.throws(() => ledger.post({ tx: new Tx(), at: 1 }, { kind: 'x', ref: 'x', lines: [{ name: 'fee' }] }))
 })

@@ -35,7 +35,7 @@ export interface Place {
 const ACCOUNT_ROW = {
   id: 1,
   owner: 7,
-  name: 'spot',
+  name: 'spot' as const,
   currency: 'BTC',
   amount: amountOf('-0.000000000000000001'),
   version: 3,

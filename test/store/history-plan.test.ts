@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pageStatements, readPage, type Scope } from '../../src/api/history.ts'
+import type { Value } from '../../src/store/store.ts'
 import { DEPOSIT } from '../../src/core/tables/deposits.ts'
 import { PUSH } from '../../src/core/tables/push.ts'
 import { SUB_TRANSFER } from '../../src/core/tables/transfers.ts'
@@ -61,7 +62,7 @@ describe('history lists', () => {
     const { store } = platform.platform.desk
     for (const [table, scope] of LISTS) {
       const { last, rows } = pageStatements(scope)
-      const values = Object.values(scope.columns)
+      const values = Object.values(scope.columns as Record<string, Value>)
       await assertIndexed(store, `select "${scope.ordinal}" from "${table}" ${last}`, [...values, 5])
       await assertIndexed(store, `select * from "${table}" ${rows}`, [...values, 9, 1, 100])
     }

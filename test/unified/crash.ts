@@ -1,3 +1,4 @@
+import { type AccountName } from '../../src/core/ledger/accounts.ts'
 import assert from 'node:assert/strict'
 import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
 import { transferable } from '../../src/core/unified/loans.ts'
@@ -32,7 +33,7 @@ function slices(
 }
 /** Margin balance less maintenance margin, in units of 10^-54; undefined for who owes nothing. */
 function slackOf(engine: Lender, user: number, prices: Prices): bigint | undefined {
-  const balance = (name: string, currency: string): bigint =>
+  const balance = (name: AccountName, currency: string): bigint =>
     engine.state.ledger.balance(user, name, currency)
   let [slack, owes] = [0n, false]
   for (const [currency, { discount_tiers, margin_tiers }] of TABLES) {
@@ -174,7 +175,7 @@ export class Crash {
     for (const [currency, fund] of this.funds()) {
       assert.equal(fund - before.get(currency)!, moved.get(currency) ?? 0n, `the fund's ${currency}`)
       assert.ok(fund >= 0n, `the fund's ${currency} is below zero`)
-      const owed = (name: string): bigint =>
+      const owed = (name: AccountName): bigint =>
         this.users.reduce((sum, user) => sum - ledger.balance(user, name, currency), 0n)
       assert.equal(ledger.balance(0, 'lending.lent', currency), owed('debt.unified'))
       assert.equal(ledger.balance(0, 'lending.accrued', currency), owed('debt.interest.unified'))

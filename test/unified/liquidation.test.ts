@@ -1,3 +1,4 @@
+import { type AccountName } from '../../src/core/ledger/accounts.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { figuresOf } from '../../src/core/unified/portfolio.ts'
@@ -6,7 +7,7 @@ import { Lender } from './setup.ts'
 
 /** A liquidation, an accomplice who waits for it with an order far from the index, and what it costs whom. */
 class Scene extends Lender {
-  readonly fund: (name: string, currency: string) => bigint = (name, currency) =>
+  readonly fund: (name: AccountName, currency: string) => bigint = (name, currency) =>
     this.state.ledger.balance(0, name, currency)
 
   /** Holds some of one currency, and owes another that has left the account. */
@@ -35,7 +36,7 @@ class Scene extends Lender {
   rate(user: number, scope = 'unified'): number {
     return Number(format(figuresOf(this.state, user, scope).maintenanceRate))
   }
-  balance(user: number, currency: string, name = 'spot'): number {
+  balance(user: number, currency: string, name: AccountName = 'spot'): number {
     return Number(format(this.state.ledger.balance(user, name, currency)))
   }
 }

@@ -36,7 +36,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
           query.currency === null
             ? [
                 ...new Set(
-                  ['spot', LOCKED].flatMap((name) =>
+                  (['spot', LOCKED] as const).flatMap((name) =>
                     [...ledger.named(userId, name)].map((row) => row.currency),
                   ),
                 ),

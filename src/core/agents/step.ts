@@ -1,6 +1,6 @@
+import { spotOf, EQUITY } from '../ledger/accounts.ts'
 import { Refusal } from '../../labels.ts'
 import { amountOf, format, type Amount } from '../../money/amount.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Order, OrderRow, Side } from '../tables/spot/order.ts'
@@ -259,6 +259,6 @@ function provide(ctx: Ctx, owner: number, currency: string): void {
   state.ledger.post(ctx, {
     kind: 'credit',
     ref: 'agents',
-    lines: move({ owner: PLATFORM, name: 'equity' }, { owner, name: 'spot' }, currency, funds),
+    lines: move(EQUITY, spotOf(owner), currency, funds),
   })
 }

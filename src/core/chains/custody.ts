@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { amountOf, format, type Amount } from '../../money/amount.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
+import { EQUITY, PLATFORM, custodyOf } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
@@ -22,8 +22,8 @@ export function bookCustody(ctx: Ctx, input: CustodyBooking): Amount {
   const { currency } = state.world.currency(input.currency)
   const size = amountOf(input.amount.replace(/^-/, ''))
   const amount = input.amount.startsWith('-') ? (-size as Amount) : size
-  const custody = { owner: PLATFORM, name: `custody:${chain}` }
-  const lines = move(custody, { owner: PLATFORM, name: 'equity' }, currency, amount)
+  const custody = custodyOf(chain)
+  const lines = move(custody, EQUITY, currency, amount)
   state.ledger.post(ctx, { kind: 'hot_wallet', ref: `chain:${chain}`, lines })
   const { reason, actor } = input
   audit(ctx, actor, 'chain.book', { chain, currency, amount: format(amount), reason })

@@ -1,7 +1,7 @@
+import { custodyOf, UNCLAIMED, spotOf, PLATFORM } from '../ledger/accounts.ts'
 import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
 import { extendTrail, FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { settleSweep } from '../sweeps/commands.ts'
@@ -33,7 +33,6 @@ export interface Observation {
   /** Of sweeps; records from before there were any have none. */
   readonly sweeps?: readonly (Outcome & { readonly id: number })[]
 }
-const UNCLAIMED = { owner: PLATFORM, name: 'deposits.unclaimed' } as const
 const GONE = 'gone from the chain'
 
 /** Everything that a chain has to say since last time, taken in at once: all of it, or nothing. */
@@ -148,7 +147,7 @@ function vanish(ctx: Ctx, deposit: Deposit): void {
 }
 function unbook(ctx: Ctx, deposit: Deposit): void {
   if (deposit.booked === 'none') return
-  const holder = deposit.booked === 'user' ? { owner: deposit.user_id, name: 'spot' } : UNCLAIMED
+  const holder = deposit.booked === 'user' ? spotOf(deposit.user_id) : UNCLAIMED
   const { state } = ctx
   state.ledger.post(ctx, {
     kind: 'deposit_rej',
@@ -169,8 +168,8 @@ function unbook(ctx: Ctx, deposit: Deposit): void {
 function book(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
   if (deposit.booked === to) return deposit
   const { state } = ctx
-  const from = deposit.booked === 'none' ? { owner: PLATFORM, name: `custody:${deposit.chain}` } : UNCLAIMED
-  const holder = to === 'user' ? { owner: deposit.user_id, name: 'spot' } : UNCLAIMED
+  const from = deposit.booked === 'none' ? custodyOf(deposit.chain) : UNCLAIMED
+  const holder = to === 'user' ? spotOf(deposit.user_id) : UNCLAIMED
   state.ledger.post(ctx, {
     kind: 'deposit',
     ref: `deposit:${deposit.id}`,

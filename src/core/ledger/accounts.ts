@@ -19,17 +19,58 @@
 export const PLATFORM = 0
 export const isPlatform = (owner: number): boolean => owner === PLATFORM
 
+/** A user's money that is free. */
+export type FreeName =
+  'spot' | 'options' | 'earn' | `margin:${string}` | `futures:${string}` | `delivery:${string}`
+export type LockedName = `${FreeName}.locked`
+/** Principal and interest, by what was lent to: the unified account, or a pair's margin account. */
+export type DebtName =
+  'debt.unified' | 'debt.interest.unified' | `debt.margin:${string}` | `debt.interest.margin:${string}`
+export type UserAccountName = FreeName | LockedName | DebtName
+export type PlatformAccountName =
+  | 'equity'
+  | `custody:${string}`
+  | 'deposits.unclaimed'
+  | 'network_fees'
+  | 'lending.pool'
+  | 'lending.lent'
+  | 'lending.accrued'
+  | 'fees'
+  | 'interest'
+  | 'insurance'
+  | 'insurance:margin'
+  | 'push.in_flight'
+  | 'withdrawal.in_flight'
+/** A name that is none of these does not compile. */
+export type AccountName = UserAccountName | PlatformAccountName
+
+/** Whose account, and which, whatever its currency. */
+export interface AccountKey {
+  readonly owner: number
+  readonly name: AccountName
+}
+
 const LOCKED = '.locked'
-export const lockedName = (name: string): string => `${name}${LOCKED}`
-export const isLocked = (name: string): boolean => name.endsWith(LOCKED)
-export const marginName = (pair: string): string => `margin:${pair}`
+export const lockedName = (name: FreeName): LockedName => `${name}${LOCKED}`
+export const isLocked = (name: AccountName): name is LockedName => name.endsWith(LOCKED)
+export const marginName = (pair: string): `margin:${string}` => `margin:${pair}`
 /** What covers the losses that margin trading, or unified accounts, could not. */
-export const insuranceName = (business: 'margin' | 'unified'): string =>
+export const insuranceName = (business: 'margin' | 'unified'): 'insurance' | 'insurance:margin' =>
   business === 'margin' ? 'insurance:margin' : 'insurance'
-export const contractName = (kind: 'futures' | 'delivery', settle: string): string => `${kind}:${settle}`
+export const contractName = (
+  kind: 'futures' | 'delivery',
+  settle: string,
+): `futures:${string}` | `delivery:${string}` => `${kind}:${settle}`
+/** Coins on a chain. */
+export const custodyOf = (chain: string) => ({ owner: PLATFORM, name: `custody:${chain}` }) as const
+/** Deposits that wait for a decision, or are too small. */
+export const UNCLAIMED = { owner: PLATFORM, name: 'deposits.unclaimed' } as const
+export const EQUITY = { owner: PLATFORM, name: 'equity' } as const
+/** A user's spot account, which is its unified one too. */
+export const spotOf = (owner: number) => ({ owner, name: 'spot' }) as const
 
 /** Platform accounts that hold others' money: they can run short, and then it is a bug. */
-const HOLDING = new Set([
+const HOLDING: ReadonlySet<AccountName> = new Set<PlatformAccountName>([
   'push.in_flight',
   'withdrawal.in_flight',
   'deposits.unclaimed',
@@ -39,7 +80,7 @@ const HOLDING = new Set([
 ])
 
 /** The platform's own money: nobody else has a claim on it, and it may be closed with its currency. */
-const OWN = new Set([
+const OWN: ReadonlySet<AccountName> = new Set<PlatformAccountName>([
   'equity',
   'fees',
   'interest',
@@ -48,15 +89,15 @@ const OWN = new Set([
   insuranceName('unified'),
   insuranceName('margin'),
 ])
-export const isOwn = (owner: number, name: string): boolean => owner === PLATFORM && OWN.has(name)
+export const isOwn = (owner: number, name: AccountName): boolean => owner === PLATFORM && OWN.has(name)
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
-export const mayGoNegative = (owner: number, name: string): boolean =>
+export const mayGoNegative = (owner: number, name: AccountName): boolean =>
   owner === PLATFORM ? !HOLDING.has(name) : isDebt(name)
-export const isDebt = (name: string): boolean => name.startsWith('debt.')
+export const isDebt = (name: AccountName): name is DebtName => name.startsWith('debt.')
 
 /**
  * Accounts that a rule fills before it takes from them: one that runs short shows a bug, and is no user's lack of
  * funds.
  */
-export const neverShort = (owner: number, name: string): boolean => owner === PLATFORM || isLocked(name)
+export const neverShort = (owner: number, name: AccountName): boolean => owner === PLATFORM || isLocked(name)

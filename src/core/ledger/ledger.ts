@@ -2,7 +2,14 @@ import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { counting, nextId, type Counters } from '../counters.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../../machine/table.ts'
-import { isDebt, isPlatform, mayGoNegative, neverShort } from './accounts.ts'
+import {
+  isDebt,
+  isPlatform,
+  mayGoNegative,
+  neverShort,
+  type AccountName,
+  type AccountKey,
+} from './accounts.ts'
 
 /**
  * The double-entry ledger. Every balance is an account: a user's spot money, what an order or a withdrawal
@@ -12,7 +19,7 @@ export interface Account {
   readonly id: number
   /** The user, or 0 for the platform itself. */
   readonly owner: number
-  readonly name: string
+  readonly name: AccountName
   readonly currency: string
   readonly amount: Amount
   /** How often this balance has changed; clients see it as update_id. */
@@ -26,7 +33,7 @@ export const ACCOUNT: TableSpec<Account> = {
 }
 /** All accounts of one name and currency, whoever owns them. */
 export interface Purpose {
-  readonly name: string
+  readonly name: AccountName
   readonly currency: string
   /** Ids by owner. */
   readonly ids: Map<number, number>
@@ -98,9 +105,7 @@ class BookedLine implements LedgerLine {
   }
 }
 
-export interface Line {
-  readonly owner: number
-  readonly name: string
+export interface Line extends AccountKey {
   readonly currency: string
   readonly amount: Amount
   /** Where one line of an entry is known by another word: the fee within a fill. */
@@ -125,7 +130,7 @@ export interface Posting {
 export class Ledger {
   readonly accounts = new Table(ACCOUNT)
   /** By name, then by currency. */
-  private readonly purposes = new Map<string, Map<string, Purpose>>()
+  private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
   /** Ids: they stay while balances change. */
   private readonly byOwner = new Map<number, number[]>()
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
@@ -150,22 +155,22 @@ export class Ledger {
     })
   }
   /** Who books often under one name and currency looks it up once. */
-  purpose(name: string, currency: string): Purpose {
+  purpose(name: AccountName, currency: string): Purpose {
     let byCurrency = this.purposes.get(name)
     if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
     let purpose = byCurrency.get(currency)
     if (purpose === undefined) byCurrency.set(currency, (purpose = { name, currency, ids: new Map() }))
     return purpose
   }
-  find(owner: number, name: string, currency: string): Account | undefined {
+  find(owner: number, name: AccountName, currency: string): Account | undefined {
     const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
   }
-  balance(owner: number, name: string, currency: string): Amount {
+  balance(owner: number, name: AccountName, currency: string): Amount {
     return this.find(owner, name, currency)?.amount ?? ZERO
   }
   /** The accounts of one name of one owner: all spot balances of a user, say. */
-  *named(owner: number, name: string): Generator<Account> {
+  *named(owner: number, name: AccountName): Generator<Account> {
     for (const account of this.ownedBy(owner)) if (account.name === name) yield account
   }
   *ownedBy(owner: number): Generator<Account> {
@@ -183,7 +188,7 @@ export class Ledger {
   }
   /** Only entries that may overdraw, and loading, call this: nothing else takes a user's money below zero. */
   noteOverdrawn({ id, owner, name }: Account): void {
-    if (isPlatform(owner) || name.startsWith('debt.')) return
+    if (isPlatform(owner) || isDebt(name)) return
     let ids = this.overdrawn.get(owner)
     if (ids === undefined) this.overdrawn.set(owner, (ids = new Set<number>()))
     ids.add(id)
@@ -284,12 +289,7 @@ export class OpenEntry {
 }
 
 /** Moves an amount between two accounts of one currency: the commonest entry. */
-export function move(
-  from: { owner: number; name: string },
-  to: { owner: number; name: string },
-  currency: string,
-  amount: Amount,
-): Line[] {
+export function move(from: AccountKey, to: AccountKey, currency: string, amount: Amount): Line[] {
   return [
     { owner: from.owner, name: from.name, currency, amount: -amount as Amount },
     { owner: to.owner, name: to.name, currency, amount },
@@ -297,20 +297,25 @@ export function move(
 }
 
 /** Which label says that an account is short of money. */
-export function shortageLabel(name: string): Label {
+export function shortageLabel(name: AccountName): Label {
   if (name.startsWith('margin:')) return 'MARGIN_BALANCE_NOT_ENOUGH'
   if (name.startsWith('futures:') || name.startsWith('delivery:') || name === 'options')
     return 'FUTURES_BALANCE_NOT_ENOUGH'
   return 'BALANCE_NOT_ENOUGH'
 }
 /** What a user's lack of money is told as, wherever it is found out. */
-export function refuseShortage(name: string, currency: string, available: Amount, wanted: Amount): never {
+export function refuseShortage(
+  name: AccountName,
+  currency: string,
+  available: Amount,
+  wanted: Amount,
+): never {
   return refuse(
     shortageLabel(name),
     `not enough ${currency} in the ${name} account: ${format(available)} available, ${format(wanted)} needed`,
   )
 }
-function short(owner: number, name: string, currency: string, before: Amount, amount: Amount): never {
+function short(owner: number, name: AccountName, currency: string, before: Amount, amount: Amount): never {
   const wanted = format(-amount as Amount)
   if (neverShort(owner, name))
     throw new BrokenInvariant(

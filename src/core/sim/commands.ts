@@ -1,9 +1,9 @@
+import { EQUITY, custodyOf } from '../ledger/accounts.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
 import { FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
@@ -248,12 +248,7 @@ export function fundSim(
   state.ledger.post(ctx, {
     kind: 'hot_wallet',
     ref: `chain:${config.chain}`,
-    lines: move(
-      { owner: PLATFORM, name: `custody:${config.chain}` },
-      { owner: PLATFORM, name: 'equity' },
-      currency,
-      amount,
-    ),
+    lines: move(custodyOf(config.chain), EQUITY, currency, amount),
   })
   schedule(ctx, at, 'chain.wake', { chain: config.chain })
   audit(ctx, input.actor, 'chain.fund', { chain: config.chain, currency, amount: format(amount) })

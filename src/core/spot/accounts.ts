@@ -1,5 +1,5 @@
+import { lockedName, marginName, type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { lockedName, marginName } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
 import type { User } from '../tables/users.ts'
@@ -47,7 +47,7 @@ export const isMeant = (state: State, order: Order, asked: OrderAccount | null):
   asked === null || accountsMeant(state, order.user_id, asked).includes(order.account)
 
 /** The ledger account behind an order's account; what orders hold is beside it. */
-export const freeName = (account: OrderAccount, pair: string): string =>
+export const freeName = (account: OrderAccount, pair: string): FreeName =>
   account === 'margin' ? marginName(pair) : 'spot'
 export function moneyOf(state: State, account: OrderAccount, market: Market): OrderMoney {
   const known = account === 'margin' ? state.spot.marginMoney : state.spot.money

@@ -1,3 +1,4 @@
+import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
@@ -209,7 +210,13 @@ function limitFigures(state: State, market: Market, input: NewOrder): Figures {
   checkProtected(state, market, input.side, price)
   return { price, amount, iceberg: readIceberg(market, input.iceberg, amount), bound: price, value }
 }
-function marketFigures(state: State, market: Market, input: NewOrder, userId: number, from: string): Figures {
+function marketFigures(
+  state: State,
+  market: Market,
+  input: NewOrder,
+  userId: number,
+  from: FreeName,
+): Figures {
   const { side } = input
   const amount = side === 'buy' ? readQuote(market, input.amount) : readBase(market, input.amount)
   if (input.iceberg !== null && readIceberg(market, input.iceberg, amount) > 0n)

@@ -1,3 +1,4 @@
+import { spotOf, lockedName } from '../ledger/accounts.ts'
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import {
   ZERO,
@@ -12,7 +13,6 @@ import {
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
-import { lockedName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
@@ -90,7 +90,7 @@ export function createPovOrder(ctx: Ctx, input: NewPovOrder): PovOrder {
     update_at: at,
     due_id: schedule(ctx, at + SECOND, 'spot.pov.look', { id }),
   }
-  guardOutflow(state, user_id, FREE, paid(market, side), order.held)
+  guardOutflow(state, user_id, 'spot', paid(market, side), order.held)
   transfer(ctx, market, order, order.held, 'new_order')
   tx.put(state.spot.povOrders.table, order)
   return order
@@ -106,15 +106,14 @@ function boundOf(state: State, market: Market, { side, limit_price }: NewPovOrde
   return (reach - (reach % market.tick)) as Price
 }
 
-const FREE = 'spot'
 const paid = (market: Market, side: Side): string => (side === 'buy' ? market.quote : market.base)
 const needed = (side: Side, left: Amount, bound: Price): Amount =>
   side === 'buy' ? timesUp(left, bound) : left
 /** free → held, or back when below zero. */
 function transfer(ctx: Ctx, market: Market, order: PovOrder, amount: Amount, kind: string): void {
   if (amount === 0n) return
-  const free = { owner: order.user_id, name: FREE }
-  const held = { owner: order.user_id, name: lockedName(FREE) }
+  const free = spotOf(order.user_id)
+  const held = { owner: order.user_id, name: lockedName('spot') }
   const [from, to] = amount > 0n ? [free, held] : [held, free]
   const lines = move(from, to, paid(market, order.side), (amount > 0n ? amount : -amount) as Amount)
   ctx.state.ledger.post(ctx, { kind, ref: `pov:${order.id}`, lines })

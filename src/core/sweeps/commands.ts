@@ -1,8 +1,8 @@
+import { custodyOf, PLATFORM } from '../ledger/accounts.ts'
 import { ZERO, amountOf, type Amount } from '../../money/amount.ts'
 import { FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { next } from '../flow.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx } from '../state.ts'
 import type { Outcome } from '../withdrawals/send.ts'
 import type { Intent } from '../tables/withdrawals.ts'
@@ -107,7 +107,7 @@ function bookFee(ctx: Ctx, { id, chain }: Sweep, fee: Amount): void {
     ref: `sweep:${id}`,
     lines: [
       { owner: PLATFORM, name: 'network_fees', currency, amount: -fee as Amount },
-      { owner: PLATFORM, name: `custody:${chain}`, currency, amount: fee },
+      { ...custodyOf(chain), currency, amount: fee },
     ],
   })
 }

@@ -1,3 +1,4 @@
+import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/order.ts'
@@ -134,7 +135,7 @@ function payBack(
 export function leavingLimit(
   state: State,
   userId: number,
-  name: string,
+  name: FreeName,
   currency: string,
 ): Amount | undefined {
   const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
@@ -146,7 +147,7 @@ export function leavingLimit(
 export function guardOutflow(
   state: State,
   userId: number,
-  name: string,
+  name: FreeName,
   currency: string,
   amount: Amount,
 ): void {

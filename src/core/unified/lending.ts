@@ -1,3 +1,4 @@
+import { EQUITY, PLATFORM, insuranceName, type AccountKey } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
   ZERO,
@@ -14,7 +15,6 @@ import {
   type Amount,
   type Rate,
 } from '../../money/amount.ts'
-import { PLATFORM, insuranceName } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { nextId } from '../counters.ts'
 import { audit } from '../audit.ts'
@@ -34,7 +34,6 @@ export const POOL = { owner: PLATFORM, name: 'lending.pool' } as const
 const LENT = { owner: PLATFORM, name: 'lending.lent' } as const
 const ACCRUED = { owner: PLATFORM, name: 'lending.accrued' } as const
 const INCOME = { owner: PLATFORM, name: 'interest' } as const
-const EQUITY = { owner: PLATFORM, name: 'equity' } as const
 
 const ONE = rateOf('1')
 const RATE_DECIMALS = 8
@@ -77,12 +76,7 @@ export const tierRate = (state: State, vip: number, rate: Rate): Rate =>
     RATE_DECIMALS,
   ) as bigint as Rate
 
-const line = (
-  place: { owner: number; name: string },
-  currency: string,
-  amount: bigint,
-  kind?: string,
-): Line => ({
+const line = (place: AccountKey, currency: string, amount: bigint, kind?: string): Line => ({
   ...place,
   currency,
   amount: amount as Amount,
@@ -103,7 +97,7 @@ export const accrueLines = (userId: number, book: LoanBook, currency: string, in
 /** Somebody's money → the pool, for a user's debt: interest first, shared with the platform. */
 export function settleLines(
   state: State,
-  payer: { readonly owner: number; readonly name: string },
+  payer: AccountKey,
   userId: number,
   book: LoanBook,
   currency: string,

@@ -1,3 +1,4 @@
+import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
   format,
@@ -19,7 +20,6 @@ import {
   type Rate,
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { requireShared } from './accounts.ts'
@@ -205,9 +205,8 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
       taken === needed ? wanted : roundDown(overDown(timesDown(taken, priceFrom), priceTo), precision)
     if (taken <= 0n || brought <= 0n) return 0n as Amount
     quota.use(from, to, timesUp(brought, priceTo))
-    const user = { owner: input.user_id, name: 'spot' }
-    const equity = { owner: PLATFORM, name: 'equity' }
-    const lines = [...move(user, equity, from, taken), ...move(equity, user, to, brought)]
+    const user = spotOf(input.user_id)
+    const lines = [...move(user, EQUITY, from, taken), ...move(EQUITY, user, to, brought)]
     const ref = `quick_repayment:${id}`
     state.ledger.post(ctx, { kind: 'quick_repay', ref, lines })
     used.set(from, (used.get(from) ?? 0n) + taken)

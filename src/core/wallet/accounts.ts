@@ -1,12 +1,12 @@
+import { contractName, marginName, type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { contractName, marginName } from '../ledger/accounts.ts'
 import type { World } from '../tables/world/world.ts'
 import type { AccountKind } from '../tables/transfers.ts'
 
 /** A kind with its pair or settle currency, made into the name of a ledger account. */
 export interface AccountRef {
   readonly kind: AccountKind
-  readonly name: string
+  readonly name: FreeName
   readonly settle: string
   readonly currency_pair: string
 }

@@ -1,7 +1,7 @@
+import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, roundDown, amountOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
@@ -61,10 +61,10 @@ export function convertDust(
     guardOutflow(state, input.user_id, 'spot', currency, amount)
     const id = nextId(tx, state.counters, 'small_balance')
     const lines: Line[] = [
-      { owner: input.user_id, name: 'spot', currency, amount: (ZERO - amount) as Amount },
-      { owner: PLATFORM, name: 'equity', currency, amount },
-      { owner: PLATFORM, name: 'equity', currency: TOKEN, amount: (ZERO - gt) as Amount },
-      { owner: input.user_id, name: 'spot', currency: TOKEN, amount: gt },
+      { ...spotOf(input.user_id), currency, amount: (ZERO - amount) as Amount },
+      { ...EQUITY, currency, amount },
+      { ...EQUITY, currency: TOKEN, amount: (ZERO - gt) as Amount },
+      { ...spotOf(input.user_id), currency: TOKEN, amount: gt },
     ]
     const ref = `small_balance:${id}`
     state.ledger.post(ctx, { kind: 'convert_small', ref, lines })

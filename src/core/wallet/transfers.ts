@@ -1,9 +1,9 @@
+import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { amountOf, decimalsOf, format, parseAmount, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
@@ -172,12 +172,7 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
     // In the account book money from outside is a deposit: clients know no other word for it.
     kind: 'deposit',
     ref: `transfer:${tx_id}`,
-    lines: move(
-      { owner: PLATFORM, name: 'equity' },
-      { owner: user.user_id, name: ref.name },
-      currency,
-      amount,
-    ),
+    lines: move(EQUITY, { owner: user.user_id, name: ref.name }, currency, amount),
   })
   const record: Transfer = {
     tx_id,

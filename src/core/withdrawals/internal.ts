@@ -1,5 +1,5 @@
+import { spotOf, lockedName } from '../ledger/accounts.ts'
 import { nextId } from '../counters.ts'
-import { lockedName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import type { Deposit } from '../tables/deposits.ts'
@@ -14,12 +14,7 @@ export function payInternally(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
   state.ledger.post(ctx, {
     kind: 'deposit',
     ref: `withdrawal:${id}`,
-    lines: move(
-      { owner: withdrawal.user_id, name: lockedName('spot') },
-      { owner: receiver, name: 'spot' },
-      currency,
-      amount,
-    ),
+    lines: move({ owner: withdrawal.user_id, name: lockedName('spot') }, spotOf(receiver), currency, amount),
   })
   const deposit: Deposit = {
     id: nextId(tx, state.counters, 'deposit'),

@@ -1,5 +1,5 @@
+import { custodyOf, PLATFORM } from '../ledger/accounts.ts'
 import type { Amount } from '../../money/amount.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import type { Withdrawal } from '../tables/withdrawals.ts'
@@ -11,7 +11,7 @@ export function postNetworkFee(ctx: Ctx, withdrawal: Withdrawal, fee: Amount, ki
   const { chain, native } = state.world.mustChain(withdrawal.chain)
   const lines: Line[] = [
     { owner: PLATFORM, name: 'network_fees', currency: native, amount: -fee as Amount },
-    { owner: PLATFORM, name: `custody:${chain}`, currency: native, amount: fee },
+    { ...custodyOf(chain), currency: native, amount: fee },
   ]
   state.ledger.post(ctx, { kind, ref: `withdrawal:${withdrawal.id}`, lines })
 }

@@ -1,17 +1,16 @@
 import { next } from '../flow.ts'
-import { PLATFORM, lockedName } from '../ledger/accounts.ts'
+import { UNCLAIMED, lockedName, spotOf } from '../ledger/accounts.ts'
 import { REFUND_FLOW, type RefundEvent } from '../tables/refund.flow.ts'
 import type { Ctx } from '../state.ts'
 import type { WithdrawalStatus } from '../tables/withdrawal.flow.ts'
 import type { Withdrawal } from '../tables/withdrawals.ts'
 
-const UNCLAIMED = { owner: PLATFORM, name: 'deposits.unclaimed' } as const
 /** Where the money waits for the sender: what blocked a deposit still has, or what the user's account holds for it. */
 export const heldIn = ({ user_id, refund_of }: Withdrawal) =>
   refund_of === 0 ? { owner: user_id, name: lockedName('spot') } : UNCLAIMED
 /** Where it goes when nothing comes of it. */
 export const givenBackTo = ({ user_id, refund_of }: Withdrawal) =>
-  refund_of === 0 ? { owner: user_id, name: 'spot' } : UNCLAIMED
+  refund_of === 0 ? spotOf(user_id) : UNCLAIMED
 
 const EVENTS: Partial<Record<WithdrawalStatus, RefundEvent>> = {
   DONE: 'pay',

@@ -1,3 +1,4 @@
+import { spotOf, lockedName } from '../ledger/accounts.ts'
 import { notFound, refuse } from '../../labels.ts'
 import {
   ZERO,
@@ -16,7 +17,6 @@ import {
 import { readAddress, readTag, sharedAddress } from '../chains/addresses.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
-import { lockedName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
 import type { Ctx, State } from '../state.ts'
@@ -119,7 +119,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
     kind: 'withdraw',
     ref: `withdrawal:${id}`,
     lines: move(
-      { owner: user.user_id, name: 'spot' },
+      spotOf(user.user_id),
       { owner: user.user_id, name: lockedName('spot') },
       currency.currency,
       amount,

@@ -1,7 +1,7 @@
+import { custodyOf, PLATFORM } from '../ledger/accounts.ts'
 import { ZERO, amountOf, subtract, type Amount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { FINAL_DEPTH } from '../tables/tips.ts'
 import type { Ctx } from '../state.ts'
@@ -172,7 +172,7 @@ function post(ctx: Ctx, withdrawal: Withdrawal, sign: 1n | -1n): void {
   const { state } = ctx
   const { currency, amount, fee, network_fee: networkFee } = withdrawal
   const chain = state.world.mustChain(withdrawal.chain)
-  const custody = { owner: PLATFORM, name: `custody:${chain.chain}` }
+  const custody = custodyOf(chain.chain)
   const times = (value: Amount): Amount => (value * sign) as Amount
   const paid: Line[] = [
     { ...IN_FLIGHT, currency, amount: times(-amount as Amount) },

@@ -1,5 +1,5 @@
+import { PLATFORM, custodyOf, contractName, isOwn, marginName } from '../ledger/accounts.ts'
 import { format, unitOf, type Amount } from '../../money/amount.ts'
-import { contractName, isOwn, marginName } from '../ledger/accounts.ts'
 import { AGENT_LOGINS } from '../tables/agents.ts'
 import type { State } from '../state.ts'
 import { completeMarket, type MarketConfig } from '../tables/world/markets.ts'
@@ -79,8 +79,8 @@ function currencyFaults(state: State, next: WorldConfig, closing: string | undef
   const precisions = new Map(next.currencies.map(({ currency, precision }) => [currency, precision]))
   const coarser = (currency: string, precision: number): boolean =>
     precision < (state.world.findCurrency(currency)?.precision ?? 0)
-  const pairs = new Set(next.markets.map(({ id }) => marginName(id)))
-  const settles = new Set([
+  const pairs = new Set<string>(next.markets.map(({ id }) => marginName(id)))
+  const settles = new Set<string>([
     ...next.settle.futures.map((settle) => contractName('futures', settle)),
     ...next.settle.delivery.map((settle) => contractName('delivery', settle)),
   ])
@@ -125,7 +125,7 @@ function chainFaults(state: State, next: WorldConfig): Fault[] {
     const now = kinds.get(chain)
     if (now === kind) continue
     const what = now === undefined ? `chains: ${chain} is gone` : `chains: ${chain} is ${now}, not ${kind}`
-    for (const { currency, amount } of ledger.named(0, `custody:${chain}`))
+    for (const { currency, amount } of ledger.named(PLATFORM, custodyOf(chain).name))
       if (amount !== 0n)
         told(
           chain,

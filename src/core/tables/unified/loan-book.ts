@@ -1,4 +1,4 @@
-import { lockedName, marginName } from '../../ledger/accounts.ts'
+import { lockedName, marginName, type DebtName, type LockedName } from '../../ledger/accounts.ts'
 
 /** Money that is lent to one place: the unified account, or the isolated account of a pair. */
 export interface LoanBook {
@@ -6,10 +6,10 @@ export interface LoanBook {
   readonly scope: string
   readonly pair: string
   /** Names of the user's ledger accounts. */
-  readonly free: string
-  readonly held: string
-  readonly debt: string
-  readonly interest: string
+  readonly free: 'spot' | `margin:${string}`
+  readonly held: LockedName
+  readonly debt: DebtName
+  readonly interest: DebtName
 }
 export const UNIFIED: LoanBook = {
   scope: 'unified',
