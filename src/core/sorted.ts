@@ -1,31 +1,53 @@
-/** Ids in ascending order, for work that goes through many rows in portions. Newcomers nearly always come last. */
-export class SortedIds {
-  private readonly ids: number[] = []
-
-  add(id: number): void {
-    const place = this.placeOf(id)
-    if (place === this.ids.length) this.ids.push(id)
-    else this.ids.splice(place, 0, id)
+/** How many of a sorted list stand in front: all those at its beginning that `isBefore` says it of. */
+export function countBefore<Item>(sorted: readonly Item[], isBefore: (item: Item) => boolean): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(sorted[middle]!)) low = middle + 1
+    else high = middle
   }
-  remove(id: number): void {
-    this.ids.splice(this.placeOf(id), 1)
+  return low
+}
+
+/** A list that stays sorted. Most changes are near its end, so that is looked at first. */
+export class Sorted<Item> {
+  readonly items: Item[] = []
+  private readonly isBefore: (one: Item, other: Item) => boolean
+
+  constructor(isBefore: (one: Item, other: Item) => boolean) {
+    this.isBefore = isBefore
+  }
+  get last(): Item | undefined {
+    return this.items[this.items.length - 1]
+  }
+  add(item: Item): void {
+    const place = this.placeOf(item)
+    if (place === this.items.length) this.items.push(item)
+    else this.items.splice(place, 0, item)
+  }
+  /** One that is there, or one of the same place. */
+  remove(item: Item): void {
+    if (this.last === item) this.items.pop()
+    else this.items.splice(this.placeOf(item), 1)
+  }
+  /** Where an item stands, or would stand. */
+  placeOf(item: Item): number {
+    const { items, isBefore } = this
+    if (items.length > 0 && isBefore(items[items.length - 1]!, item)) return items.length
+    return countBefore(items, (one) => isBefore(one, item))
+  }
+}
+
+/** Ids in ascending order, for work that goes through many rows in portions. */
+export class SortedIds extends Sorted<number> {
+  constructor() {
+    super((one, other) => one < other)
   }
   get size(): number {
-    return this.ids.length
+    return this.items.length
   }
   *after(id: number): Generator<number> {
-    for (let i = this.placeOf(id + 1); i < this.ids.length; i++) yield this.ids[i]!
-  }
-  /** Where an id stands, or would stand. */
-  private placeOf(id: number): number {
-    let low = 0
-    let high = this.ids.length
-    if (high > 0 && this.ids[high - 1]! < id) return high
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.ids[middle]! < id) low = middle + 1
-      else high = middle
-    }
-    return low
+    for (let i = this.placeOf(id + 1); i < this.items.length; i++) yield this.items[i]!
   }
 }

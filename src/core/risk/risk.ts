@@ -1,3 +1,4 @@
+import { countBefore } from '../sorted.ts'
 import {
   ZERO,
   add,
@@ -89,17 +90,13 @@ export class Ladder implements RiskOrder {
   /** What those lose that lose: cost / whole is what a unit given takes away, gain / all what a unit got brings. */
   loss(cost: bigint, whole: bigint, gain: bigint, all: bigint): bigint {
     if (whole === 0n) return 0n
-    let low = 0
-    let high = this.sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const { given, got } = this.sorted[middle]!
+    const losing = countBefore(
+      this.sorted,
       // Without anything to bring, everything that is given is lost.
-      if (all === 0n || cost * given * all > gain * got * whole) low = middle + 1
-      else high = middle
-    }
-    const up = (cost * this.givenUpTo[low]! + whole - 1n) / whole
-    const down = all === 0n ? 0n : (gain * this.gotUpTo[low]!) / all
+      ({ given, got }) => all === 0n || cost * given * all > gain * got * whole,
+    )
+    const up = (cost * this.givenUpTo[losing]! + whole - 1n) / whole
+    const down = all === 0n ? 0n : (gain * this.gotUpTo[losing]!) / all
     return up > down ? up - down : 0n
   }
 }

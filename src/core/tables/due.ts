@@ -1,3 +1,4 @@
+import { Sorted } from '../sorted.ts'
 import { Table, type TableSpec } from '../../machine/table.ts'
 
 /** Every kind of work that can fall due, by the command that does it, with what the command is given. */
@@ -74,25 +75,16 @@ export class Due {
   readonly table = new Table(DUE)
   readonly failed = new Table(DUE_FAILED)
   /** Latest first, so that the next one is taken off the end. */
-  private readonly sorted: DueItem[] = []
+  private readonly sorted = new Sorted<DueItem>(
+    (one, other) => one.at > other.at || (one.at === other.at && one.id > other.id),
+  )
   constructor() {
     this.table.observe((before, after) => {
-      if (before !== undefined) this.sorted.splice(this.place(before), 1)
-      if (after !== undefined) this.sorted.splice(this.place(after), 0, after)
+      if (before !== undefined) this.sorted.remove(before)
+      if (after !== undefined) this.sorted.add(after)
     })
   }
   next(): DueItem | undefined {
-    return this.sorted.at(-1)
-  }
-  private place(item: DueItem): number {
-    let low = 0
-    let high = this.sorted.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const other = this.sorted[middle]!
-      if (other.at > item.at || (other.at === item.at && other.id > item.id)) low = middle + 1
-      else high = middle
-    }
-    return low
+    return this.sorted.last
   }
 }

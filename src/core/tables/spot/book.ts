@@ -1,15 +1,18 @@
+import { Sorted } from '../../sorted.ts'
 import type { Amount, Price } from '../../../money/amount.ts'
 import type { Ask, OrderRow, Side, Level } from './order.ts'
 
 /** One side of a market. Levels are sorted with the best last, so that most changes are near the array's end. */
 class BookSide {
-  /** +1: a higher price is better (buys); -1: a lower one is. */
-  private readonly sign: 1 | -1
-  readonly levels: Level[] = []
+  private readonly sorted: Sorted<Level>
+  readonly levels: readonly Level[]
   private readonly byTick = new Map<number, Level>()
 
   constructor(side: Side) {
-    this.sign = side === 'buy' ? 1 : -1
+    this.sorted = new Sorted<Level>(
+      side === 'buy' ? (one, other) => one.tick < other.tick : (one, other) => one.tick > other.tick,
+    )
+    this.levels = this.sorted.items
   }
   get best(): Level | undefined {
     return this.levels[this.levels.length - 1]
@@ -20,28 +23,13 @@ class BookSide {
     if (level === undefined) {
       level = { tick, price, head: undefined, tail: undefined, amount: 0n }
       this.byTick.set(tick, level)
-      const place = this.place(tick)
-      if (place === this.levels.length) this.levels.push(level)
-      else this.levels.splice(place, 0, level)
+      this.sorted.add(level)
     }
     return level
   }
   drop(level: Level): void {
     this.byTick.delete(level.tick)
-    if (this.best === level) this.levels.pop()
-    else this.levels.splice(this.place(level.tick), 1)
-  }
-  /** Index of the first level that is not worse than the tick. */
-  private place(tick: number): number {
-    const wanted = tick * this.sign
-    let low = 0
-    let high = this.levels.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.levels[middle]!.tick * this.sign < wanted) low = middle + 1
-      else high = middle
-    }
-    return low
+    this.sorted.remove(level)
   }
 }
 

@@ -1,3 +1,4 @@
+import { Sorted } from '../../sorted.ts'
 import type { Price } from '../../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec } from '../../../machine/table.ts'
 import type { OrderType, Side } from './order.ts'
@@ -60,40 +61,19 @@ export const SPOT_PRICE_ORDER: TableSpec<PriceOrder> = {
 }
 
 /** Waiting price orders of one market and rule; the next to fire is the last. */
-class Waiting {
+class Waiting extends Sorted<PriceOrder> {
   private readonly rule: TriggerRule
-  private readonly sorted: PriceOrder[] = []
   constructor(rule: TriggerRule) {
+    super((one, other) => {
+      if (one.trigger_price === other.trigger_price) return one.id > other.id
+      return rule === '>=' ? one.trigger_price > other.trigger_price : one.trigger_price < other.trigger_price
+    })
     this.rule = rule
   }
-  get all(): readonly PriceOrder[] {
-    return this.sorted
-  }
-  add(order: PriceOrder): void {
-    this.sorted.splice(this.place(order), 0, order)
-  }
-  remove(order: PriceOrder): void {
-    this.sorted.splice(this.place(order), 1)
-  }
   reached(last: Price): PriceOrder | undefined {
-    const next = this.sorted.at(-1)
+    const next = this.last
     if (next === undefined) return undefined
     return (this.rule === '>=' ? last >= next.trigger_price : last <= next.trigger_price) ? next : undefined
-  }
-  private before(a: PriceOrder, b: PriceOrder): boolean {
-    if (a.trigger_price !== b.trigger_price)
-      return this.rule === '>=' ? a.trigger_price > b.trigger_price : a.trigger_price < b.trigger_price
-    return a.id > b.id
-  }
-  private place(order: PriceOrder): number {
-    let low = 0
-    let high = this.sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.before(this.sorted[middle]!, order)) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 }
 
@@ -121,7 +101,7 @@ export class PriceOrders {
   openAt(pair: string, most: number): PriceOrder[] {
     const queues = this.waiting.get(pair)
     if (queues === undefined) return []
-    return [...queues['>='].all, ...queues['<='].all].sort((a, b) => a.id - b.id).slice(0, most)
+    return [...queues['>='].items, ...queues['<='].items].sort((a, b) => a.id - b.id).slice(0, most)
   }
   openOf(userId: number): PriceOrder[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)

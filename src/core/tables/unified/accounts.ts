@@ -1,3 +1,4 @@
+import { Sorted } from '../../sorted.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../../machine/table.ts'
 import type { Level } from '../../risk/levels.ts'
 import { LOAN, LOAN_RECORD, RISK_ALERT, type Loan } from './records.ts'
@@ -58,15 +59,14 @@ export class MarginAccounts {
     text === null ? undefined : `${user_id}/${text}`,
   )
   /** Keys of all loans, sorted: interest works through them in parts. */
-  private readonly sorted: string[] = []
+  private readonly sorted = new Sorted<string>((one, other) => one < other)
 
   constructor() {
     this.loans.observe((before, after) => {
       if (before !== undefined && after !== undefined) return
       const key = this.loans.keyOf((after ?? before)!) as string
-      const place = this.place(key)
-      if (after === undefined) this.sorted.splice(place, 1)
-      else this.sorted.splice(place, 0, key)
+      if (after === undefined) this.sorted.remove(key)
+      else this.sorted.add(key)
     })
   }
   get tables(): readonly unknown[] {
@@ -74,19 +74,10 @@ export class MarginAccounts {
   }
   /** The next loans after a key; "" begins. */
   loansAfter(key: string, count: number): Loan[] {
-    let from = this.place(key)
-    if (this.sorted[from] === key) from++
-    return this.sorted.slice(from, from + count).map((next) => this.loans.get(next)!)
-  }
-  private place(key: string): number {
-    let low = 0
-    let high = this.sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.sorted[middle]! < key) low = middle + 1
-      else high = middle
-    }
-    return low
+    const { items } = this.sorted
+    let from = this.sorted.placeOf(key)
+    if (items[from] === key) from++
+    return items.slice(from, from + count).map((next) => this.loans.get(next)!)
   }
   of(userId: number): MarginAccount {
     return (
