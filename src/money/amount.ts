@@ -13,7 +13,10 @@ export type Price = Fixed<'price'>
 export type Rate = Fixed<'rate'>
 
 export const DECIMALS = 18
-const ONE = 10n ** 18n
+/** One unit, whatever of. */
+export const ONE = 10n ** 18n
+export const ONE_PRICE = ONE as Price
+export const ONE_RATE = ONE as Rate
 export const ZERO = 0n as Amount
 
 /** Digits before the point that are accepted: 10^20 units is beyond any supply, and bounds the bigint. */

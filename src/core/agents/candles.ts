@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { format, parseAmount, type Amount } from '../../money/amount.ts'
+import { ONE, format, parseAmount, type Amount } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
@@ -31,8 +31,6 @@ const TRADES = 4
 /** Trades that may wait in a market, and how far ahead. */
 const WAITING_MAX = 200_000
 const AHEAD_SECONDS = 366 * 86_400
-
-const ONE = 10n ** 18n
 
 /** A market lives through candles that somebody has from elsewhere: each becomes four trades, due at their time. */
 export function playCandles(

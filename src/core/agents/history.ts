@@ -1,6 +1,6 @@
 import type { Candle } from '../tables/spot/candles.ts'
 import type { PriceHistory } from '../tables/spot/spot.ts'
-import type { Amount, Price } from '../../money/amount.ts'
+import { ONE, type Amount, type Price } from '../../money/amount.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { dayVolatility, hashText } from './agents.ts'
 import { exact } from '../tables/agents.ts'
@@ -105,7 +105,7 @@ export class MadeHistory implements PriceHistory {
       low: l,
       close: c,
       base,
-      quote: ((base * c) / 10n ** 18n) as Amount,
+      quote: ((base * c) / ONE) as Amount,
     }
   }
   private joined(market: Market, start: number, end: number): Candle {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../labels.ts'
 import {
+  ONE_RATE,
   ZERO,
   amountOf,
   format,
@@ -27,7 +28,6 @@ import { note, type Liquidation } from './steps.ts'
 /** A sale is a quarter of what is owed, but at least and at most this much, in USDT. */
 const SALE_LEAST = amountOf('10')
 const SALE_MOST = amountOf('1000000')
-const ONE = rateOf('1')
 /** Selling ends at 120 % of the maintenance margin. */
 const HEALTHY = rateOf('1.2')
 
@@ -114,7 +114,7 @@ export function sellSome(
   for (const { asset } of collateral(figures)) {
     const routed = routeOf(state, asset.currency, debt.asset.currency)
     if (routed === undefined) continue
-    const needed = timesUp(neededPayment(input, asset, debt, ONE), debt.asset.price)
+    const needed = timesUp(neededPayment(input, asset, debt, ONE_RATE), debt.asset.price)
     const target = max(min(min((owed / 4n) as Amount, most), needed), least)
     const wanted = overUp(target, asset.price)
     // A remainder that is too small to be sold by itself goes along.
@@ -146,15 +146,15 @@ function routeOf(state: State, from: string, to: string): Route | undefined {
 }
 /** What a liquidation keeps of the index price at the least, by the market that turns one currency into another. */
 export const keptAtLeast = (state: State, from: string, to: string): Rate =>
-  (ONE - (routeOf(state, from, to)?.market.liquidationBound ?? rateOf(LIQUIDATION_BOUND))) as Rate
+  (ONE_RATE - (routeOf(state, from, to)?.market.liquidationBound ?? rateOf(LIQUIDATION_BOUND))) as Rate
 
 /** The worst price of a liquidation's order: so far from the index, wherever our own last trade was. */
 function boundOf(state: State, { market, side }: Route): Price {
   const index = pairPrice(state, market, 'firm') as bigint as Amount
   const bound = market.liquidationBound
   return (side === 'sell'
-    ? timesUp(index, (ONE - bound) as Rate)
-    : timesDown(index, (ONE + bound) as Rate)) as bigint as Price
+    ? timesUp(index, (ONE_RATE - bound) as Rate)
+    : timesDown(index, (ONE_RATE + bound) as Rate)) as bigint as Price
 }
 function sell(ctx: Ctx, input: Liquidation, route: Route, currency: string, amount: Amount): boolean {
   const { state, tx } = ctx

@@ -1,4 +1,4 @@
-import type { Price, Rate } from '../../money/amount.ts'
+import { ONE, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { portfolioOf } from '../unified/portfolio.ts'
@@ -13,7 +13,6 @@ import { riskOf } from '../risk/risk.ts'
  * accounts it concerns on top of a heap; all others, and those without the currency, cost nothing. It only ever
  * decides whom to look at: the state says what is to be done, so that losing it (a restart) loses nothing.
  */
-const ONE = 10n ** 18n
 
 interface Watched {
   readonly user_id: number

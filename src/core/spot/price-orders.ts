@@ -1,4 +1,4 @@
-import { ZERO, format, parsePrice, priceOf, type Amount } from '../../money/amount.ts'
+import { ONE, ZERO, format, parsePrice, priceOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
@@ -52,7 +52,7 @@ export function placeAttachedStops(ctx: Ctx, market: Market, order: Order): void
   ] as const) {
     if (stop === undefined) continue
     const market_order = parsePrice(stop.order_price) === 0n
-    const spent = (amount * priceOf(stop.trigger_price)) / 10n ** 18n
+    const spent = (amount * priceOf(stop.trigger_price)) / ONE
     addPriceOrder(ctx, {
       user_id: order.user_id,
       pair: order.pair,

@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import {
+  ONE,
   ZERO,
   format,
   parseAmount,
@@ -15,8 +16,6 @@ import type { Market } from '../tables/world/markets.ts'
 import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from '../tables/spot/order.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
-
-const ONE = 10n ** 18n
 
 export function readAmount(text: string, name: string): Amount {
   const amount = parseAmount(text)

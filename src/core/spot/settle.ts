@@ -1,4 +1,5 @@
 import {
+  ONE_PRICE,
   ZERO,
   min,
   overUp,
@@ -45,7 +46,6 @@ function termsOf(state: State, userId: number, market: Market): Terms {
 function usdtPrice(state: State, currency: string): Price | undefined {
   return currency === 'USDT' ? ONE_PRICE : state.spot.lastPrice(`${currency}_USDT`)
 }
-const ONE_PRICE = (10n ** 18n) as Price
 const TOKEN_DECIMALS = 8
 
 /**

@@ -1,6 +1,7 @@
 import { EQUITY, PLATFORM, insuranceName, type AccountKey } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
+  ONE_RATE,
   ZERO,
   amountOf,
   format,
@@ -35,7 +36,6 @@ const LENT = { owner: PLATFORM, name: 'lending.lent' } as const
 const ACCRUED = { owner: PLATFORM, name: 'lending.accrued' } as const
 const INCOME = { owner: PLATFORM, name: 'interest' } as const
 
-const ONE = rateOf('1')
 const RATE_DECIMALS = 8
 export const HOUR = 3_600e6
 const SEEDED = 'lending.seeded'
@@ -59,7 +59,7 @@ export function curveRate({ base, kink, at_kink, full }: RateCurve, utilisation:
   const rate =
     utilisation <= bend
       ? part(low, middle, utilisation, bend)
-      : part(middle, high, utilisation - bend, ONE - bend)
+      : part(middle, high, utilisation - bend, ONE_RATE - bend)
   return roundUp(rate as Amount, RATE_DECIMALS) as bigint as Rate
 }
 /** Undefined for a currency that is not lent. */

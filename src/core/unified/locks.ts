@@ -1,12 +1,10 @@
 import { refuse } from '../../labels.ts'
-import { ZERO, format, min, rateOf, type Amount, type Price } from '../../money/amount.ts'
+import { ONE_RATE, ONE_PRICE, ZERO, format, min, type Amount, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { leavingRoom, strayedLocks } from '../family.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { portfolioOf } from './portfolio.ts'
 import type { RiskInput } from '../risk/risk.ts'
-
-const ONE = rateOf('1')
 
 /**
  * The portfolio that a new loan is judged by. Locked deposits that were sold or moved on are somebody's collateral by
@@ -22,8 +20,7 @@ export function lendingPortfolio(
   const input = portfolioOf(state, userId, scope, more, 'firm')
   const strayed = strayedLocks(state, userId)
   if (strayed === 0n) return input
-  const price =
-    scope === UNIFIED.scope ? (ONE as bigint as Price) : perQuote(state, state.world.market(scope).quote)
+  const price = scope === UNIFIED.scope ? ONE_PRICE : perQuote(state, state.world.market(scope).quote)
   const taken = {
     currency: '',
     price,
@@ -33,14 +30,14 @@ export function lendingPortfolio(
     interest: ZERO,
     collateral: true,
     discounts: [],
-    margins: [{ upTo: undefined, leverage: ONE, maintenance: ONE }],
+    margins: [{ upTo: undefined, leverage: ONE_RATE, maintenance: ONE_RATE }],
   }
   return { ...input, assets: [...input.assets, taken] }
 }
 /** Units of a quote currency for one USDT, rounded up. */
 function perQuote(state: State, quote: string): Price {
   const price = state.prices.of(quote)
-  return (price === 0n ? 0n : (ONE * ONE + price - 1n) / price) as Price
+  return (price === 0n ? 0n : (ONE_RATE * ONE_RATE + price - 1n) / price) as Price
 }
 
 /** What locked deposits leave to be lent to the family; undefined: they have no say. */

@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
+import { ONE_RATE, format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
 import {
   MODE_SETTINGS,
@@ -97,8 +97,7 @@ export function setCollateral(ctx: Ctx, input: CollateralChange): null {
   return null
 }
 
-const ONE = rateOf('1')
-export const minLeverage = ONE
+export const minLeverage = ONE_RATE
 /** Undefined when it is fine, else why not. */
 function wrongLeverage(
   terms: LoanTerms,

@@ -1,4 +1,14 @@
-import { ZERO, negate, overDown, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import {
+  ONE_PRICE,
+  ONE_RATE,
+  ZERO,
+  negate,
+  overDown,
+  rateOf,
+  type Amount,
+  type Price,
+  type Rate,
+} from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { lockedHere } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
@@ -21,9 +31,7 @@ import {
  * leave, is measured so.
  */
 export type Trust = 'known' | 'firm'
-const ONE = rateOf('1')
-const ONE_PRICE = ONE as bigint as Price
-const FULL = [{ upTo: undefined, discount: ONE }] as const
+const FULL = [{ upTo: undefined, discount: ONE_RATE }] as const
 
 export const owedOf = (
   state: State,
@@ -35,7 +43,7 @@ export const owedOf = (
   interest: negate(state.ledger.balance(userId, book.interest, currency)),
 })
 
-const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE, maintenance: ONE }]
+const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE_RATE, maintenance: ONE_RATE }]
 
 function assetOf(
   state: State,
@@ -150,7 +158,7 @@ function isolatedSlices(state: State, market: Market, price: Price, own: Rate | 
     const used = own !== undefined && own < tier ? own : tier
     return {
       upTo: upper_limit === '' ? undefined : overDown(rateOf(upper_limit) as bigint as Amount, price),
-      leverage: (used - ONE) as Rate,
+      leverage: (used - ONE_RATE) as Rate,
       maintenance: rateOf(mmr),
     }
   })

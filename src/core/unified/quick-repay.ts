@@ -1,6 +1,7 @@
 import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
+  ONE_RATE,
   format,
   min,
   overUp,
@@ -28,7 +29,6 @@ import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
 
 const HOUR = 3_600e6
-const ONE = rateOf('1')
 const QUOTA = 'quick_repayment'
 interface HourSums {
   readonly hour: number
@@ -196,7 +196,7 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
     const [priceFrom, index] = [state.prices.quote(from).firm, state.prices.quote(to).firm]
     const { precision } = state.world.currency(to)
     const spread = rateOf(state.world.quickRepay.spread)
-    const priceTo = timesUp(index as bigint as Amount, (ONE + spread) as Rate) as bigint as Price
+    const priceTo = timesUp(index as bigint as Amount, (ONE_RATE + spread) as Rate) as bigint as Price
     const wanted = min(owed, roundDown(overDown(quota.room(from, to), priceTo), precision))
     if (wanted < owed) quota.short(from, to)
     const needed = roundUp(overUp(timesUp(wanted, priceTo), priceFrom), state.world.currency(from).precision)

@@ -1,5 +1,15 @@
 import { refuse } from '../../labels.ts'
-import { add, format, min, negate, overDown, subtract, type Amount, type Price } from '../../money/amount.ts'
+import {
+  ONE,
+  add,
+  format,
+  min,
+  negate,
+  overDown,
+  subtract,
+  type Amount,
+  type Price,
+} from '../../money/amount.ts'
 import type { OrderAccount, OrderType, Side } from '../tables/spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
@@ -103,7 +113,7 @@ export function lowersRate(input: RiskInput, resting: Resting, order: RiskOrder)
 function atWorst({ side, market, ask }: Guarded, price: Price): RiskOrder {
   if (ask.type === 'market' && side === 'buy')
     return riskOrder(market, { side, price, left: overDown(ask.amount, price), held: ask.amount })
-  const held = side === 'sell' ? ask.amount : (((ask.amount * price) / 10n ** 18n) as Amount)
+  const held = side === 'sell' ? ask.amount : (((ask.amount * price) / ONE) as Amount)
   return riskOrder(market, { side, price, left: ask.amount, held })
 }
 
@@ -147,7 +157,7 @@ export function slackOf(state: State, userId: number, scope: string): bigint | u
       side === 'buy'
         ? [index * 1000n, price * (1000n - LOSS_MOST)]
         : [price * 1000n, index * (1000n - LOSS_MOST)]
-    const slack = ((worth - needed) * 10n ** 18n) / needed
+    const slack = ((worth - needed) * ONE) / needed
     if (least === undefined || slack < least) least = slack
   }
   return least

@@ -1,5 +1,14 @@
 import { refuse } from '../../labels.ts'
-import { format, parsePrice, priceOf, rateOf, type Price, type Rate } from '../../money/amount.ts'
+import {
+  ONE,
+  ONE_PRICE,
+  format,
+  parsePrice,
+  priceOf,
+  rateOf,
+  type Price,
+  type Rate,
+} from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
@@ -63,7 +72,7 @@ export function setPrices(ctx: Ctx, input: NewPrices): null {
     if (price === undefined || price === 0n)
       refuse('INVALID_PARAM_VALUE', `${currency}: "${text}" is not a price above zero such as "60000"`)
     // Prices are in USDT: clients that send the price of everything send this one too.
-    if (currency === UNIT && price !== priceOf('1'))
+    if (currency === UNIT && price !== ONE_PRICE)
       refuse('INVALID_PARAM_VALUE', `${UNIT}: prices are in ${UNIT}; its own is "1", not "${text}"`)
     if (currency !== UNIT) kept.set(currency, expires === null ? text : { price: text, expires })
   }
@@ -111,7 +120,6 @@ export function expirePrices(ctx: Ctx): null {
 /** A jump is borne out by a reading that comes at most so long after it (microseconds). */
 const CONFIRM_WITHIN = 5e6
 const JUMP = '0.05'
-const ONE = 10n ** 18n
 const near = (reading: Price, other: Price, part: Rate): boolean => {
   const away = reading > other ? reading - other : other - reading
   return away * ONE <= other * part

@@ -1,5 +1,6 @@
 import { refuse } from '../../../labels.ts'
 import {
+  ONE_RATE,
   amountOf,
   parseAmount,
   parseRate,
@@ -211,7 +212,7 @@ export function checkMarketChange(change: MarketChange): void {
   for (const [name, value] of Object.entries(change))
     if (typeof value === 'string' && name !== 'trade_status' && parseAmount(value) === undefined)
       refuse('INVALID_PARAM_VALUE', `${name}: "${value}" is not a decimal such as "1.5"`)
-  if (change.down_rate !== undefined && parseRate(change.down_rate)! > rateOf('1'))
+  if (change.down_rate !== undefined && parseRate(change.down_rate)! > ONE_RATE)
     refuse('INVALID_PARAM_VALUE', `down_rate: "${change.down_rate}" must be from 0 to 1`)
   if (change.liquidation_bound !== undefined) {
     const bound = parseRate(change.liquidation_bound)!

@@ -1,5 +1,5 @@
 import { refuse } from '../../../labels.ts'
-import { priceOf, timesDown, overDown, type Amount, type Price } from '../../../money/amount.ts'
+import { ONE_PRICE, priceOf, timesDown, overDown, type Amount, type Price } from '../../../money/amount.ts'
 import { PACE_SETTING, exact, type Agents } from '../agents.ts'
 import { LIVE, type World } from './world.ts'
 
@@ -31,7 +31,6 @@ export interface Jump {
   readonly since: number
 }
 
-const ONE = priceOf('1')
 const NOTHING = 0n as Price
 export const UNIT = 'USDT'
 
@@ -50,7 +49,13 @@ export interface Quote {
   /** Unix seconds at which an operator's price ends; 0: never. */
   readonly expires: number
 }
-const UNIT_QUOTE: Quote = { price: ONE, source: 'configured', firm: ONE, known: ONE, expires: 0 }
+const UNIT_QUOTE: Quote = {
+  price: ONE_PRICE,
+  source: 'configured',
+  firm: ONE_PRICE,
+  known: ONE_PRICE,
+  expires: 0,
+}
 
 /**
  * Index prices in USDT: what an operator set, else what a feed says, else, in the sandbox, what the market agents

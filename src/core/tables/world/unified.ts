@@ -1,4 +1,12 @@
-import { amountOf, parseAmount, parseRate, rateOf, type Amount, type Rate } from '../../../money/amount.ts'
+import {
+  ONE_RATE,
+  amountOf,
+  parseAmount,
+  parseRate,
+  rateOf,
+  type Amount,
+  type Rate,
+} from '../../../money/amount.ts'
 import type { DiscountSlice, MarginSlice } from '../../risk/risk.ts'
 
 /** The tables of lending and margin, as the configuration writes them. Limits of tiers are units of the currency. */
@@ -79,7 +87,6 @@ export interface LoanTerms {
   readonly userMax: Amount
   readonly totalMax: Amount
 }
-const ONE = rateOf('1')
 const bound = (text: string): Amount | undefined => (text === '' || text === '+' ? undefined : amountOf(text))
 
 export function compileTerms(config: LoanCurrency): LoanTerms {
@@ -95,7 +102,7 @@ export function compileTerms(config: LoanCurrency): LoanTerms {
       discount: rateOf(discount),
     })),
     tiers,
-    maxLeverage: tiers.reduce((most, { leverage }) => (leverage > most ? leverage : most), ONE),
+    maxLeverage: tiers.reduce((most, { leverage }) => (leverage > most ? leverage : most), ONE_RATE),
     minBorrow: amountOf(config.min_borrow_amount),
     userMax: amountOf(config.user_max_borrow_amount),
     totalMax: amountOf(config.total_max_borrow_amount),
@@ -123,17 +130,17 @@ export function checkUnified(config: UnifiedConfig): void {
           throw new TypeError(`${where}: the limits of tiers must rise`)
       })
     terms.discounts.forEach(({ discount }, i) => {
-      if (discount > ONE || (i > 0 && discount > terms.discounts[i - 1]!.discount))
+      if (discount > ONE_RATE || (i > 0 && discount > terms.discounts[i - 1]!.discount))
         throw new TypeError(`${where}: discounts are at most 1 and must not rise from tier to tier`)
     })
     terms.tiers.forEach(({ leverage, maintenance }, i) => {
-      if (leverage < ONE || maintenance <= 0n || (maintenance * leverage) / 10n ** 18n >= 10n ** 18n)
+      if (leverage < ONE_RATE || maintenance <= 0n || (maintenance * leverage) / ONE_RATE >= ONE_RATE)
         throw new TypeError(`${where}: a tier's margin_rate must be above 0 and below 1 / leverage`)
       if (i > 0 && maintenance < terms.tiers[i - 1]!.maintenance)
         throw new TypeError(`${where}: margin rates must not fall from tier to tier`)
     })
     const kink = rateOf(row.rate.kink)
-    if (kink <= 0n || kink >= ONE) throw new TypeError(`${where}: rate.kink must be between 0 and 1`)
+    if (kink <= 0n || kink >= ONE_RATE) throw new TypeError(`${where}: rate.kink must be between 0 and 1`)
     for (const text of [row.rate.base, row.rate.at_kink, row.rate.full, row.supply, row.insurance])
       amountOf(text)
   }
@@ -143,9 +150,9 @@ export function checkUnified(config: UnifiedConfig): void {
   for (const text of config.tier_up_rates ?? [])
     if (rateOf(text) <= 0n) throw new TypeError('unified.tier_up_rates must be above 0')
   const spread = parseRate(config.quick_repay_spread ?? '0')
-  if (spread === undefined || spread >= ONE)
+  if (spread === undefined || spread >= ONE_RATE)
     throw new TypeError('unified.quick_repay_spread must be a decimal string below 1')
   if (parseAmount(config.quick_repay_hour_usdt ?? '0') === undefined)
     throw new TypeError('unified.quick_repay_hour_usdt must be a decimal string')
-  if (rateOf(config.lender_share) > ONE) throw new TypeError('unified.lender_share must be at most 1')
+  if (rateOf(config.lender_share) > ONE_RATE) throw new TypeError('unified.lender_share must be at most 1')
 }

@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../../labels.ts'
-import { parseRate } from '../../../money/amount.ts'
+import { ONE, parseRate } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
 import {
   checkChains,
@@ -284,7 +284,7 @@ function checkFeed({ url, seconds, stale_seconds, jump = '0.05', second_url = ur
     if (typeof address !== 'string' || !/^https?:\/\/[^ ]+$/.test(address))
       throw new TypeError(`price_feed.${name} must begin with http:// or https://`)
   const part = typeof jump === 'string' ? parseRate(jump) : undefined
-  if (part === undefined || part === 0n || part >= 10n ** 18n)
+  if (part === undefined || part === 0n || part >= ONE)
     throw new TypeError('price_feed.jump must be a decimal string above 0 and below 1, such as "0.05"')
   if (!(seconds >= 1)) throw new TypeError('price_feed.seconds must be a number, at least 1')
   if (!(stale_seconds >= seconds))
