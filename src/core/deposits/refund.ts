@@ -1,13 +1,13 @@
+import { newWithdrawal } from '../withdrawals/record.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { ZERO, amountOf, format } from '../../money/amount.ts'
+import { amountOf, format } from '../../money/amount.ts'
 import { readAddress, readTag } from '../chains/addresses.ts'
-import { nextId } from '../counters.ts'
 import { next } from '../flow.ts'
 import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
 import { PAUSED } from '../withdrawals/policy.ts'
 import { withdrawalFee } from '../withdrawals/request.ts'
-import { depositId, withdrawalId, type Hold, type Withdrawal } from '../tables/withdrawals.ts'
+import { depositId, withdrawalId, type Hold } from '../tables/withdrawals.ts'
 import type { Deposit } from '../tables/deposits.ts'
 import { REFUND_FLOW, type RefundEvent, type RefundStatus } from '../tables/refund.flow.ts'
 
@@ -81,40 +81,22 @@ export function refundDeposit(ctx: Ctx, input: NewRefund): Deposit {
         ? `a refund, and above the approval amount of ${currency.approval_amount}`
         : 'a refund: another operator approves it',
   })
-  const ordinal = (name: string): number => nextId(tx, state.counters, `w:0${name}`)
-  const withdrawal: Withdrawal = {
-    id: nextId(tx, state.counters, 'withdrawal'),
+  const withdrawal = newWithdrawal(ctx, {
     user_id: 0,
     refund_of: deposit.id,
     withdraw_order_id: null,
-    currency: deposit.currency,
+    currency,
     chain: chain.chain,
     address,
     memo,
     amount: deposit.amount,
     fee,
     usdt: state.prices.worth(deposit.currency, deposit.amount),
-    asset_class: currency.asset_class,
-    status: holds[0]!.status,
     holds,
-    approvals: [],
-    approvals_needed: currency.approvals,
     requested_by: input.actor,
     internal_to: 0,
-    txid: '',
-    intent: null,
-    attempt: 0,
-    block_number: 0,
-    network_fee: ZERO,
-    fail_reason: '',
     send_at: at,
-    at,
-    done_at: 0,
-    final: false,
-    ordinal: ordinal(''),
-    currency_ordinal: ordinal(`:${deposit.currency}`),
-    class_ordinal: ordinal(`:@${currency.asset_class}`),
-  }
+  })
   tx.put(state.wallet.withdrawals.table, withdrawal)
   const id = depositId(deposit.id)
   const detail = { id, withdrawal: withdrawalId(withdrawal.id), address, reason: input.reason }

@@ -1,3 +1,4 @@
+import { HOUR } from '../time.ts'
 import { ZERO, rateOf, roundUp, timesUp, type Amount, type Rate } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
@@ -5,7 +6,7 @@ import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../tables/users.ts'
 import { bookOf } from '../tables/unified/loan-book.ts'
 import { INTEREST_RECORD, type Loan } from '../tables/unified/records.ts'
-import { HOUR, accrueLines, planHour, recordRates, tierRate } from '../unified/lending.ts'
+import { accrueLines, planHour, recordRates, tierRate } from '../unified/lending.ts'
 import { totalOwed } from '../unified/loans.ts'
 import { checkAccount } from './liquidation.ts'
 

@@ -1,3 +1,4 @@
+import { DAY_SECONDS, secondsOf } from '../time.ts'
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { nextId } from '../counters.ts'
@@ -15,14 +16,13 @@ function addOperator(ctx: Ctx, made: Omit<NewOperator, 'actor'>): Operator {
   const { state, tx, at } = ctx
   if (role === 'admin') nextId(tx, state.counters, ADMINS, adminsEver(state) + 1)
   const id = nextId(tx, state.counters, 'operator')
-  const created_at = Math.floor(at / 1e6)
+  const created_at = secondsOf(at)
   const expires = endOf(created_at, token_days)
   const operator: Operator = { id, name, role, token_hash, created_at, token_days, expires }
   tx.put(state.operators.table, operator)
   return operator
 }
 
-const DAY_SECONDS = 86_400
 const endOf = (from: number, days: number): number => (days === 0 ? 0 : from + days * DAY_SECONDS)
 /** Whether the operator's token is over. */
 export const isExpired = ({ expires }: Operator, at: number): boolean => expires !== 0 && at >= expires * 1e6
@@ -67,7 +67,7 @@ export function changeToken(ctx: Ctx, input: { actor: string; token_hash: string
   const { state, tx } = ctx
   const known =
     state.operators.table.get(input.actor) ?? notFound('NOT_FOUND', `no operator "${input.actor}"`)
-  const expires = endOf(Math.floor(ctx.at / 1e6), known.token_days)
+  const expires = endOf(secondsOf(ctx.at), known.token_days)
   const operator: Operator = { ...known, token_hash: input.token_hash, expires }
   tx.put(state.operators.table, operator)
   audit(ctx, input.actor, 'operator.token', { name: input.actor })
@@ -84,7 +84,7 @@ export function endToken(
 ): Operator {
   const { state, tx, at } = ctx
   const known = state.operators.table.get(input.name) ?? notFound('NOT_FOUND', `no operator "${input.name}"`)
-  const ends = Math.floor(at / 1e6) + input.hours * 3_600
+  const ends = secondsOf(at) + input.hours * 3_600
   const expires = known.expires === 0 ? ends : Math.min(known.expires, ends)
   const operator: Operator = { ...known, expires, token_days: input.token_days ?? known.token_days }
   tx.put(state.operators.table, operator)

@@ -1,3 +1,4 @@
+import { DAY, HOUR } from '../time.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
@@ -9,8 +10,8 @@ import type { Proposal } from '../tables/proposals.ts'
 
 /** People that it takes. */
 export const PEOPLE = 2
-const EXPIRY = 72 * 3_600e6
-const RECOVERY_DELAY = 24 * 3_600e6
+const EXPIRY = 72 * HOUR
+const RECOVERY_DELAY = DAY
 /** Of one operator. */
 const WAITING_MAX = 100
 const FILE = 'configuration file'

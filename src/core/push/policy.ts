@@ -1,3 +1,4 @@
+import { HOUR } from '../time.ts'
 import { refuse } from '../../labels.ts'
 import { amountOf, format, type Amount } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
@@ -51,7 +52,7 @@ export function judgePush(
     usdt,
     priced: !state.world.live || state.prices.of(config.currency) !== 0n,
     approvalAmount: config.chains.length > 0 ? amountOf(config.approval_amount) : amount,
-    addressHours: contact === undefined ? null : (at - contact.since) / 3_600e6,
+    addressHours: contact === undefined ? null : (at - contact.since) / HOUR,
     freshness: 'the receiver was first sent to',
     passwordHours: passwordHours(state.users.must(userId), at),
     recent: recentUsage(state, userId, at, policy.velocity.hours),

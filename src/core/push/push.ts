@@ -1,3 +1,4 @@
+import { DAY } from '../time.ts'
 import { spotOf, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { format, type Amount } from '../../money/amount.ts'
@@ -16,7 +17,7 @@ import { PUSH_FLOW, type PushEvent, type PushStatus } from '../tables/push.flow.
 import type { Push } from '../tables/push.ts'
 
 const IN_FLIGHT = { owner: PLATFORM, name: 'push.in_flight' } as const
-const EXPIRY = 7 * 86_400e6
+const EXPIRY = 7 * DAY
 
 export interface NewPush {
   readonly user_id: number

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../time.ts'
 import { ONE, ZERO, format, parsePrice, priceOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
@@ -7,7 +8,7 @@ import { opposite, type Order, type OrderAccount } from '../tables/spot/order.ts
 import type { TriggerRule, PriceOrderAccount, PriceOrder } from '../tables/spot/price-orders.ts'
 
 /** Stops of an order wait this long. */
-const STOP_SECONDS = 30 * 86_400
+const STOP_SECONDS = 30 * DAY_SECONDS
 
 export function addPriceOrder(
   ctx: Ctx,

@@ -1,11 +1,10 @@
+import { DAY_SECONDS, dayOf } from '../time.ts'
 import type { Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { isMain, type User } from '../tables/users.ts'
-import { dayOf } from '../tables/spot/activity.ts'
 
 const DAYS = 7
-const DAY_SECONDS = 86_400
 const SETTING = 'spot.ratios'
 
 /** Runs at every start: sees to it that the daily figures are due. */

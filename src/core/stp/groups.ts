@@ -1,3 +1,4 @@
+import { secondsOf } from '../time.ts'
 import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
@@ -20,7 +21,7 @@ export function createStpGroup(ctx: Ctx, input: { user_id: number; name: string 
     id: nextId(tx, state.counters, 'stp_group'),
     name: input.name,
     creator_id: input.user_id,
-    create_time: Math.floor(at / 1e6),
+    create_time: secondsOf(at),
   }
   tx.put(state.stp.groups, group)
   return group
@@ -44,7 +45,7 @@ export function addStpMembers(
     tx.put(state.stp.memberships, {
       user_id: member,
       stp_id: group.id,
-      create_time: Math.floor(at / 1e6),
+      create_time: secondsOf(at),
     })
   }
   if (state.stp.members(group.id).length > MEMBERS_MAX)

@@ -1,3 +1,4 @@
+import { secondsOf } from '../time.ts'
 import { refuse } from '../../labels.ts'
 import { Table, UniqueIndex, type TableSpec } from '../../machine/table.ts'
 
@@ -61,7 +62,7 @@ export class Operators {
   /** The yes of an operator who is known to be here. */
   approval(name: string, at: number): Approval {
     const operator = this.table.get(name) ?? refuse('FORBIDDEN', `there is no operator "${name}" any more`)
-    return { operator: name, operator_id: operator.id, at: Math.floor(at / 1e6) }
+    return { operator: name, operator_id: operator.id, at: secondsOf(at) }
   }
   /** Those that count, with one more; somebody who said yes before is not counted twice. */
   withApproval(given: readonly Approval[], actor: string, at: number, needed: Role): Approval[] {

@@ -1,3 +1,5 @@
+import { HOUR } from '../time.ts'
+import { positiveAmount } from '../positive.ts'
 import { EQUITY, PLATFORM, insuranceName, type AccountKey } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
@@ -7,7 +9,6 @@ import {
   format,
   min,
   overDown,
-  parseAmount,
   rateOf,
   roundDown,
   roundUp,
@@ -37,7 +38,6 @@ const ACCRUED = { owner: PLATFORM, name: 'lending.accrued' } as const
 const INCOME = { owner: PLATFORM, name: 'interest' } as const
 
 const RATE_DECIMALS = 8
-export const HOUR = 3_600e6
 const SEEDED = 'lending.seeded'
 const HOURLY = 'lending.hourly'
 
@@ -228,9 +228,7 @@ export function fundLending(
       'INVALID_CURRENCY',
       `currency: ${currency} is not lent here; GET /unified/currencies lists what is`,
     )
-  const amount = parseAmount(input.amount)
-  if (amount === undefined || amount === 0n)
-    refuse('INVALID_PARAM_VALUE', `amount: "${input.amount}" is not a positive decimal such as "1.5"`)
+  const amount = positiveAmount(input.amount)
   const name = input.fund === 'pool' ? POOL.name : input.fund
   const lines = move(EQUITY, { owner: PLATFORM, name }, currency, amount)
   const ref = `fund:${nextId(tx, state.counters, 'fund')}`

@@ -1,3 +1,4 @@
+import { positiveAmount } from '../positive.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
@@ -78,9 +79,7 @@ export function requireSide(state: State, pair: string, currency: string): void 
 function readLoanAmount(text: string | null, currency: string, precision: number): Amount {
   if (text === null)
     refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: amount (or repaid_all true)')
-  const amount = parseAmount(text)
-  if (amount === undefined || amount === 0n)
-    refuse('INVALID_PARAM_VALUE', `amount: "${text}" is not a positive decimal such as "1.5"`)
+  const amount = positiveAmount(text)
   if (decimalsOf(amount) > precision)
     refuse('INVALID_PARAM_VALUE', `amount: "${text}" has more than the ${precision} decimals of ${currency}`)
   return amount

@@ -1,3 +1,4 @@
+import { HOUR } from '../time.ts'
 import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import {
@@ -28,7 +29,6 @@ import { keepCovered } from './guard.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { repay, totalOwed } from './loans.ts'
 
-const HOUR = 3_600e6
 const QUOTA = 'quick_repayment'
 interface HourSums {
   readonly hour: number

@@ -1,3 +1,4 @@
+import { secondsOf } from '../time.ts'
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { nextId } from '../counters.ts'
@@ -45,7 +46,7 @@ export function createUser(ctx: Ctx, input: NewUser): User {
     state: 1,
     type: input.type,
     vip: parent === undefined ? input.vip : 0,
-    create_time: Math.floor(at / 1e6),
+    create_time: secondsOf(at),
     settings: DEFAULT_SETTINGS,
   }
   tx.put(users.table, user)
@@ -81,7 +82,7 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
       ...kept,
       ...input.settings,
       ...(frozen && { frozen }),
-      ...(input.password_hash !== undefined && { password_changed_at: Math.floor(ctx.at / 1e6) }),
+      ...(input.password_hash !== undefined && { password_changed_at: secondsOf(ctx.at) }),
     },
   }
   tx.put(state.users.table, changed)
@@ -132,7 +133,7 @@ export function createKey(ctx: Ctx, input: NewKey): ApiKey {
       'INVALID_PARAM_VALUE',
       `user ${user.user_id} already has ${limit} keys, which is the limit; delete one first`,
     )
-  const seconds = Math.floor(at / 1e6)
+  const seconds = secondsOf(at)
   const key: ApiKey = {
     key: input.key,
     user_id: user.user_id,
@@ -180,7 +181,7 @@ export function replaceKey(ctx: Ctx, input: KeyChange): ApiKey {
     perms: input.perms,
     ip_whitelist: input.ip_whitelist,
     replay_protection: input.replay_protection ?? key.replay_protection,
-    updated_at: Math.floor(at / 1e6),
+    updated_at: secondsOf(at),
   }
   tx.put(state.keys.table, changed)
   return changed
@@ -208,7 +209,7 @@ export function setKeyState(ctx: Ctx, input: KeyStateChange): ApiKey {
     ...before,
     state: input.state ?? before.state,
     replay_protection: input.replay_protection ?? before.replay_protection,
-    updated_at: Math.floor(at / 1e6),
+    updated_at: secondsOf(at),
   }
   tx.put(state.keys.table, key)
   const { user_id, replay_protection } = key

@@ -1,6 +1,7 @@
+import { positiveAmount } from '../positive.ts'
 import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { amountOf, decimalsOf, format, parseAmount, type Amount } from '../../money/amount.ts'
+import { amountOf, decimalsOf, format, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
@@ -17,9 +18,7 @@ const TRANSFER_DECIMALS = 8
 
 /** Transfers are counted in at most 8 decimals, whatever the currency's own precision. */
 export function transferAmount(text: string): Amount {
-  const amount = parseAmount(text)
-  if (amount === undefined || amount === 0n)
-    refuse('INVALID_PARAM_VALUE', `amount: "${text}" is not a positive decimal such as "1.5"`)
+  const amount = positiveAmount(text)
   if (decimalsOf(amount) > TRANSFER_DECIMALS)
     refuse('INVALID_PARAM_VALUE', `amount: "${text}" has more than ${TRANSFER_DECIMALS} decimals`)
   return amount
@@ -158,9 +157,7 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
   const { state, tx, at } = ctx
   const user = state.users.get(input.user_id) ?? refuse('USER_NOT_FOUND', `no user ${input.user_id}`)
   const { currency, precision } = state.world.currency(input.currency)
-  const amount = parseAmount(input.amount)
-  if (amount === undefined || amount === 0n)
-    refuse('INVALID_PARAM_VALUE', `amount: "${input.amount}" is not a positive decimal such as "1.5"`)
+  const amount = positiveAmount(input.amount)
   if (decimalsOf(amount) > precision)
     refuse(
       'INVALID_PARAM_VALUE',

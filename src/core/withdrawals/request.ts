@@ -1,3 +1,6 @@
+import { newWithdrawal } from './record.ts'
+import { SECOND, HOUR } from '../time.ts'
+import { positiveAmount } from '../positive.ts'
 import { spotOf, lockedName } from '../ledger/accounts.ts'
 import { notFound, refuse } from '../../labels.ts'
 import {
@@ -8,14 +11,12 @@ import {
   format,
   max,
   min,
-  parseAmount,
   rateOf,
   roundUp,
   timesUp,
   type Amount,
 } from '../../money/amount.ts'
 import { readAddress, readTag, sharedAddress } from '../chains/addresses.ts'
-import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
@@ -70,7 +71,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
     usdt,
     priced: !state.world.live || state.prices.of(currency.currency) !== 0n,
     approvalAmount: amountOf(currency.approval_amount),
-    addressHours: saved === null ? null : (at - saved) / 3_600e6,
+    addressHours: saved === null ? null : (at - saved) / HOUR,
     passwordHours: passwordHours(user, at),
     recent: recentUsage(state, user.user_id, at, policy.velocity.hours),
     internal: internalTo !== 0,
@@ -80,41 +81,23 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   // An operator's own wish is looked at by another one, whatever the policy says of it.
   if (input.requested_by !== null && state.world.live && holds.every(({ status }) => !DECIDED.has(status)))
     holds.push({ status: 'REVIEW', reason: `asked for by operator ${input.requested_by}` })
-  const id = nextId(tx, state.counters, 'withdrawal')
-  const ordinal = (name: string): number => nextId(tx, state.counters, `w:${user.user_id}${name}`)
-  const withdrawal: Withdrawal = {
-    id,
+  const withdrawal = newWithdrawal(ctx, {
     user_id: user.user_id,
     refund_of: 0,
     withdraw_order_id: input.withdraw_order_id,
-    currency: currency.currency,
+    currency,
     chain: chain.chain,
     address,
     memo,
     amount,
     fee,
     usdt,
-    asset_class: currency.asset_class,
-    status: holds[0]?.status ?? 'REQUEST',
     holds,
-    approvals: [],
-    approvals_needed: currency.approvals,
     requested_by: input.requested_by ?? '',
     internal_to: internalTo,
-    txid: '',
-    intent: null,
-    attempt: 0,
-    block_number: 0,
-    network_fee: ZERO,
-    fail_reason: '',
-    send_at: at + chain.send_delay_seconds * 1e6,
-    at,
-    done_at: 0,
-    final: false,
-    ordinal: ordinal(''),
-    currency_ordinal: ordinal(`:${currency.currency}`),
-    class_ordinal: ordinal(`:@${currency.asset_class}`),
-  }
+    send_at: at + chain.send_delay_seconds * SECOND,
+  })
+  const { id } = withdrawal
   state.ledger.post(ctx, {
     kind: 'withdraw',
     ref: `withdrawal:${id}`,
@@ -167,9 +150,7 @@ function checkAmount(
   text: string,
   at: number,
 ): { readonly amount: Amount; readonly fee: Amount } {
-  const amount = parseAmount(text)
-  if (amount === undefined || amount === 0n)
-    refuse('INVALID_PARAM_VALUE', `amount: "${text}" is not a positive decimal such as "1.5"`)
+  const amount = positiveAmount(text)
   const name = currency.currency
   if (decimalsOf(amount) > on.decimal)
     refuse(

@@ -1,13 +1,10 @@
+import { hourOf, dayOf } from '../time.ts'
 import { ZERO, add, amountOf, format, max, min, subtract, type Amount } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
 import type { User } from '../tables/users.ts'
 import type { CurrencyConfig } from '../tables/world/config.ts'
 import type { Withdrawal, WithdrawalUsage } from '../tables/withdrawals.ts'
 
-const DAY = 86_400e6
-const HOUR = 3_600e6
-const dayOf = (at: number): number => Math.floor(at / DAY)
-const hourOf = (at: number): number => Math.floor(at / HOUR)
 const NOTHING: Omit<WithdrawalUsage, 'user_id'> = { day: 0, day_usdt: '0', day_amounts: {}, hours: [] }
 
 /** The day is the UTC day of the platform's clock. */

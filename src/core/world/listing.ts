@@ -1,3 +1,4 @@
+import { secondsOf } from '../time.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { negate } from '../../money/amount.ts'
 import { PLATFORM, marginName } from '../ledger/accounts.ts'
@@ -71,7 +72,7 @@ export function haltMarkets(ctx: Ctx, input: { halted: boolean; reason: string; 
   if (input.halted && before === undefined)
     tx.put(state.world.settings, {
       name: HALT,
-      value: { by: input.actor, at: Math.floor(at / 1e6), reason: input.reason },
+      value: { by: input.actor, at: secondsOf(at), reason: input.reason },
     })
   if (input.halted || before === undefined) return null
   tx.remove(state.world.settings, HALT)

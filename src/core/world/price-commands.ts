@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../time.ts'
 import { refuse } from '../../labels.ts'
 import {
   ONE,
@@ -95,7 +96,7 @@ function readExpiry(ctx: Ctx, { prices, expires = null }: NewPrices): number | n
   }
   if (!(expires > now))
     refuse('INVALID_PARAM_VALUE', `expires: ${expires} is past; Unix seconds after ${Math.floor(now)}`)
-  if (live && expires > now + LIVE_DAYS_MAX * 86_400)
+  if (live && expires > now + LIVE_DAYS_MAX * DAY_SECONDS)
     refuse(
       'INVALID_PARAM_VALUE',
       `expires: ${expires} is more than ${LIVE_DAYS_MAX} days away, which is the most in live mode`,

@@ -1,3 +1,4 @@
+import { dayOf } from '../../time.ts'
 import { ZERO, type Amount, type Rate } from '../../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec, type Tx } from '../../../machine/table.ts'
 
@@ -33,10 +34,8 @@ export const SPOT_RATIO: TableSpec<FillRatio> = {
   columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
 }
 
-const DAY_MICROS = 86_400e6
 /** Days fit into five digits for two centuries. */
 const DAYS_MAX = 100_000
-export const dayOf = (at: number): number => Math.floor(at / DAY_MICROS)
 
 export class Activity {
   readonly days = new Table(SPOT_ACTIVITY)

@@ -1,3 +1,4 @@
+import { secondsOf } from '../../time.ts'
 import type { Amount, Price } from '../../../money/amount.ts'
 import { Table, type TableSpec, type Tx } from '../../../machine/table.ts'
 
@@ -117,7 +118,7 @@ export class Candles {
   /** A trade joins the growing candle of the shortest span; only what that one closes goes on to the longer ones. */
   add(tx: Tx, pair: string, at: number, price: Price, amount: Amount, value: Amount): void {
     const names = this.seriesNames(pair)
-    const open_time = Math.floor(at / 1e6)
+    const open_time = secondsOf(at)
     const before = this.now.get(names[0]!)
     const own = tx.own(before)
     if (own?.open_time === open_time) {
