@@ -1,7 +1,7 @@
 import { OrderBook, Side as LibrarySide } from 'nodejs-order-book'
 import { Book } from '../src/core/tables/spot/book.ts'
 import { commands, type Commands } from '../src/core/commands.ts'
-import { OrderRow, type Ask, type Side } from '../src/core/tables/spot/order.ts'
+import { OrderRow, type Placed, type Side } from '../src/core/tables/spot/order.ts'
 import type { NewOrder } from '../src/core/spot/place.ts'
 import type { Ctx } from '../src/core/state.ts'
 import { Tx, type Key, type Table } from '../src/machine/table.ts'
@@ -121,7 +121,7 @@ const amounts = Array.from({ length: 200 }, (_, lots) =>
 const prices = new Map<number, Price>()
 for (let price = MIDDLE - LEVELS; price <= MIDDLE + LEVELS; price++) prices.set(price, priceOf(String(price)))
 
-const askOf = (id: number, side: Side, price: Price, amount: Amount): Ask => ({
+const placedOf = (id: number, side: Side, price: Price, amount: Amount): Placed => ({
   id,
   user_id: 1,
   pair: 'BTC_USDT',
@@ -181,7 +181,7 @@ function bookAlone(): Contender {
       }
     }
     if (operation.kind === 'cross' || left === 0n) return
-    const order = OrderRow.first(askOf(operation.id, side, price, amount), ZERO)
+    const order = OrderRow.first(placedOf(operation.id, side, price, amount), ZERO)
     order.left = order.shown = left as Amount
     order.rank = operation.id
     book.insert(order)

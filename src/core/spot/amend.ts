@@ -59,8 +59,8 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
   // Less of the same is part of a cancellation: it always passes.
   if (price === order.price && amount <= order.amount) return shrink(ctx, market, named, amount)
   const { account, side, id } = order
-  const ask = { type: order.type, amount: (amount - order.filled) as Amount }
-  return guardOrder(ctx, order.user_id, { account, side, market, bound: price, ask, replaces: id }, () =>
+  const placed = { type: order.type, amount: (amount - order.filled) as Amount }
+  return guardOrder(ctx, order.user_id, { account, side, market, bound: price, placed, replaces: id }, () =>
     requeue(ctx, market, named, amount, price),
   )
 }

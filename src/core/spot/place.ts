@@ -13,7 +13,7 @@ import type { Taker } from './settle.ts'
 import {
   OrderRow,
   stopsIn,
-  type Ask,
+  type Placed,
   type AttachedStop,
   type FinishAs,
   type Order,
@@ -87,7 +87,7 @@ interface Draft {
   readonly market: Market
   readonly account: OrderAccount
   readonly side: Side
-  readonly ask: Ask
+  readonly placed: Placed
   readonly bound: Price | undefined
   /** Price x amount, or a market buy's amount. */
   readonly value: Amount
@@ -111,19 +111,19 @@ export function placeOrder(
     : matchDraft(ctx, draft)
 }
 function matchDraft(ctx: Ctx, draft: Draft): Order {
-  const { market, ask, side, value } = draft
+  const { market, placed, side, value } = draft
   const taker: Taker = {
-    order: OrderRow.first(ask, side === 'sell' ? ask.amount : value),
+    order: OrderRow.first(placed, side === 'sell' ? placed.amount : value),
     market,
     terms: undefined,
     bound: draft.bound,
-    byQuote: ask.type === 'market' && side === 'buy',
+    byQuote: placed.type === 'market' && side === 'buy',
   }
   refuseAtOnce(ctx, taker)
   borrowMissing(ctx, draft, taker.order.held)
   hold(ctx, taker.order, market, taker.order.held)
   const end = sweep(ctx, taker)
-  const order = settleDown(ctx, taker, finishAs(ask, end), ask.id)
+  const order = settleDown(ctx, taker, finishAs(placed, end), placed.id)
   bookChanged(ctx, market)
   return order
 }
@@ -163,7 +163,7 @@ function readDraft(
   if (time_in_force === 'gtc' || time_in_force === 'poc') checkRoom(state, userId, market)
   const more = extrasOf(market, input, origin)
   if (more !== null) checkPriceOrderRoom(state, userId, stopsIn(more))
-  const ask: Ask = {
+  const placed: Placed = {
     id: nextId(ctx.tx, state.counters, 'order'),
     user_id: userId,
     pair: market.id,
@@ -189,7 +189,7 @@ function readDraft(
     openList: undefined,
   }
   const bound = liquidation?.bound ?? figures.bound
-  return { user, market, account, side, ask, bound, value: figures.value, more }
+  return { user, market, account, side, placed, bound, value: figures.value, more }
 }
 
 function checkTimeInForce(type: OrderType, given: TimeInForce | null): TimeInForce {
@@ -199,7 +199,7 @@ function checkTimeInForce(type: OrderType, given: TimeInForce | null): TimeInFor
   return given ?? 'ioc'
 }
 
-type Figures = Pick<Ask, 'price' | 'amount' | 'iceberg'> & Pick<Draft, 'bound' | 'value'>
+type Figures = Pick<Placed, 'price' | 'amount' | 'iceberg'> & Pick<Draft, 'bound' | 'value'>
 function limitFigures(state: State, market: Market, input: NewOrder): Figures {
   if (input.price === null)
     refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: price (of a limit order)')
@@ -287,7 +287,7 @@ export function refuseAtOnce(ctx: Ctx, taker: Taker): void {
 }
 
 /** How a matched order goes on: resting with what is left, or ended with a word for it. */
-function finishAs({ type, time_in_force }: Ask, end: SweepEnd): FinishAs {
+function finishAs({ type, time_in_force }: Placed, end: SweepEnd): FinishAs {
   if (end === 'filled') return 'filled'
   if (end === 'stp') return 'stp'
   if (type === 'market' && end === 'bound') return 'price_protect_cancelled'

@@ -132,8 +132,8 @@ export function settleFill(
   )
   const trade: Trade = { id, pair: market.id, sequence, side: taker.side, price, amount, at }
   tx.put(state.spot.trades.table, trade)
-  tx.append(SPOT_FILL, new FillRow(trade, 'taker', taker.ask, takerCharge, market))
-  tx.append(SPOT_FILL, new FillRow(trade, 'maker', maker.ask, makerCharge, market))
+  tx.append(SPOT_FILL, new FillRow(trade, 'taker', taker.placed, takerCharge, market))
+  tx.append(SPOT_FILL, new FillRow(trade, 'maker', maker.placed, makerCharge, market))
   state.spot.candles.add(tx, market.id, at, price, amount, value)
   if (state.spot.povOrders.open > 0) {
     noteOwn(ctx, market.id, taker.user_id, amount)

@@ -31,7 +31,7 @@ export interface Guarded {
   /** The worst price it can be filled at; undefined: any. */
   readonly bound: Price | undefined
   /** What is to be filled: base, or quote of a market buy. */
-  readonly ask: { readonly amount: Amount; readonly type: OrderType }
+  readonly placed: { readonly amount: Amount; readonly type: OrderType }
   /** The resting order that it takes the place of. */
   readonly replaces?: number
 }
@@ -110,11 +110,11 @@ export function lowersRate(input: RiskInput, resting: Resting, order: RiskOrder)
 }
 
 /** The order at its worst: a market buy gets the fewest lots that its money can buy. */
-function atWorst({ side, market, ask }: Guarded, price: Price): RiskOrder {
-  if (ask.type === 'market' && side === 'buy')
-    return riskOrder(market, { side, price, left: overDown(ask.amount, price), held: ask.amount })
-  const held = side === 'sell' ? ask.amount : (((ask.amount * price) / ONE) as Amount)
-  return riskOrder(market, { side, price, left: ask.amount, held })
+function atWorst({ side, market, placed }: Guarded, price: Price): RiskOrder {
+  if (placed.type === 'market' && side === 'buy')
+    return riskOrder(market, { side, price, left: overDown(placed.amount, price), held: placed.amount })
+  const held = side === 'sell' ? placed.amount : (((placed.amount * price) / ONE) as Amount)
+  return riskOrder(market, { side, price, left: placed.amount, held })
 }
 
 /** Refuses what a restricted account may not do. Looks at the state before the order is placed. */
@@ -127,7 +127,7 @@ export function judgeOrder(ctx: Ctx, userId: number, scope: string, order: Guard
   if (bound === undefined || losesTooMuch(side, bound, index))
     refuse(
       'TRADE_RESTRICTED',
-      `this account has no margin to spare: an order may lose at most 0.5 % against the index price ${format(index)} of ${market.id}, at the worst price that it can be filled at${order.ask.type === 'market' ? '; place a limit order' : ''}`,
+      `this account has no margin to spare: an order may lose at most 0.5 % against the index price ${format(index)} of ${market.id}, at the worst price that it can be filled at${order.placed.type === 'market' ? '; place a limit order' : ''}`,
     )
   let input = portfolioOf(state, userId, scope, [market.base, market.quote], 'firm')
   const resting = new Resting()

@@ -1,6 +1,6 @@
 import { Sorted } from '../../sorted.ts'
 import type { Amount, Price } from '../../../money/amount.ts'
-import type { Ask, OrderRow, Side, Level } from './order.ts'
+import type { Placed, OrderRow, Side, Level } from './order.ts'
 
 /** One side of a market. Levels are sorted with the best last, so that most changes are near the array's end. */
 class BookSide {
@@ -51,33 +51,33 @@ export class Book {
     return side === 'buy' ? this.sell.best : this.buy.best
   }
   insert(order: OrderRow): void {
-    const { ask, rank } = order
-    const side = ask.side === 'buy' ? this.buy : this.sell
-    const level = side.level(Number(ask.price / this.tick), ask.price)
+    const { placed, rank } = order
+    const side = placed.side === 'buy' ? this.buy : this.sell
+    const level = side.level(Number(placed.price / this.tick), placed.price)
     // Nearly always the last: only an undo puts an order back into the middle.
     let previous = level.tail
     while (previous !== undefined && previous.rank > rank) previous = previous.previous
-    ask.rank = rank
-    ask.level = level
-    ask.previous = previous
-    ask.next = previous === undefined ? level.head : previous.next
-    ask.row = order
-    link(ask)
+    placed.rank = rank
+    placed.level = level
+    placed.previous = previous
+    placed.next = previous === undefined ? level.head : previous.next
+    placed.row = order
+    link(placed)
     level.amount += order.shown
     this.size++
   }
   remove(order: OrderRow): void {
-    const { ask } = order
-    const { previous, next } = ask
-    const level = ask.level!
+    const { placed } = order
+    const { previous, next } = placed
+    const level = placed.level!
     if (previous === undefined) level.head = next
     else previous.next = next
     if (next === undefined) level.tail = previous
     else next.previous = previous
     level.amount -= order.shown
-    ask.row = ask.level = ask.previous = ask.next = undefined
+    placed.row = placed.level = placed.previous = placed.next = undefined
     this.size--
-    if (level.head === undefined) (ask.side === 'buy' ? this.buy : this.sell).drop(level)
+    if (level.head === undefined) (placed.side === 'buy' ? this.buy : this.sell).drop(level)
   }
   /** The same order with other figures: it keeps its place when price and rank are the same. */
   replace(before: OrderRow, after: OrderRow): void {
@@ -86,16 +86,16 @@ export class Book {
       this.insert(after)
       return
     }
-    const { ask } = after
-    if (ask !== before.ask) {
-      ask.level = before.ask.level
-      ask.previous = before.ask.previous
-      ask.next = before.ask.next
-      ask.rank = after.rank
-      link(ask)
+    const { placed } = after
+    if (placed !== before.placed) {
+      placed.level = before.placed.level
+      placed.previous = before.placed.previous
+      placed.next = before.placed.next
+      placed.rank = after.rank
+      link(placed)
     }
-    ask.row = after
-    if (before.shown !== after.shown) ask.level!.amount += after.shown - before.shown
+    placed.row = after
+    if (before.shown !== after.shown) placed.level!.amount += after.shown - before.shown
   }
   /** Price levels from the best on, with what they show. */
   depth(side: Side, limit: number): { price: Price; amount: Amount }[] {
@@ -109,15 +109,15 @@ export class Book {
   *queue(side: Side): Generator<OrderRow> {
     const { levels } = side === 'buy' ? this.buy : this.sell
     for (let i = levels.length - 1; i >= 0; i--)
-      for (let ask = levels[i]!.head; ask !== undefined; ask = ask.next) yield ask.row!
+      for (let placed = levels[i]!.head; placed !== undefined; placed = placed.next) yield placed.row!
   }
 }
 
 /** Its neighbours in the queue learn that it is there. */
-function link(ask: Ask): void {
-  const { previous, next } = ask
-  if (previous === undefined) ask.level!.head = ask
-  else previous.next = ask
-  if (next === undefined) ask.level!.tail = ask
-  else next.previous = ask
+function link(placed: Placed): void {
+  const { previous, next } = placed
+  if (previous === undefined) placed.level!.head = placed
+  else previous.next = placed
+  if (next === undefined) placed.level!.tail = placed
+  else next.previous = placed
 }

@@ -119,13 +119,13 @@ export interface Level {
   /** The price in ticks: a plain number compares and hashes fast. */
   readonly tick: number
   readonly price: Price
-  head: Ask | undefined
-  tail: Ask | undefined
+  head: Placed | undefined
+  tail: Placed | undefined
   /** Sum of what its orders show. */
   amount: bigint
 }
-/** What its client asked for: the same object in all rows of an order, until an amendment makes another. */
-export interface Ask extends Pick<
+/** The order as its client placed it: the same object in all rows of an order, until an amendment makes another. */
+export interface Placed extends Pick<
   Order,
   | 'id'
   | 'user_id'
@@ -149,17 +149,17 @@ export interface Ask extends Pick<
   row: OrderRow | undefined
   rank: number
   level: Level | undefined
-  previous: Ask | undefined
-  next: Ask | undefined
+  previous: Placed | undefined
+  next: Placed | undefined
   openIndex: number
-  openList: Ask[] | undefined
+  openList: Placed[] | undefined
 }
 /**
  * An order in memory: what was asked, and what has become of it. A new row is written on until it is put into
  * its table, never after; to change an order, change a copy.
  */
 export class OrderRow implements Order {
-  readonly ask: Ask
+  readonly placed: Placed
   left: Amount
   filled: Amount
   filled_total: Amount
@@ -176,7 +176,7 @@ export class OrderRow implements Order {
 
   /** Every figure is named: one that is added does not compile until each maker of rows says what it is. */
   private constructor(
-    ask: Ask,
+    placed: Placed,
     left: Amount,
     filled: Amount,
     filled_total: Amount,
@@ -191,7 +191,7 @@ export class OrderRow implements Order {
     finish_as: FinishAs,
     update_at: number,
   ) {
-    this.ask = ask
+    this.placed = placed
     this.left = left
     this.filled = filled
     this.filled_total = filled_total
@@ -207,10 +207,10 @@ export class OrderRow implements Order {
     this.update_at = update_at
   }
   /** Before anything has become of it; `held` is what it holds. */
-  static first(ask: Ask, held: Amount): OrderRow {
-    const { amount, create_at } = ask
+  static first(placed: Placed, held: Amount): OrderRow {
+    const { amount, create_at } = placed
     return new OrderRow(
-      ask,
+      placed,
       amount,
       ZERO,
       ZERO,
@@ -227,9 +227,9 @@ export class OrderRow implements Order {
     )
   }
   /** The figures of one order with what another asks. */
-  private static with(ask: Ask, from: Order): OrderRow {
+  private static with(placed: Placed, from: Order): OrderRow {
     return new OrderRow(
-      ask,
+      placed,
       from.left,
       from.filled,
       from.filled_total,
@@ -248,7 +248,7 @@ export class OrderRow implements Order {
   /** Of a plain row that a store gave. */
   static of(order: Order): OrderRow {
     // Members in the order in which placing an order writes them, so that both kinds are one to the machine.
-    const ask: Ask = {
+    const placed: Placed = {
       id: order.id,
       user_id: order.user_id,
       pair: order.pair,
@@ -273,62 +273,62 @@ export class OrderRow implements Order {
       openIndex: 0,
       openList: undefined,
     }
-    return OrderRow.with(ask, order)
+    return OrderRow.with(placed, order)
   }
   copy(): OrderRow {
-    return OrderRow.with(this.ask, this)
+    return OrderRow.with(this.placed, this)
   }
-  amended(change: Partial<Pick<Ask, 'amount' | 'price' | 'amend_text' | 'more'>>): OrderRow {
-    return OrderRow.with({ ...this.ask, ...change }, this)
+  amended(change: Partial<Pick<Placed, 'amount' | 'price' | 'amend_text' | 'more'>>): OrderRow {
+    return OrderRow.with({ ...this.placed, ...change }, this)
   }
 
   get id(): number {
-    return this.ask.id
+    return this.placed.id
   }
   get user_id(): number {
-    return this.ask.user_id
+    return this.placed.user_id
   }
   get pair(): string {
-    return this.ask.pair
+    return this.placed.pair
   }
   get side(): Side {
-    return this.ask.side
+    return this.placed.side
   }
   get type(): OrderType {
-    return this.ask.type
+    return this.placed.type
   }
   get account(): OrderAccount {
-    return this.ask.account
+    return this.placed.account
   }
   get time_in_force(): TimeInForce {
-    return this.ask.time_in_force
+    return this.placed.time_in_force
   }
   get text(): string {
-    return this.ask.text
+    return this.placed.text
   }
   get amend_text(): string {
-    return this.ask.amend_text
+    return this.placed.amend_text
   }
   get price(): Price {
-    return this.ask.price
+    return this.placed.price
   }
   get amount(): Amount {
-    return this.ask.amount
+    return this.placed.amount
   }
   get iceberg(): Amount {
-    return this.ask.iceberg
+    return this.placed.iceberg
   }
   get stp_id(): number {
-    return this.ask.stp_id
+    return this.placed.stp_id
   }
   get stp_act(): StpAct | '-' {
-    return this.ask.stp_act
+    return this.placed.stp_act
   }
   get create_at(): number {
-    return this.ask.create_at
+    return this.placed.create_at
   }
   get more(): OrderExtras | null {
-    return this.ask.more
+    return this.placed.more
   }
 }
 

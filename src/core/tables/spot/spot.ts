@@ -7,7 +7,7 @@ import { Book } from './book.ts'
 import { Candles, type Candle } from './candles.ts'
 import { Countdowns } from './countdowns.ts'
 import type { Market } from '../world/markets.ts'
-import { SPOT_ORDER, isClientText, stopsIn, type Ask, type OrderRow, type Side } from './order.ts'
+import { SPOT_ORDER, isClientText, stopsIn, type Placed, type OrderRow, type Side } from './order.ts'
 import { PovOrders } from './pov-orders.ts'
 import { PriceOrders } from './price-orders.ts'
 import { Trades } from './trades.ts'
@@ -66,7 +66,7 @@ export class Spot {
   readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
   /** By user, then by market; in no order. */
-  private readonly openByUser = new Map<number, Map<string, Ask[]>>()
+  private readonly openByUser = new Map<number, Map<string, Placed[]>>()
   private readonly openByText = new Map<string, number>()
   private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
@@ -90,7 +90,7 @@ export class Spot {
       this.indexBook(was, is)
       if (is === undefined) this.closed(was!)
       else if (was === undefined) this.opened(is)
-      else if (was.ask !== is.ask) this.amended(was.ask, is.ask)
+      else if (was.placed !== is.placed) this.amended(was.placed, is.placed)
     })
   }
   book(pair: string): Book {
@@ -140,8 +140,8 @@ export class Spot {
   openOrders(userId: number, pair?: string): OrderRow[] {
     const lists = this.openByUser.get(userId)
     if (lists === undefined) return []
-    const asks = pair === undefined ? [...lists.values()].flat() : [...(lists.get(pair) ?? [])]
-    return asks.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
+    const all = pair === undefined ? [...lists.values()].flat() : [...(lists.get(pair) ?? [])]
+    return all.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
   }
   /** The markets in which an account has open orders. */
   openPairs(userId: number): string[] {
@@ -199,18 +199,18 @@ export class Spot {
       else book.insert(is)
     } else if (rested) this.book(was.pair).remove(was)
   }
-  private opened({ ask }: OrderRow): void {
-    let lists = this.openByUser.get(ask.user_id)
-    if (lists === undefined) this.openByUser.set(ask.user_id, (lists = new Map<string, Ask[]>()))
-    let list = lists.get(ask.pair)
-    if (list === undefined) lists.set(ask.pair, (list = []))
-    ask.openIndex = list.length
-    ask.openList = list
-    list.push(ask)
-    if (ask.more !== null) this.promise(ask.user_id, stopsIn(ask.more))
-    if (isClientText(ask.text)) this.openByText.set(`${ask.user_id}/${ask.text}`, ask.id)
+  private opened({ placed }: OrderRow): void {
+    let lists = this.openByUser.get(placed.user_id)
+    if (lists === undefined) this.openByUser.set(placed.user_id, (lists = new Map<string, Placed[]>()))
+    let list = lists.get(placed.pair)
+    if (list === undefined) lists.set(placed.pair, (list = []))
+    placed.openIndex = list.length
+    placed.openList = list
+    list.push(placed)
+    if (placed.more !== null) this.promise(placed.user_id, stopsIn(placed.more))
+    if (isClientText(placed.text)) this.openByText.set(`${placed.user_id}/${placed.text}`, placed.id)
   }
-  private amended(was: Ask, is: Ask): void {
+  private amended(was: Placed, is: Placed): void {
     is.openIndex = was.openIndex
     if (is.more !== was.more) this.promise(is.user_id, stopsIn(is.more) - stopsIn(was.more))
     is.openList = was.openList
@@ -222,20 +222,20 @@ export class Spot {
     if (promised === 0) this.stopsByUser.delete(userId)
     else this.stopsByUser.set(userId, promised)
   }
-  private closed({ ask }: OrderRow): void {
-    if (ask.more !== null) this.promise(ask.user_id, -stopsIn(ask.more))
-    const list = ask.openList!
+  private closed({ placed }: OrderRow): void {
+    if (placed.more !== null) this.promise(placed.user_id, -stopsIn(placed.more))
+    const list = placed.openList!
     // The last one takes its place: the list has no order to keep.
     const last = list.pop()!
-    if (last !== ask) {
-      list[ask.openIndex] = last
-      last.openIndex = ask.openIndex
+    if (last !== placed) {
+      list[placed.openIndex] = last
+      last.openIndex = placed.openIndex
     } else if (list.length === 0) {
-      const lists = this.openByUser.get(ask.user_id)!
-      lists.delete(ask.pair)
-      if (lists.size === 0) this.openByUser.delete(ask.user_id)
+      const lists = this.openByUser.get(placed.user_id)!
+      lists.delete(placed.pair)
+      if (lists.size === 0) this.openByUser.delete(placed.user_id)
     }
-    ask.openList = undefined
-    if (isClientText(ask.text)) this.openByText.delete(`${ask.user_id}/${ask.text}`)
+    placed.openList = undefined
+    if (isClientText(placed.text)) this.openByText.delete(`${placed.user_id}/${placed.text}`)
   }
 }

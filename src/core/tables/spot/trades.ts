@@ -1,7 +1,7 @@
 import type { Amount, Price } from '../../../money/amount.ts'
 import { Table, type LogSpec, type TableSpec } from '../../../machine/table.ts'
 import type { Market } from '../world/markets.ts'
-import type { Ask, OrderAccount, Side } from './order.ts'
+import type { Placed, OrderAccount, Side } from './order.ts'
 
 /** A trade as everybody sees it. */
 export interface Trade {
@@ -89,23 +89,23 @@ export class FillRow implements Fill {
   readonly role: 'taker' | 'maker'
   readonly fee_currency: string
   private readonly trade: Trade
-  private readonly ask: Ask
+  private readonly placed: Placed
   private readonly charge: Charge
-  constructor(trade: Trade, role: 'taker' | 'maker', ask: Ask, charge: Charge, market: Market) {
+  constructor(trade: Trade, role: 'taker' | 'maker', placed: Placed, charge: Charge, market: Market) {
     this.role = role
-    this.fee_currency = ask.side === 'buy' ? market.base : market.quote
+    this.fee_currency = placed.side === 'buy' ? market.base : market.quote
     this.trade = trade
-    this.ask = ask
+    this.placed = placed
     this.charge = charge
   }
   get trade_id(): number {
     return this.trade.id
   }
   get user_id(): number {
-    return this.ask.user_id
+    return this.placed.user_id
   }
   get order_id(): number {
-    return this.ask.id
+    return this.placed.id
   }
   get pair(): string {
     return this.trade.pair
@@ -114,10 +114,10 @@ export class FillRow implements Fill {
     return this.trade.sequence
   }
   get side(): Side {
-    return this.ask.side
+    return this.placed.side
   }
   get account(): OrderAccount {
-    return this.ask.account
+    return this.placed.account
   }
   get price(): Price {
     return this.trade.price
@@ -135,10 +135,10 @@ export class FillRow implements Fill {
     return this.charge.points
   }
   get text(): string {
-    return this.ask.text
+    return this.placed.text
   }
   get amend_text(): string {
-    return this.ask.amend_text
+    return this.placed.amend_text
   }
   get at(): number {
     return this.trade.at

@@ -48,8 +48,10 @@ export class OrderLadders {
     this.spot = spot
     this.world = world
     spot.orders.observe((before, after) => {
-      const { ask } = (after ?? before)!
-      this.kept.get(ask.user_id)?.delete(keyOf(scopeOf(ask.account, ask.pair), ask.pair, ask.side))
+      const { placed } = (after ?? before)!
+      this.kept
+        .get(placed.user_id)
+        ?.delete(keyOf(scopeOf(placed.account, placed.pair), placed.pair, placed.side))
     })
     // The rules of a market say what an order brings at the least.
     world.settings.observe(() => this.kept.clear())
