@@ -100,9 +100,9 @@ function explain(state: State, userId: number, scope: string) {
     mode: state.margin.modeOf(userId),
     scope,
     locked: state.margin.isLocked(userId, scope),
-    level: state.margin.levelOf(userId, scope),
+    level: state.margin.riskLevelOf(userId, scope),
     below_maintenance: mustLiquidate(figures),
-    distance: format(distanceOf(input, figures, state.margin.levelOf(userId, scope))),
+    distance: format(distanceOf(input, figures, state.margin.riskLevelOf(userId, scope))),
     figures: Object.fromEntries(
       FORMULAS.map(([name, formula, of]) => [name, { value: format(of(figures)), formula }]),
     ),

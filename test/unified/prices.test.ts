@@ -273,7 +273,7 @@ describe('a price feed', () => {
     assert.equal(label(engine.loan(user, 'borrow', 'USDT', '10')), 'TRADE_RESTRICTED')
     assert.equal(transferable(engine.state, user, 'unified', 'USDT'), 0n)
     engine.must('margin.check', { accounts: [{ user_id: user, scope: 'unified' }] })
-    assert.equal(engine.state.margin.levelOf(user, 'unified'), 'normal')
+    assert.equal(engine.state.margin.riskLevelOf(user, 'unified'), 'normal')
     // Six seconds later is too late to bear it out: that reading is a first one itself.
     engine.at += 6e6
     assert.deepEqual(engine.read({ BTC: '501' }), ['BTC'])

@@ -147,7 +147,7 @@ describe('a restricted account', () => {
     const engine = new Scene()
     const user = engine.long()
     engine.prices({ BTC: '52000' })
-    assert.equal(engine.state.margin.levelOf(user, 'unified'), 'normal')
+    assert.equal(engine.state.margin.riskLevelOf(user, 'unified'), 'normal')
     assert.equal(label(engine.place(user, 'sell', '0.1', '52000')), 'TRADE_RESTRICTED')
   })
   test('resting orders are looked at again: when it becomes restricted, and as the index moves past them', () => {
@@ -160,7 +160,7 @@ describe('a restricted account', () => {
     engine.look()
     engine.prices({ BTC: '54000' })
     engine.look()
-    assert.equal(engine.state.margin.levelOf(user, 'unified'), 'restricted')
+    assert.equal(engine.state.margin.riskLevelOf(user, 'unified'), 'restricted')
     // 2900 is 3.3 % below the index of 3000.
     assert.deepEqual(engine.open(user), [far.reply.id])
     assert.equal(engine.state.spot.orders.get(coin.reply.id)?.finish_as, 'price_protect_cancelled')

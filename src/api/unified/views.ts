@@ -119,7 +119,7 @@ export function accountView(state: State, userId: number, seconds: number, only:
     user_id: userId,
     refresh_time: seconds,
     locked: shared && account.locked.includes(UNIFIED.scope),
-    risk_level: state.margin.levelOf(userId, UNIFIED.scope),
+    risk_level: state.margin.riskLevelOf(userId, UNIFIED.scope),
     balances: Object.fromEntries(
       figures.assets
         .filter(({ asset }) => only === null || asset.currency === only)

@@ -5,7 +5,7 @@ import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import type { Ctx } from '../state.ts'
 import { coverShortfall, takeOver } from './insurance.ts'
-import { isRestricted, levelOf, type Level } from '../risk/levels.ts'
+import { isRestricted, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
 import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
 import { repay, totalOwed } from '../unified/loans.ts'
 import { figuresOf, portfolioOf } from '../unified/portfolio.ts'
@@ -31,13 +31,13 @@ const RETRY_SLOWLY = 60e6
 export function checkAccount(ctx: Ctx, userId: number, scope: string): boolean {
   const { margin } = ctx.state
   if (margin.isLocked(userId, scope)) return false
-  const before = margin.levelOf(userId, scope)
+  const before = margin.riskLevelOf(userId, scope)
   if (!margin.owes(userId, scope)) {
     tell(ctx, userId, scope, 'normal', {})
     return false
   }
   const figures = figuresOf(ctx.state, userId, scope)
-  const level = levelOf(figures, before)
+  const level = riskLevelOf(figures, before)
   if (level === 'locked') lock(ctx, userId, scope, figures)
   else {
     tell(ctx, userId, scope, level, summary(figures))
@@ -51,11 +51,11 @@ function tell(
   ctx: Ctx,
   user_id: number,
   scope: string,
-  level: Exclude<Level, 'locked'>,
+  level: Exclude<RiskLevel, 'locked'>,
   detail: Readonly<Record<string, unknown>>,
 ): void {
   const { state, tx, at } = ctx
-  if (state.margin.levelOf(user_id, scope) === level) return
+  if (state.margin.riskLevelOf(user_id, scope) === level) return
   if (level === 'normal') tx.remove(state.margin.alerts, `${user_id}/${scope}`)
   else tx.put(state.margin.alerts, { user_id, scope, level, since: at })
   note(ctx, { id: 0, user_id, scope }, level === 'normal' ? 'recovered' : level, '', ZERO, detail)

@@ -2,7 +2,7 @@ import { ONE, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { UNIFIED } from '../tables/unified/loan-book.ts'
 import { portfolioOf } from '../unified/portfolio.ts'
-import { distanceOf, isRestricted, levelOf } from '../risk/levels.ts'
+import { distanceOf, isRestricted, riskLevelOf } from '../risk/levels.ts'
 import { slackOf } from '../unified/restricted.ts'
 import { riskOf } from '../risk/risk.ts'
 
@@ -146,13 +146,13 @@ export class RiskWatch {
     const key = `${user_id}/${scope}`
     this.forget(key)
     const { margin } = this.state
-    const known = margin.levelOf(user_id, scope)
+    const known = margin.riskLevelOf(user_id, scope)
     if (known === 'locked') return false
     if (!margin.owes(user_id, scope)) return known !== 'normal'
     this.looks++
     const input = portfolioOf(this.state, user_id, scope)
     const figures = riskOf(input)
-    if (levelOf(figures, known) !== known) return true
+    if (riskLevelOf(figures, known) !== known) return true
     // Resting orders of an account without margin to spare are looked at again as prices move past them.
     const slack =
       isRestricted(figures) && input.orders.length > 0 ? slackOf(this.state, user_id, scope) : undefined

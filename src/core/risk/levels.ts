@@ -6,8 +6,8 @@ import { assetIn, type RiskFigures, type RiskInput } from './risk.ts'
  * 100 % it is restricted (no loan and no order that raises its risk), below 100 % of its maintenance margin it
  * is locked and liquidated. The rules look at the figures themselves; a level is what is told and recorded.
  */
-export const LEVELS = ['normal', 'warned', 'restricted', 'locked'] as const
-export type Level = (typeof LEVELS)[number]
+export const RISK_LEVELS = ['normal', 'warned', 'restricted', 'locked'] as const
+export type RiskLevel = (typeof RISK_LEVELS)[number]
 
 const WARNED_PERCENT = 110n
 /** A better level is reached only 2 % above its border: an account at a border does not swing with each tick. */
@@ -19,21 +19,21 @@ function borderOf({ initialMargin, maintenanceMargin }: RiskFigures, level: numb
   return level === 2 ? initialMargin : (initialMargin * WARNED_PERCENT) / 100n
 }
 /** The worst level whose border lies above a margin balance. */
-function levelAt(figures: RiskFigures, balance: bigint): number {
+function riskLevelAt(figures: RiskFigures, balance: bigint): number {
   for (const level of [3, 2, 1]) if (balance < borderOf(figures, level)) return level
   return 0
 }
 /** The level of an account that was told another before. Who owes nothing needs no margin. */
-export function levelOf(figures: RiskFigures, before: Level = 'normal'): Level {
+export function riskLevelOf(figures: RiskFigures, before: RiskLevel = 'normal'): RiskLevel {
   const { marginBalance, maintenanceMargin } = figures
   if (maintenanceMargin === 0n) return 'normal'
-  const now = levelAt(figures, marginBalance)
-  const eased = levelAt(figures, (marginBalance * 100n) / EASED_PERCENT)
-  const stays = Math.min(LEVELS.indexOf(before), eased)
-  return LEVELS[now === 3 ? 3 : Math.max(now, Math.min(stays, 2))]!
+  const now = riskLevelAt(figures, marginBalance)
+  const eased = riskLevelAt(figures, (marginBalance * 100n) / EASED_PERCENT)
+  const stays = Math.min(RISK_LEVELS.indexOf(before), eased)
+  return RISK_LEVELS[now === 3 ? 3 : Math.max(now, Math.min(stays, 2))]!
 }
 /** Below 100 % of the maintenance margin. */
-export const mustLiquidate = (figures: RiskFigures): boolean => levelOf(figures) === 'locked'
+export const mustLiquidate = (figures: RiskFigures): boolean => riskLevelOf(figures) === 'locked'
 /** Below 100 % of the initial margin. */
 export const isRestricted = (figures: RiskFigures): boolean =>
   figures.maintenanceMargin > 0n && figures.available < 0n
@@ -43,9 +43,9 @@ export const isRestricted = (figures: RiskFigures): boolean =>
  * margin balance and a border, over all that moves with prices. As long as no price has moved that far it
  * needs no look.
  */
-export function distanceOf(input: RiskInput, figures: RiskFigures, level: Level): Rate {
+export function distanceOf(input: RiskInput, figures: RiskFigures, level: RiskLevel): Rate {
   const exposure = exposureOf(input, figures)
-  const known = LEVELS.indexOf(level)
+  const known = RISK_LEVELS.indexOf(level)
   const borders = [1, 2, 3].filter((next) => next > known).map((next) => borderOf(figures, next))
   if (known > 0) borders.push((borderOf(figures, known) * EASED_PERCENT) / 100n)
   let least: bigint | undefined

@@ -1,24 +1,24 @@
 import { Sorted } from '../../sorted.ts'
 import type { Amount, Price } from '../../../money/amount.ts'
-import type { Placed, OrderRow, Side, Level } from './order.ts'
+import type { Placed, OrderRow, Side, PriceLevel } from './order.ts'
 
 /** One side of a market. Levels are sorted with the best last, so that most changes are near the array's end. */
 class BookSide {
-  private readonly sorted: Sorted<Level>
-  readonly levels: readonly Level[]
-  private readonly byTick = new Map<number, Level>()
+  private readonly sorted: Sorted<PriceLevel>
+  readonly levels: readonly PriceLevel[]
+  private readonly byTick = new Map<number, PriceLevel>()
 
   constructor(side: Side) {
-    this.sorted = new Sorted<Level>(
+    this.sorted = new Sorted<PriceLevel>(
       side === 'buy' ? (one, other) => one.tick < other.tick : (one, other) => one.tick > other.tick,
     )
     this.levels = this.sorted.items
   }
-  get best(): Level | undefined {
+  get best(): PriceLevel | undefined {
     return this.levels[this.levels.length - 1]
   }
   /** The level of a price, made when there is none. */
-  level(tick: number, price: Price): Level {
+  level(tick: number, price: Price): PriceLevel {
     let level = this.byTick.get(tick)
     if (level === undefined) {
       level = { tick, price, head: undefined, tail: undefined, amount: 0n }
@@ -27,7 +27,7 @@ class BookSide {
     }
     return level
   }
-  drop(level: Level): void {
+  drop(level: PriceLevel): void {
     this.byTick.delete(level.tick)
     this.sorted.remove(level)
   }
@@ -47,7 +47,7 @@ export class Book {
     this.tick = tick
   }
   /** The best level that an order of this side would meet. */
-  facing(side: Side): Level | undefined {
+  facing(side: Side): PriceLevel | undefined {
     return side === 'buy' ? this.sell.best : this.buy.best
   }
   insert(order: OrderRow): void {

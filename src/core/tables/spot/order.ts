@@ -115,7 +115,7 @@ export const SPOT_ORDER: TableSpec<Order> = {
 }
 
 /** All orders of one price, in the order of their rank. */
-export interface Level {
+export interface PriceLevel {
   /** The price in ticks: a plain number compares and hashes fast. */
   readonly tick: number
   readonly price: Price
@@ -148,7 +148,7 @@ export interface Placed extends Pick<
   // are now, and the queue of its price. Among the open orders of its owner in its market: their list, and its place.
   row: OrderRow | undefined
   rank: number
-  level: Level | undefined
+  level: PriceLevel | undefined
   previous: Placed | undefined
   next: Placed | undefined
   openIndex: number

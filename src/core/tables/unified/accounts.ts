@@ -1,6 +1,6 @@
 import { Sorted } from '../../sorted.ts'
 import { GroupIndex, Table, UniqueIndex, type TableSpec } from '../../../machine/table.ts'
-import type { Level } from '../../risk/levels.ts'
+import type { RiskLevel } from '../../risk/levels.ts'
 import { LOAN, LOAN_RECORD, RISK_ALERT, type Loan } from './records.ts'
 
 export const MODES = ['classic', 'single_currency', 'multi_currency', 'portfolio'] as const
@@ -105,7 +105,7 @@ export class MarginAccounts {
     return this.table.get(userId)?.locked.includes(scope) === true
   }
   /** What the account was told last. */
-  levelOf(userId: number, scope: string): Level {
+  riskLevelOf(userId: number, scope: string): RiskLevel {
     if (this.isLocked(userId, scope)) return 'locked'
     return this.alerts.get(`${userId}/${scope}`)?.level ?? 'normal'
   }
