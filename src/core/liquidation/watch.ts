@@ -1,6 +1,6 @@
 import { ONE, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { portfolioOf } from '../unified/portfolio.ts'
 import { distanceOf, isRestricted, riskLevelOf } from '../risk/levels.ts'
 import { slackOf } from '../unified/restricted.ts'
@@ -17,52 +17,52 @@ import { riskOf } from '../risk/risk.ts'
 interface Watched {
   readonly user_id: number
   readonly scope: string
-  /** The currencies that it has marks at. */
+  /** The currencies that it has thresholds at. */
   readonly currencies: readonly string[]
-  /** False when it has been looked at again since: its marks mean nothing any more. */
+  /** False when it has been looked at again since: its thresholds mean nothing any more. */
   current: boolean
 }
-interface Mark {
+interface Threshold {
   readonly at: bigint
   readonly watched: Watched
 }
-/** Below this many marks nobody sweeps. */
+/** Below this many thresholds nobody sweeps. */
 const SWEEP_LEAST = 64
-/** The marks of one currency that a fall, or a rise, reaches; a heap with the next one to be reached on top. */
-class Side {
-  private marks: Mark[] = []
+/** The thresholds of one currency that a fall, or a rise, reaches; a heap with the next one to be reached on top. */
+class Thresholds {
+  private thresholds: Threshold[] = []
   private outdated = 0
-  /** Whether a price has to rise to reach a mark, or to fall. */
+  /** Whether a price has to rise to reach a threshold, or to fall. */
   private readonly rising: boolean
   constructor(rising: boolean) {
     this.rising = rising
   }
-  private before(one: Mark, other: Mark): boolean {
+  private before(one: Threshold, other: Threshold): boolean {
     return this.rising ? one.at < other.at : one.at > other.at
   }
-  add(mark: Mark): void {
-    const { marks } = this
-    let place = marks.push(mark) - 1
+  add(threshold: Threshold): void {
+    const { thresholds } = this
+    let place = thresholds.push(threshold) - 1
     while (place > 0) {
       const above = (place - 1) >> 1
-      if (!this.before(mark, marks[above]!)) break
-      marks[place] = marks[above]!
+      if (!this.before(threshold, thresholds[above]!)) break
+      thresholds[place] = thresholds[above]!
       place = above
     }
-    marks[place] = mark
+    thresholds[place] = threshold
   }
-  /** One mark has become outdated. When most have, they are swept out; a sorted list is a heap. */
+  /** One threshold has become outdated. When most have, they are swept out; a sorted list is a heap. */
   outdate(): void {
     this.outdated++
-    if (this.marks.length < SWEEP_LEAST || this.outdated * 2 < this.marks.length) return
-    this.marks = this.marks
+    if (this.thresholds.length < SWEEP_LEAST || this.outdated * 2 < this.thresholds.length) return
+    this.thresholds = this.thresholds
       .filter(({ watched }) => watched.current)
       .sort((a, b) => (this.before(a, b) ? -1 : this.before(b, a) ? 1 : 0))
     this.outdated = 0
   }
-  /** An account whose mark a price has reached. */
+  /** An account whose threshold a price has reached. */
   reached(price: bigint): Watched | undefined {
-    for (let top = this.marks[0]; top !== undefined; top = this.marks[0]) {
+    for (let top = this.thresholds[0]; top !== undefined; top = this.thresholds[0]) {
       if (top.watched.current)
         return (this.rising ? price >= top.at : price <= top.at) ? top.watched : undefined
       this.takeTop()
@@ -71,19 +71,19 @@ class Side {
     return undefined
   }
   private takeTop(): void {
-    const { marks } = this
-    const last = marks.pop()!
-    if (marks.length === 0) return
+    const { thresholds } = this
+    const last = thresholds.pop()!
+    if (thresholds.length === 0) return
     let place = 0
     for (;;) {
       let below = 2 * place + 1
-      if (below >= marks.length) break
-      if (below + 1 < marks.length && this.before(marks[below + 1]!, marks[below]!)) below++
-      if (!this.before(marks[below]!, last)) break
-      marks[place] = marks[below]!
+      if (below >= thresholds.length) break
+      if (below + 1 < thresholds.length && this.before(thresholds[below + 1]!, thresholds[below]!)) below++
+      if (!this.before(thresholds[below]!, last)) break
+      thresholds[place] = thresholds[below]!
       place = below
     }
-    marks[place] = last
+    thresholds[place] = last
   }
 }
 
@@ -94,8 +94,8 @@ export interface Suspect {
 export class RiskWatch {
   private readonly state: State
   private readonly watched = new Map<string, Watched>()
-  private readonly falls = new Map<string, Side>()
-  private readonly rises = new Map<string, Side>()
+  private readonly falls = new Map<string, Thresholds>()
+  private readonly rises = new Map<string, Thresholds>()
   /** Accounts whose balances, debts or orders have changed since they were looked at. */
   private readonly changed = new Map<string, Suspect>()
   /** How many accounts have been looked at. */
@@ -132,8 +132,8 @@ export class RiskWatch {
     }
     for (const currency of new Set([...this.falls.keys(), ...this.rises.keys()])) {
       const price = this.state.prices.quote(currency).known
-      for (const side of [this.falls.get(currency), this.rises.get(currency)])
-        for (let next = side?.reached(price); next !== undefined; next = side?.reached(price)) {
+      for (const ones of [this.falls.get(currency), this.rises.get(currency)])
+        for (let next = ones?.reached(price); next !== undefined; next = ones?.reached(price)) {
           if (looked++ >= most) return { found, more: true }
           if (this.look(next)) found.push(next)
         }
@@ -164,8 +164,8 @@ export class RiskWatch {
     this.watched.set(key, watched)
     for (const currency of currencies) {
       const { low, high } = boundsOf(this.state.prices.quote(currency).known, share)
-      sideOf(this.falls, currency, false).add({ at: low, watched })
-      sideOf(this.rises, currency, true).add({ at: high, watched })
+      thresholdsOf(this.falls, currency, false).add({ at: low, watched })
+      thresholdsOf(this.rises, currency, true).add({ at: high, watched })
     }
     return slack !== undefined && slack < 0n
   }
@@ -180,10 +180,10 @@ export class RiskWatch {
     }
   }
 }
-function sideOf(sides: Map<string, Side>, currency: string, rising: boolean): Side {
-  let side = sides.get(currency)
-  if (side === undefined) sides.set(currency, (side = new Side(rising)))
-  return side
+function thresholdsOf(byCurrency: Map<string, Thresholds>, currency: string, rising: boolean): Thresholds {
+  let ones = byCurrency.get(currency)
+  if (ones === undefined) byCurrency.set(currency, (ones = new Thresholds(rising)))
+  return ones
 }
 /** A third of an order's slack: two prices that move apart by that much can't use it up. */
 const leastOf = (distance: Rate, slack: bigint | undefined): Rate =>

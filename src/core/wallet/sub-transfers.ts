@@ -102,13 +102,13 @@ export function subToSub(ctx: Ctx, input: SubToSub): Transfer {
       'FORBIDDEN',
       `sub_account_from: a sub-account's key moves its own money (${caller.user_id}) only, not that of ${input.sub_account_from}`,
     )
-  const side = (userId: number): User => {
+  const party = (userId: number): User => {
     const user = subAccountNamed(state.users, main, userId)
     refuseLocked(user)
     return user
   }
-  const from = side(input.sub_account_from)
-  const to = side(input.sub_account_to)
+  const from = party(input.sub_account_from)
+  const to = party(input.sub_account_to)
   const fromRef = accountRef(
     state.world,
     input.sub_account_from_type,
