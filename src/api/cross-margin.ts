@@ -1,6 +1,6 @@
 import { lockedName } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
-import { UNIFIED } from '../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { unifiedPortfolio } from '../core/unified/portfolio.ts'
 import { riskOf } from '../core/risk/risk.ts'
 import type { User } from '../core/tables/users.ts'

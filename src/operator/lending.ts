@@ -4,7 +4,7 @@ import { id, integer, object, oneOf, positiveDecimal, withDefault } from '../api
 import { anything, array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
 import type { State } from '../core/state.ts'
-import { UNIFIED } from '../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { LIQUIDATION_STEP } from '../core/tables/unified/records.ts'
 import { hourlyRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Tx } from '../../src/machine/table.ts'
-import { UNIFIED } from '../../src/core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../src/core/tables/unified/loan-accounts.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'
 import { RiskWatch } from '../../src/core/liquidation/watch.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'

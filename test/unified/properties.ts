@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { UNIFIED } from '../../src/core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../src/core/tables/unified/loan-accounts.ts'
 import { borrowable, totalOwed, transferable } from '../../src/core/unified/loans.ts'
 import { figuresOf } from '../../src/core/unified/portfolio.ts'
 import { add, amountOf, format, unitOf, type Amount } from '../../src/money/amount.ts'

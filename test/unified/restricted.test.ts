@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { UNIFIED } from '../../src/core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../src/core/tables/unified/loan-accounts.ts'
 import { totalOwed } from '../../src/core/unified/loans.ts'
 import { figuresOf } from '../../src/core/unified/portfolio.ts'
 import { RiskWatch } from '../../src/core/liquidation/watch.ts'

@@ -1,6 +1,6 @@
 import { marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { requireSide, transferable } from '../../core/unified/loans.ts'
+import { requireOfPair, transferable } from '../../core/unified/loans.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
@@ -200,7 +200,7 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
         if (query.currency_pair === null)
           refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair')
         const pair = state.world.market(query.currency_pair).id
-        requireSide(state, pair, currency)
+        requireOfPair(state, pair, currency)
         const amount = format(transferable(state, caller.user.user_id, pair, currency))
         return { currency, currency_pair: pair, amount }
       }),

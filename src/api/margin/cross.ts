@@ -1,5 +1,5 @@
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { LOAN_RECORD } from '../../core/tables/unified/records.ts'
 import { refuse } from '../../labels.ts'
 import { format, negate, subtract } from '../../money/amount.ts'

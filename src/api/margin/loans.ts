@@ -1,7 +1,7 @@
 import type { State } from '../../core/state.ts'
-import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import type { IsolatedMarket } from '../../core/tables/world/unified.ts'
-import { borrowable, requireSide } from '../../core/unified/loans.ts'
+import { borrowable, requireOfPair } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
@@ -224,7 +224,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) => {
         const { currency } = state.world.currency(query.currency)
         const pair = state.world.market(query.currency_pair).id
-        requireSide(state, pair, currency)
+        requireOfPair(state, pair, currency)
         const amount =
           state.world.isolatedMarket(pair) === undefined
             ? '0'

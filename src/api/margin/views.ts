@@ -1,6 +1,6 @@
 import { lockedName, marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
-import { bookOf } from '../../core/tables/unified/loan-book.ts'
+import { loanAccountsOf } from '../../core/tables/unified/loan-accounts.ts'
 import { figuresOf, owedOf } from '../../core/unified/portfolio.ts'
 import type { Market } from '../../core/tables/world/markets.ts'
 import { format, overDown, roundDown, type Amount, type Rate } from '../../money/amount.ts'
@@ -40,7 +40,7 @@ export const leverageOf = (state: State, userId: number, pair: string): string =
 
 /** mmr: margin balance over maintenance margin; risk: everything there over everything owed. 0 without debt. */
 export function marginAccountView(state: State, userId: number, market: Market) {
-  const book = bookOf(market.id)
+  const book = loanAccountsOf(market.id)
   const figures = figuresOf(state, userId, market.id)
   const active = state.ledger.named(userId, marginName(market.id)).next().done !== true
   const side = (currency: string) => {

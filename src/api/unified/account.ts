@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { requireUnified } from '../../core/unified/accounts.ts'
-import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { borrowable, transferable } from '../../core/unified/loans.ts'
 import { subAccountNamed } from '../../core/tables/users.ts'
 import { format } from '../../money/amount.ts'

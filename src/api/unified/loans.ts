@@ -1,5 +1,5 @@
 import { requireUnified } from '../../core/unified/accounts.ts'
-import { UNIFIED, bookOf } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED, loanAccountsOf } from '../../core/tables/unified/loan-accounts.ts'
 import {
   INTEREST_RECORD,
   LOAN_RECORD,
@@ -63,8 +63,8 @@ export function loanViews(
     .slice((page - 1) * limit, page * limit)
     .map((loan) => ({
       currency: loan.currency,
-      currency_pair: bookOf(loan.scope).pair,
-      amount: format(totalOwed(state, userId, bookOf(loan.scope), loan.currency)),
+      currency_pair: loanAccountsOf(loan.scope).pair,
+      amount: format(totalOwed(state, userId, loanAccountsOf(loan.scope), loan.currency)),
       type: LOAN_TYPE,
       create_time: millis(loan.create_at),
       update_time: millis(loan.update_at),

@@ -1,5 +1,5 @@
 import { requireShared } from '../../core/unified/accounts.ts'
-import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { owedOf } from '../../core/unified/portfolio.ts'
 import { debtsOf, payableOf } from '../../core/unified/quick-repay.ts'
 import { format } from '../../money/amount.ts'

@@ -1,7 +1,7 @@
 import { lockedName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/tables/unified/accounts.ts'
-import { UNIFIED } from '../../core/tables/unified/loan-book.ts'
+import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { riskOf, type AssetFigures } from '../../core/risk/risk.ts'
 import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'

@@ -165,7 +165,7 @@ function unbook(ctx: Ctx, deposit: Deposit): void {
   })
 }
 /** custody → the user, or → unclaimed while somebody must decide; unclaimed → the user when decided. */
-function book(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
+function post(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
   if (deposit.booked === to) return deposit
   const { state } = ctx
   const from = deposit.booked === 'none' ? custodyOf(deposit.chain) : UNCLAIMED
@@ -207,10 +207,10 @@ export function settleDeposit(ctx: Ctx, given: Deposit, tip: number): Deposit {
   if (deposit.status === 'PEND') go('include')
   if (confirms >= chain.min_confirms) {
     if (deposit.status === 'TRACK' && mayCredit(ctx, deposit, confirms >= chain.unlock_confirms)) {
-      deposit = book(ctx, deposit, 'user')
+      deposit = post(ctx, deposit, 'user')
       go('credit')
     } else if (deposit.status !== 'TRACK' && deposit.booked === 'none' && deposit.reason !== GONE)
-      deposit = book(ctx, deposit, 'unclaimed')
+      deposit = post(ctx, deposit, 'unclaimed')
   }
   if (deposit.status === 'DEP_CREDITED' && confirms >= chain.unlock_confirms) go('unlock')
   if (confirms >= FINAL_DEPTH && !deposit.final) deposit = put(ctx, deposit, { final: true })

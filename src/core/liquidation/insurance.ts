@@ -17,25 +17,25 @@ import { PLATFORM, insuranceName } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { settleLines, writeOffLines } from '../unified/lending.ts'
-import type { LoanBook } from '../tables/unified/loan-book.ts'
+import type { LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { closeIfPaid } from '../unified/loans.ts'
 import { owedOf, portfolioOf } from '../unified/portfolio.ts'
 import { assetIn, riskOf, type AssetFigures, type RiskInput } from '../risk/risk.ts'
 import { collateral, debtsByWorth, isHealthy, keptAtLeast, neededPayment } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
-/** The insurance fund of a book. It pays with what it has: no currency of it ever goes below zero. */
-const fundOf = (book: LoanBook) =>
-  ({ owner: PLATFORM, name: insuranceName(book.pair === '' ? 'unified' : 'margin') }) as const
-const inFund = (state: State, book: LoanBook, currency: string): Amount =>
-  max(ZERO, state.ledger.balance(PLATFORM, fundOf(book).name, currency))
+/** The insurance fund of a scope. It pays with what it has: no currency of it ever goes below zero. */
+const fundOf = (accounts: LoanAccounts) =>
+  ({ owner: PLATFORM, name: insuranceName(accounts.pair === '' ? 'unified' : 'margin') }) as const
+const inFund = (state: State, accounts: LoanAccounts, currency: string): Amount =>
+  max(ZERO, state.ledger.balance(PLATFORM, fundOf(accounts).name, currency))
 
 /**
  * No market takes the collateral near the index: the insurance fund does, at the index less what a market may take, so
  * that nobody sells to it what he could not sell; no more than the account needs to be healthy, and as far as the fund
  * can pay in the currencies that are owed. False when it could take nothing.
  */
-export function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook): boolean {
+export function takeOver(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): boolean {
   const { state } = ctx
   let taken = false
   const now = (): RiskInput => portfolioOf(state, input.user_id, input.scope)
@@ -49,7 +49,7 @@ export function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook): boolean 
       if (
         debt !== undefined &&
         debt.liability > 0n &&
-        takeOne(ctx, input, book, portfolio, asset.currency, debt)
+        takeOne(ctx, input, accounts, portfolio, asset.currency, debt)
       )
         taken = true
     }
@@ -58,7 +58,7 @@ export function takeOver(ctx: Ctx, input: Liquidation, book: LoanBook): boolean 
 function takeOne(
   ctx: Ctx,
   input: Liquidation,
-  book: LoanBook,
+  accounts: LoanAccounts,
   portfolio: RiskInput,
   currency: string,
   debt: AssetFigures,
@@ -73,48 +73,48 @@ function takeOne(
   const { precision } = state.world.currency(currency)
   const { precision: owedPrecision } = state.world.currency(owedCurrency)
   const wanted = roundUp(neededPayment(portfolio, asset, debt, kept), owedPrecision)
-  const payable = min(min(wanted, debt.liability), inFund(state, book, owedCurrency))
+  const payable = min(min(wanted, debt.liability), inFund(state, accounts, owedCurrency))
   if (payable <= 0n || price === 0n) return false
   const needed = roundUp(overUp(timesUp(payable, owedPrice), price), precision)
   const taken = min(asset.available, needed)
   const worth = roundDown(overDown(timesDown(taken, price), owedPrice), owedPrecision)
   const paid = taken === needed ? payable : min(payable, worth)
-  const interest = min(paid, owedOf(state, input.user_id, book, owedCurrency).interest)
+  const interest = min(paid, owedOf(state, input.user_id, accounts, owedCurrency).interest)
   const principal = (paid - interest) as Amount
-  const fund = fundOf(book)
+  const fund = fundOf(accounts)
   const lines = [
-    ...move({ owner: input.user_id, name: book.free }, fund, currency, taken),
-    ...settleLines(state, fund, input.user_id, book, owedCurrency, principal, interest),
+    ...move({ owner: input.user_id, name: accounts.free }, fund, currency, taken),
+    ...settleLines(state, fund, input.user_id, accounts, owedCurrency, principal, interest),
   ]
   const ref = `liquidation:${input.id}`
   state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
-  closeIfPaid(ctx, input.user_id, book, owedCurrency)
+  closeIfPaid(ctx, input.user_id, accounts, owedCurrency)
   note(ctx, input, 'taken_over', currency, taken, { repaid: format(paid), currency: owedCurrency })
   return true
 }
 
 /** Nothing is left to sell: the insurance fund pays as far as it goes, the lenders bear the rest together. */
-export function coverShortfall(ctx: Ctx, input: Liquidation, book: LoanBook): void {
+export function coverShortfall(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
   const ref = `liquidation:${input.id}`
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
-    const fund = fundOf(book)
-    const owed = owedOf(state, input.user_id, book, currency)
-    const has = inFund(state, book, currency)
+    const fund = fundOf(accounts)
+    const owed = owedOf(state, input.user_id, accounts, currency)
+    const has = inFund(state, accounts, currency)
     const interest = min(has, owed.interest)
     const principal = min((has - interest) as Amount, owed.principal)
-    const lines = settleLines(state, fund, input.user_id, book, currency, principal, interest)
+    const lines = settleLines(state, fund, input.user_id, accounts, currency, principal, interest)
     if (lines.length > 0) {
       state.ledger.post(ctx, { kind: 'liquidation', ref, lines })
       note(ctx, input, 'insured', currency, add(principal, interest))
     }
-    const left = owedOf(state, input.user_id, book, currency)
-    const written = writeOffLines(input.user_id, book, currency, left.principal, left.interest)
+    const left = owedOf(state, input.user_id, accounts, currency)
+    const written = writeOffLines(input.user_id, accounts, currency, left.principal, left.interest)
     if (written.length > 0) {
       state.ledger.post(ctx, { kind: 'liquidation', ref, lines: written })
       note(ctx, input, 'socialised', currency, add(left.principal, left.interest))
     }
-    closeIfPaid(ctx, input.user_id, book, currency)
+    closeIfPaid(ctx, input.user_id, accounts, currency)
   }
 }

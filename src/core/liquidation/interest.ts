@@ -4,7 +4,7 @@ import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../tables/users.ts'
-import { bookOf } from '../tables/unified/loan-book.ts'
+import { loanAccountsOf } from '../tables/unified/loan-accounts.ts'
 import { INTEREST_RECORD, type Loan } from '../tables/unified/records.ts'
 import { accrueLines, planHour, recordRates, tierRate } from '../unified/lending.ts'
 import { totalOwed } from '../unified/loans.ts'
@@ -57,18 +57,18 @@ export function interestOf(owed: Amount, rate: Rate, precision: number): Amount 
 }
 function chargeLoan(ctx: Ctx, loan: Loan, rate: Rate, hour: number): void {
   const { state, tx, at } = ctx
-  const book = bookOf(loan.scope)
+  const accounts = loanAccountsOf(loan.scope)
   const { precision } = state.world.currency(loan.currency)
-  const interest = interestOf(totalOwed(state, loan.user_id, book, loan.currency), rate, precision)
+  const interest = interestOf(totalOwed(state, loan.user_id, accounts, loan.currency), rate, precision)
   if (interest === 0n) return
   const id = nextId(tx, state.counters, 'interest_record')
-  const lines = accrueLines(loan.user_id, book, loan.currency, interest)
+  const lines = accrueLines(loan.user_id, accounts, loan.currency, interest)
   state.ledger.post(ctx, { kind: 'interest', ref: `interest:${id}`, lines })
   tx.append(INTEREST_RECORD, {
     id,
     user_id: loan.user_id,
-    kind: book.pair === '' ? 'unified' : 'margin',
-    pair: book.pair,
+    kind: accounts.pair === '' ? 'unified' : 'margin',
+    pair: accounts.pair,
     currency: loan.currency,
     rate: rate as bigint as Amount,
     interest,

@@ -6,7 +6,7 @@ import { cancelPovOrders } from '../spot/pov.ts'
 import type { Ctx } from '../state.ts'
 import { coverShortfall, takeOver } from './insurance.ts'
 import { isRestricted, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
-import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from '../unified/loans.ts'
 import { figuresOf, portfolioOf } from '../unified/portfolio.ts'
 import { riskOf, type RiskFigures } from '../risk/risk.ts'
@@ -95,23 +95,23 @@ export function liquidate(ctx: Ctx, input: Liquidation): null {
     return null
   }
   if (cancelOrders(ctx, input)) return again(0, input.tries)
-  const book = bookOf(scope)
+  const accounts = loanAccountsOf(scope)
   let sold = false
   for (let sale = 0; sale < SALES_MAX; sale++) {
-    repayFree(ctx, input, book)
+    repayFree(ctx, input, accounts)
     const portfolio = portfolioOf(state, user_id, scope)
     const figures = riskOf(portfolio)
     if (!state.margin.owes(user_id, scope) || isHealthy(figures)) return end(ctx, input, figures)
     if (collateral(figures).length === 0) {
       // What nobody can value is not nothing: nobody else pays while it is there.
       if (hasUnvalued(figures)) return again(RETRY_SLOWLY, input.tries)
-      coverShortfall(ctx, input, book)
+      coverShortfall(ctx, input, accounts)
       return end(ctx, input, figuresOf(state, user_id, scope))
     }
     if (sellSome(ctx, input, portfolio, figures)) sold = true
     else if (sold) break
     else if (input.tries + 1 < TRIES_MAX) return again(RETRY, input.tries + 1)
-    else if (!takeOver(ctx, input, book)) return again(RETRY_SLOWLY, input.tries)
+    else if (!takeOver(ctx, input, accounts)) return again(RETRY_SLOWLY, input.tries)
   }
   return again(0, 0)
 }
@@ -133,14 +133,14 @@ function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
   return open.length > CANCELS_MAX
 }
 /** What the account owes and has in the same currency goes first: no market is needed for it. */
-function repayFree(ctx: Ctx, input: Liquidation, book: LoanBook): void {
+function repayFree(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
-    const free = state.ledger.balance(input.user_id, book.free, currency)
-    const amount = min(free, totalOwed(state, input.user_id, book, currency))
+    const free = state.ledger.balance(input.user_id, accounts.free, currency)
+    const amount = min(free, totalOwed(state, input.user_id, accounts, currency))
     if (amount <= 0n) continue
-    repay(ctx, input.user_id, book, currency, amount, 'liquidation')
+    repay(ctx, input.user_id, accounts, currency, amount, 'liquidation')
     note(ctx, input, 'repaid', currency, amount)
   }
 }

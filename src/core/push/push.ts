@@ -58,7 +58,7 @@ export function createPush(ctx: Ctx, input: NewPush): Push {
     sent_ordinal: nextId(tx, state.counters, `p:${input.user_id}:sent`),
     received_ordinal: nextId(tx, state.counters, `p:${receiver.user_id}:received`),
   }
-  book(ctx, push, 'push_dctd', spotOf(input.user_id), IN_FLIGHT)
+  post(ctx, push, 'push_dctd', spotOf(input.user_id), IN_FLIGHT)
   if (checked) countPush(ctx, push)
   return offer(ctx, push)
 }
@@ -95,7 +95,7 @@ function step(push: Push, event: PushEvent): PushStatus {
     refuse('INVALID_PARAM_VALUE', `push ${push.id} is ${push.status}: "${event}" is not possible now`)
   )
 }
-function book(ctx: Ctx, push: Push, kind: string, from: AccountKey, to: AccountKey): void {
+function post(ctx: Ctx, push: Push, kind: string, from: AccountKey, to: AccountKey): void {
   const lines = move(from, to, push.currency, push.amount)
   ctx.state.ledger.post(ctx, { kind, ref: `push:${push.id}`, lines })
 }
@@ -111,7 +111,7 @@ function finish(ctx: Ctx, push: Push, event: keyof typeof KINDS): Push {
   const moving: Push = { ...push, status: step(push, event) }
   const accepted = event === 'accept'
   const owner = accepted ? push.receive_uid : push.push_uid
-  book(ctx, push, KINDS[event], IN_FLIGHT, spotOf(owner))
+  post(ctx, push, KINDS[event], IN_FLIGHT, spotOf(owner))
   if (push.expiry !== 0) unschedule(ctx, push.expiry)
   if (!accepted && push.policy !== null) uncountPush(ctx, push)
   const done: Push = {

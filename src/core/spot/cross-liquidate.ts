@@ -1,7 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { totalOwed } from '../unified/loans.ts'
 import type { Market } from '../tables/world/markets.ts'
 import type { Order } from '../tables/spot/order.ts'

@@ -65,7 +65,7 @@ export class Addresses {
   savedBy(userId: number): SavedAddress[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
   }
-  /** The entry of the book that covers a payment: with exactly its tag. One without a tag covers payments without one. */
+  /** The saved address that covers a payment: with exactly its tag. One without a tag covers payments without one. */
   findSaved(
     userId: number,
     currency: string,

@@ -5,7 +5,7 @@ import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/orde
 import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
 import { mustLiquidate } from '../risk/levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
@@ -14,8 +14,13 @@ import { judgeOrder, type Guarded } from './restricted.ts'
 import { availableAfterLeaving, riskOf } from '../risk/risk.ts'
 
 /** Where orders, transfers and withdrawals meet the rules of margin. */
-function bookBehind(state: State, userId: number, account: OrderAccount, pair: string): LoanBook | undefined {
-  if (account === 'margin') return bookOf(pair)
+function accountsBehind(
+  state: State,
+  userId: number,
+  account: OrderAccount,
+  pair: string,
+): LoanAccounts | undefined {
+  if (account === 'margin') return loanAccountsOf(pair)
   return state.margin.isUnified(userId) ? UNIFIED : undefined
 }
 
@@ -26,9 +31,9 @@ function bookBehind(state: State, userId: number, account: OrderAccount, pair: s
  */
 export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () => T): T {
   const { state } = ctx
-  const book = bookBehind(state, userId, order.account, order.market.id)
-  if (book === undefined) return run()
-  const { scope } = book
+  const accounts = accountsBehind(state, userId, order.account, order.market.id)
+  if (accounts === undefined) return run()
+  const { scope } = accounts
   if (state.margin.isLocked(userId, scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it can not trade until that is over')
   if (state.margin.owes(userId, scope)) {
@@ -79,56 +84,63 @@ export function borrowForOrder(
   needed: Amount,
 ): void {
   const { state } = ctx
-  const book = bookBehind(state, userId, account, market.id)
-  if (book === undefined)
+  const accounts = accountsBehind(state, userId, account, market.id)
+  if (accounts === undefined)
     refuse(
       'INVALID_PARAM_VALUE',
       `auto_borrow: true is for accounts that can borrow, and this order's account is ${account}; leave it out`,
     )
   const currency = side === 'buy' ? market.quote : market.base
-  const free = state.ledger.balance(userId, book.free, currency)
+  const free = state.ledger.balance(userId, accounts.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return
   state.prices.requireFirm(currency, 'it is not lent')
-  refuseRestricted(state, userId, book.scope)
+  refuseRestricted(state, userId, accounts.scope)
   refuseOwing(state, userId)
-  const most = borrowable(state, userId, book.scope, currency)
+  const most = borrowable(state, userId, accounts.scope, currency)
   if (missing > most)
     refuse(
       'AUTO_BORROW_TOO_MUCH',
       `auto_borrow: the order needs ${format(missing)} ${currency} more than there is, and at most ${format(most)} can be borrowed`,
     )
-  lend(ctx, userId, book, currency, missing, 'auto_borrow', null)
+  lend(ctx, userId, accounts, currency, missing, 'auto_borrow', null)
 }
 /** After an order's end: what it brought, and what an unfilled one gave back, goes to the debts. */
 export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null): void {
   const { state } = ctx
   const userId = order.user_id
-  const book = bookBehind(state, userId, order.account, order.pair)
-  if (book === undefined || !state.margin.owes(userId, book.scope)) return
-  const wanted = book.pair === '' ? more?.auto_repay === true : state.margin.of(userId).auto_repay
+  const accounts = accountsBehind(state, userId, order.account, order.pair)
+  if (accounts === undefined || !state.margin.owes(userId, accounts.scope)) return
+  const wanted = accounts.pair === '' ? more?.auto_repay === true : state.margin.of(userId).auto_repay
   if (!wanted) return
   const market = state.world.market(order.pair)
   const [gets, gives] = order.side === 'buy' ? [market.base, market.quote] : [market.quote, market.base]
   const received = (
     order.side === 'buy' ? order.filled - order.fee : order.filled_total - order.fee
   ) as Amount
-  payBack(ctx, userId, book, gets, received, 'auto_repay')
+  payBack(ctx, userId, accounts, gets, received, 'auto_repay')
   if (more?.auto_borrow === true && order.status === 'cancelled')
-    payBack(ctx, userId, book, gives, state.ledger.balance(userId, book.free, gives), 'cancel_auto_repay')
+    payBack(
+      ctx,
+      userId,
+      accounts,
+      gives,
+      state.ledger.balance(userId, accounts.free, gives),
+      'cancel_auto_repay',
+    )
 }
 function payBack(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   most: Amount,
   why: RepaymentType,
 ): void {
   const { state } = ctx
-  const owed = totalOwed(state, userId, book, currency)
-  const amount = min(min(owed, most), state.ledger.balance(userId, book.free, currency))
-  if (amount > 0n) repay(ctx, userId, book, currency, amount, why)
+  const owed = totalOwed(state, userId, accounts, currency)
+  const amount = min(min(owed, most), state.ledger.balance(userId, accounts.free, currency))
+  if (amount > 0n) repay(ctx, userId, accounts, currency, amount, why)
 }
 
 /** What may leave a user's account, as far as its debts have a say; undefined: they have none. */

@@ -23,7 +23,7 @@ import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { schedule } from '../due.ts'
-import { bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import type { RateCurve } from '../tables/world/unified.ts'
 import { LOAN_RATE } from '../tables/unified/records.ts'
 
@@ -83,15 +83,25 @@ const line = (place: AccountKey, currency: string, amount: bigint, kind?: string
   ...(kind !== undefined && { kind }),
 })
 /** The pool's money → the user, who owes it from now on. */
-export const lendLines = (userId: number, book: LoanBook, currency: string, amount: Amount): Line[] => [
+export const lendLines = (
+  userId: number,
+  accounts: LoanAccounts,
+  currency: string,
+  amount: Amount,
+): Line[] => [
   line(POOL, currency, -amount),
-  line({ owner: userId, name: book.free }, currency, amount),
-  line({ owner: userId, name: book.debt }, currency, -amount),
+  line({ owner: userId, name: accounts.free }, currency, amount),
+  line({ owner: userId, name: accounts.debt }, currency, -amount),
   line(LENT, currency, amount),
 ]
 /** A debt grows by its interest; nobody has the money yet. */
-export const accrueLines = (userId: number, book: LoanBook, currency: string, interest: Amount): Line[] => [
-  line({ owner: userId, name: book.interest }, currency, -interest),
+export const accrueLines = (
+  userId: number,
+  accounts: LoanAccounts,
+  currency: string,
+  interest: Amount,
+): Line[] => [
+  line({ owner: userId, name: accounts.interest }, currency, -interest),
   line(ACCRUED, currency, interest),
 ]
 /** Somebody's money → the pool, for a user's debt: interest first, shared with the platform. */
@@ -99,7 +109,7 @@ export function settleLines(
   state: State,
   payer: AccountKey,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   principal: Amount,
   interest: Amount,
@@ -112,14 +122,14 @@ export function settleLines(
       line(payer, currency, -interest, 'interest_out'),
       line(POOL, currency, lenders, 'interest_out'),
       line(INCOME, currency, interest - lenders, 'interest_out'),
-      line({ owner: userId, name: book.interest }, currency, interest, 'interest_out'),
+      line({ owner: userId, name: accounts.interest }, currency, interest, 'interest_out'),
       line(ACCRUED, currency, -interest, 'interest_out'),
     )
   if (principal > 0n)
     lines.push(
       line(payer, currency, -principal),
       line(POOL, currency, principal),
-      line({ owner: userId, name: book.debt }, currency, principal),
+      line({ owner: userId, name: accounts.debt }, currency, principal),
       line(LENT, currency, -principal),
     )
   return lines
@@ -127,7 +137,7 @@ export function settleLines(
 /** A debt that nobody can pay: the lenders' claim goes with it. */
 export function writeOffLines(
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   principal: Amount,
   interest: Amount,
@@ -135,12 +145,12 @@ export function writeOffLines(
   const lines: Line[] = []
   if (interest > 0n)
     lines.push(
-      line({ owner: userId, name: book.interest }, currency, interest),
+      line({ owner: userId, name: accounts.interest }, currency, interest),
       line(ACCRUED, currency, -interest),
     )
   if (principal > 0n)
     lines.push(
-      line({ owner: userId, name: book.debt }, currency, principal),
+      line({ owner: userId, name: accounts.debt }, currency, principal),
       line(LENT, currency, -principal),
     )
   return lines
@@ -160,7 +170,8 @@ export function lendingCap(state: State, userId: number, currency: string): Amou
   if (state.prices.quote(currency).firm === 0n) return ZERO
   let owed = 0n
   for (const loan of state.margin.loansOf(userId))
-    if (loan.currency === currency) owed -= state.ledger.balance(userId, bookOf(loan.scope).debt, currency)
+    if (loan.currency === currency)
+      owed -= state.ledger.balance(userId, loanAccountsOf(loan.scope).debt, currency)
   const userRoom = (state.prices.fromUsdt(currency, terms.userMax) - owed) as Amount
   const totalRoom = (state.prices.fromUsdt(currency, terms.totalMax) - poolLent(state, currency)) as Amount
   const room = min(min(userRoom, totalRoom), poolFree(state, currency))

@@ -6,7 +6,7 @@ import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { familyOwes, refuseOwing } from '../family.ts'
 import { requireShared } from './accounts.ts'
-import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unified/records.ts'
 import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
@@ -14,9 +14,9 @@ import { isRestricted } from '../risk/levels.ts'
 import { figuresOf, owedOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLoan, borrowableOf, transferableOf } from '../risk/risk.ts'
 
-/** Everything of one currency that an account owes to one book. */
-export function totalOwed(state: State, userId: number, book: LoanBook, currency: string): Amount {
-  const { principal, interest } = owedOf(state, userId, book, currency)
+/** Everything of one currency that an account owes in one scope. */
+export function totalOwed(state: State, userId: number, accounts: LoanAccounts, currency: string): Amount {
+  const { principal, interest } = owedOf(state, userId, accounts, currency)
   return add(principal, interest)
 }
 /** The most that an account may borrow; nothing while it is being liquidated. */
@@ -50,25 +50,25 @@ export interface NewLoan {
 }
 export function loan(ctx: Ctx, input: NewLoan): LoanRecord {
   const { state } = ctx
-  const book = readBook(state, input)
+  const accounts = readScope(state, input)
   const { currency, precision } = state.world.currency(input.currency)
-  if (book.pair !== '') requireSide(state, book.pair, currency)
+  if (accounts.pair !== '') requireOfPair(state, accounts.pair, currency)
   if (input.repaid_all && input.type === 'borrow')
     refuse('INVALID_PARAM_VALUE', 'repaid_all: true is for repayments; leave it out when borrowing')
   const amount = input.repaid_all ? null : readLoanAmount(input.amount, currency, precision)
   refuseKnown(state, input)
   return input.type === 'borrow'
-    ? borrow(ctx, input.user_id, book, currency, amount!, input.text)
-    : repayAsked(ctx, input.user_id, book, currency, amount, input.text)
+    ? borrow(ctx, input.user_id, accounts, currency, amount!, input.text)
+    : repayAsked(ctx, input.user_id, accounts, currency, amount, input.text)
 }
-function readBook(state: State, input: NewLoan): LoanBook {
+function readScope(state: State, input: NewLoan): LoanAccounts {
   if (input.scope === UNIFIED.scope) {
     requireShared(state, input.user_id)
     return UNIFIED
   }
-  return bookOf(state.world.market(input.scope).id)
+  return loanAccountsOf(state.world.market(input.scope).id)
 }
-export function requireSide(state: State, pair: string, currency: string): void {
+export function requireOfPair(state: State, pair: string, currency: string): void {
   const market = state.world.market(pair)
   if (currency !== market.base && currency !== market.quote)
     refuse(
@@ -97,7 +97,7 @@ function refuseKnown(state: State, { user_id, text, known_id }: NewLoan): void {
 function borrow(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   amount: Amount,
   text: string | null,
@@ -106,8 +106,8 @@ function borrow(
   const terms = state.world.loanTerms(currency)
   if (terms === undefined || terms.config.loan_status !== 'enable')
     refuse('INVALID_CURRENCY', `currency: ${currency} is not lent; GET /unified/currencies tells what is`)
-  if (book.pair !== '') refuseDelisting(state.world.market(book.pair))
-  const least = minimumOf(state, book, currency)
+  if (accounts.pair !== '') refuseDelisting(state.world.market(accounts.pair))
+  const least = minimumOf(state, accounts, currency)
   if (amount < least)
     refuse(
       'AMOUNT_TOO_LITTLE',
@@ -120,19 +120,19 @@ function borrow(
       'AMOUNT_TOO_MUCH',
       `amount: ${format(amount)} ${currency} is above what may still be lent: ${format(cap)}`,
     )
-  refuseRestricted(state, userId, book.scope)
+  refuseRestricted(state, userId, accounts.scope)
   refuseOwing(state, userId)
   refuseOnLocks(state, userId, currency, amount)
-  const input = lendingPortfolio(state, userId, book.scope, [currency])
+  const input = lendingPortfolio(state, userId, accounts.scope, [currency])
   if (input.unpriced !== undefined)
     state.prices.requireFirm(input.unpriced, 'nothing is lent to this account')
   const after = availableAfterLoan(input, currency, amount)
   if (after < 0n)
     refuse(
       'INITIAL_MARGIN_TOO_LOW',
-      `amount: a loan of ${format(amount)} ${currency} would leave the margin ${format(-after as Amount)} short; at most ${format(borrowable(state, userId, book.scope, currency))} can be borrowed`,
+      `amount: a loan of ${format(amount)} ${currency} would leave the margin ${format(-after as Amount)} short; at most ${format(borrowable(state, userId, accounts.scope, currency))} can be borrowed`,
     )
-  return lend(ctx, userId, book, currency, amount, 'manual_borrow', text)
+  return lend(ctx, userId, accounts, currency, amount, 'manual_borrow', text)
 }
 /** Nothing new begins in a market that is being delisted. */
 export function refuseDelisting({ id, config }: Market): void {
@@ -154,15 +154,15 @@ export function refuseRestricted(state: State, userId: number, scope: string): v
       `this account's margin is ${format(-figures.available as Amount)} short of what its debts need; nothing is lent to it until it has repaid or added money`,
     )
 }
-export function minimumOf(state: State, book: LoanBook, currency: string): Amount {
-  const market = book.pair === '' ? undefined : state.world.isolatedMarket(book.pair)
-  if (book.pair === '') return state.world.loanTerms(currency)!.minBorrow
+export function minimumOf(state: State, accounts: LoanAccounts, currency: string): Amount {
+  const market = accounts.pair === '' ? undefined : state.world.isolatedMarket(accounts.pair)
+  if (accounts.pair === '') return state.world.loanTerms(currency)!.minBorrow
   if (market === undefined)
     refuse(
       'MARGIN_NOT_SUPPORTED',
-      `currency_pair: ${book.pair} has no margin trading; GET /margin/uni/currency_pairs lists the pairs`,
+      `currency_pair: ${accounts.pair} has no margin trading; GET /margin/uni/currency_pairs lists the pairs`,
     )
-  const base = state.world.market(book.pair).base === currency
+  const base = state.world.market(accounts.pair).base === currency
   return parseAmount(base ? market.base_min_borrow_amount : market.quote_min_borrow_amount)!
 }
 
@@ -170,14 +170,14 @@ export function minimumOf(state: State, book: LoanBook, currency: string): Amoun
 export function lend(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   amount: Amount,
   borrow_type: BorrowType,
   text: string | null,
 ): LoanRecord {
   const { state, tx, at } = ctx
-  const record = keepRecord(ctx, userId, book, {
+  const record = keepRecord(ctx, userId, accounts, {
     currency,
     type: 'borrow',
     repayment_type: 'none',
@@ -186,12 +186,12 @@ export function lend(
     interest: ZERO,
     text,
   })
-  const lines = lendLines(userId, book, currency, amount)
+  const lines = lendLines(userId, accounts, currency, amount)
   state.ledger.post(ctx, { kind: 'borrow', ref: `loan:${record.id}`, lines })
-  const known = state.margin.loans.get(`${userId}/${book.scope}/${currency}`)
+  const known = state.margin.loans.get(`${userId}/${accounts.scope}/${currency}`)
   tx.put(state.margin.loans, {
     user_id: userId,
-    scope: book.scope,
+    scope: accounts.scope,
     currency,
     create_at: known?.create_at ?? at,
     update_at: at,
@@ -202,40 +202,40 @@ export function lend(
 function repayAsked(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   amount: Amount | null,
   text: string | null,
 ): LoanRecord {
   const { state } = ctx
-  const owed = totalOwed(state, userId, book, currency)
+  const owed = totalOwed(state, userId, accounts, currency)
   if (owed === 0n)
     refuse(
       'LOAN_NOT_FOUND',
-      `currency: this account owes no ${currency}; GET ${book.pair === '' ? '/unified/loans' : '/margin/uni/loans'} lists what it owes`,
+      `currency: this account owes no ${currency}; GET ${accounts.pair === '' ? '/unified/loans' : '/margin/uni/loans'} lists what it owes`,
     )
   if (amount !== null && amount > owed)
     refuse(
       'REPAY_TOO_MUCH',
       `amount: ${format(amount)} ${currency} is more than the ${format(owed)} owed; repaid_all true repays everything`,
     )
-  return repay(ctx, userId, book, currency, amount ?? owed, 'manual_repay', text)
+  return repay(ctx, userId, accounts, currency, amount ?? owed, 'manual_repay', text)
 }
 /** The user's free money → the pool; interest first. */
 export function repay(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   amount: Amount,
   repayment_type: RepaymentType,
   text: string | null = null,
 ): LoanRecord {
   const { state } = ctx
-  const interest = min(amount, owedOf(state, userId, book, currency).interest)
-  const payer = { owner: userId, name: book.free }
+  const interest = min(amount, owedOf(state, userId, accounts, currency).interest)
+  const payer = { owner: userId, name: accounts.free }
   const principal = (amount - interest) as Amount
-  const record = keepRecord(ctx, userId, book, {
+  const record = keepRecord(ctx, userId, accounts, {
     currency,
     type: 'repay',
     repayment_type,
@@ -244,32 +244,32 @@ export function repay(
     interest,
     text,
   })
-  const lines = settleLines(state, payer, userId, book, currency, principal, interest)
+  const lines = settleLines(state, payer, userId, accounts, currency, principal, interest)
   state.ledger.post(ctx, { kind: 'repay', ref: `loan:${record.id}`, lines })
-  closeIfPaid(ctx, userId, book, currency)
+  closeIfPaid(ctx, userId, accounts, currency)
   return record
 }
 /** The loan's row follows the ledger: gone when nothing is owed. */
-export function closeIfPaid(ctx: Ctx, userId: number, book: LoanBook, currency: string): void {
+export function closeIfPaid(ctx: Ctx, userId: number, accounts: LoanAccounts, currency: string): void {
   const { state, tx } = ctx
-  const key = `${userId}/${book.scope}/${currency}`
+  const key = `${userId}/${accounts.scope}/${currency}`
   const row: Loan | undefined = state.margin.loans.get(key)
   if (row === undefined) return
-  if (totalOwed(state, userId, book, currency) === 0n) tx.remove(state.margin.loans, key)
+  if (totalOwed(state, userId, accounts, currency) === 0n) tx.remove(state.margin.loans, key)
   else tx.put(state.margin.loans, { ...row, update_at: ctx.at })
 }
 function keepRecord(
   ctx: Ctx,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   what: Omit<LoanRecord, 'id' | 'user_id' | 'kind' | 'pair' | 'at'>,
 ): LoanRecord {
   const { state, tx, at } = ctx
   const record: LoanRecord = {
     id: nextId(tx, state.counters, 'loan_record'),
     user_id: userId,
-    kind: book.pair === '' ? 'unified' : 'margin',
-    pair: book.pair,
+    kind: accounts.pair === '' ? 'unified' : 'margin',
+    pair: accounts.pair,
     ...what,
     at,
   }

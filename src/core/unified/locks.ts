@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ONE_RATE, ONE_PRICE, ZERO, format, min, type Amount, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { leavingRoom, strayedLocks } from '../family.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { portfolioOf } from './portfolio.ts'
 import type { RiskInput } from '../risk/risk.ts'
 

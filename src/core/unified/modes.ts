@@ -10,7 +10,7 @@ import {
   type ModeSettings,
 } from '../tables/unified/accounts.ts'
 import { requireShared } from './accounts.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import type { LoanTerms } from '../tables/world/unified.ts'
 import { keepCovered } from './guard.ts'
 

@@ -12,7 +12,7 @@ import {
 import type { State } from '../state.ts'
 import { lockedHere } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { UNIFIED, bookOf, type LoanBook } from '../tables/unified/loan-book.ts'
+import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { marginSlices } from '../tables/world/unified.ts'
 import {
   liabilityOf,
@@ -36,11 +36,11 @@ const FULL = [{ upTo: undefined, discount: ONE_RATE }] as const
 export const owedOf = (
   state: State,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
 ): { principal: Amount; interest: Amount } => ({
-  principal: negate(state.ledger.balance(userId, book.debt, currency)),
-  interest: negate(state.ledger.balance(userId, book.interest, currency)),
+  principal: negate(state.ledger.balance(userId, accounts.debt, currency)),
+  interest: negate(state.ledger.balance(userId, accounts.interest, currency)),
 })
 
 const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE_RATE, maintenance: ONE_RATE }]
@@ -48,15 +48,15 @@ const NO_TERMS: readonly MarginSlice[] = [{ upTo: undefined, leverage: ONE_RATE,
 function assetOf(
   state: State,
   userId: number,
-  book: LoanBook,
+  accounts: LoanAccounts,
   currency: string,
   freeze: Amount,
   terms: Pick<RiskAsset, 'locked' | 'price' | 'collateral' | 'discounts' | 'margins'>,
 ): RiskAsset {
-  const { principal, interest } = owedOf(state, userId, book, currency)
+  const { principal, interest } = owedOf(state, userId, accounts, currency)
   return {
     currency,
-    available: state.ledger.balance(userId, book.free, currency),
+    available: state.ledger.balance(userId, accounts.free, currency),
     freeze,
     borrowed: principal,
     interest,
@@ -124,7 +124,7 @@ export function isolatedPortfolio(
   market: Market,
   trust: Trust = 'known',
 ): RiskInput {
-  const book = bookOf(market.id)
+  const accounts = loanAccountsOf(market.id)
   const orders = state.ladders.of(userId, market.id)
   const held = heldBy(orders)
   const price = pairPrice(state, market)
@@ -135,7 +135,7 @@ export function isolatedPortfolio(
       [market.quote, ONE_PRICE],
     ] as const
   ).map(([currency, unit]) =>
-    assetOf(state, userId, book, currency, held.get(currency) ?? ZERO, {
+    assetOf(state, userId, accounts, currency, held.get(currency) ?? ZERO, {
       price: unit,
       collateral: true,
       discounts: FULL,
@@ -164,7 +164,7 @@ function isolatedSlices(state: State, market: Market, price: Price, own: Rate | 
   })
 }
 
-/** The portfolio behind a loan book. */
+/** The portfolio behind a loan scope. */
 export const portfolioOf = (
   state: State,
   userId: number,

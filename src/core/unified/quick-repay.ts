@@ -26,7 +26,7 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { requireShared } from './accounts.ts'
 import { keepCovered } from './guard.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from './loans.ts'
 
 const QUOTA = 'quick_repayment'

@@ -13,7 +13,7 @@ import {
 import type { OrderAccount, OrderType, Side } from '../tables/spot/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { UNIFIED } from '../tables/unified/loan-book.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { riskOrder, totalOf } from '../tables/unified/ladders.ts'
 import { pairPrice, portfolioOf } from './portfolio.ts'
 import { riskOf, type RiskAsset, type RiskInput, type RiskOrder } from '../risk/risk.ts'
@@ -42,7 +42,7 @@ const LOSS_MOST = 5n
 export const losesTooMuch = (side: Side, price: bigint, index: bigint): boolean =>
   side === 'buy' ? index * 1000n < price * (1000n - LOSS_MOST) : price * 1000n < index * (1000n - LOSS_MOST)
 
-/** Orders of the account that a loan book belongs to. */
+/** Orders of the account that a loan scope belongs to. */
 export const ofScope =
   (scope: string) =>
   (order: { readonly account: string; readonly pair: string }): boolean =>

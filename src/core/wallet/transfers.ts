@@ -8,7 +8,7 @@ import { nextId } from '../counters.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
-import { bookOf } from '../tables/unified/loan-book.ts'
+import { loanAccountsOf } from '../tables/unified/loan-accounts.ts'
 import type { User } from '../tables/users.ts'
 import { accountRef, type AccountRef } from './accounts.ts'
 import type { AccountKind, Transfer } from '../tables/transfers.ts'
@@ -109,7 +109,7 @@ function refuseLeaving(state: State, userId: number, ref: AccountRef, currency: 
   const { currency_pair: pair } = ref
   const market = pair === '' ? undefined : world.market(pair)
   if (market?.config.status !== 'delisting' && !world.isLeaving(currency)) return
-  if (pair !== '' && ledger.balance(userId, bookOf(pair).debt, currency) < 0n) return
+  if (pair !== '' && ledger.balance(userId, loanAccountsOf(pair).debt, currency) < 0n) return
   refuse(
     'TRADE_RESTRICTED',
     `${market?.config.status === 'delisting' ? pair : currency} is being delisted; money can be taken out there, and put in only to repay a loan`,

@@ -3,7 +3,7 @@ import type { Order, Side } from '../spot/order.ts'
 import type { Spot } from '../spot/spot.ts'
 import type { Market } from '../world/markets.ts'
 import type { World } from '../world/world.ts'
-import { UNIFIED } from './loan-book.ts'
+import { UNIFIED } from './loan-accounts.ts'
 import { Ladder, type RiskOrder } from '../../risk/risk.ts'
 
 /**
@@ -89,7 +89,7 @@ export class OrderLadders {
   }
 }
 const keyOf = (scope: string, pair: string, side: Side): string => `${scope}/${pair}/${side}`
-/** The loan book whose account an order trades for. */
+/** The loan scope whose account an order trades for. */
 const scopeOf = (account: string, pair: string): string => (account === 'margin' ? pair : UNIFIED.scope)
 
 /** The sum of all of them, as one order would be. */

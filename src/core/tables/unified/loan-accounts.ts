@@ -1,7 +1,7 @@
 import { lockedName, marginName, type DebtName, type LockedName } from '../../ledger/accounts.ts'
 
 /** Money that is lent to one place: the unified account, or the isolated account of a pair. */
-export interface LoanBook {
+export interface LoanAccounts {
   /** "unified", or the pair. */
   readonly scope: string
   readonly pair: string
@@ -11,7 +11,7 @@ export interface LoanBook {
   readonly debt: DebtName
   readonly interest: DebtName
 }
-export const UNIFIED: LoanBook = {
+export const UNIFIED: LoanAccounts = {
   scope: 'unified',
   pair: '',
   free: 'spot',
@@ -19,7 +19,7 @@ export const UNIFIED: LoanBook = {
   debt: 'debt.unified',
   interest: 'debt.interest.unified',
 }
-export function bookOf(scope: string): LoanBook {
+export function loanAccountsOf(scope: string): LoanAccounts {
   if (scope === UNIFIED.scope) return UNIFIED
   const free = marginName(scope)
   return {

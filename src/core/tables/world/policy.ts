@@ -5,7 +5,7 @@ import { parseAmount } from '../../../money/amount.ts'
  * setting and wins over the configured one; approval amounts and their N belong to the currency.
  */
 export interface Policy {
-  /** Only addresses in the account's book may be paid. */
+  /** Only addresses that the account has saved may be paid. */
   readonly address_book_only: boolean
   /** An address is new for so many hours after it was verified: REVIEW. */
   readonly new_address_hours: number
