@@ -1,7 +1,7 @@
 import { Chains, checkChainKeys } from './chain/chains.ts'
 import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
-import type { Desk } from './api/endpoint.ts'
+import type { LiveDesk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
 import { Limiter } from './api/limiter.ts'
@@ -52,7 +52,7 @@ export interface Platform {
   /** The same, unless KONTOR_OPERATOR_LISTEN names another. */
   readonly operatorUrl: string
   readonly credentials: Credentials
-  readonly desk: Desk
+  readonly desk: LiveDesk
   /** Finishes what is under way, flushes, and closes everything. */
   stop(): Promise<void>
 }
@@ -124,7 +124,7 @@ async function build(
     },
   )
   const chains = new Chains({ core, store, clock, log })
-  const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
   const risk = new RiskWatcher(core, log)
   const housekeeper = new Housekeeper({ core, store, clock, log })
   const ticker = new Ticker(core, clock, log, ({ command, input }) =>

@@ -22,7 +22,7 @@ import {
 } from './operators/proposals.ts'
 import { rotateKey } from './operators/rotate.ts'
 import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
-import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
+import { amend, amendBatch, cancel, cancelAny, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
 import { beginSpot, computeRatios } from './spot/ratios.ts'
 import {
@@ -70,7 +70,7 @@ import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
  * Counts up whenever a rule changes, or what a batch is hashed from, so that a recorded command would lead elsewhere: the next start then keeps the
  * state as it is as a checkpoint, and `kontor replay` begins there.
  */
-export const RULES = 3
+export const RULES = 4
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
@@ -122,6 +122,7 @@ const plain = {
   'spot.place': place,
   'spot.place_batch': placeBatch,
   'spot.cancel': cancel,
+  'order.cancel': cancelAny,
   'spot.cancel_all': cancelAll,
   'spot.cancel_next': cancelNext,
   'spot.cancel_rest': cancelRest,
