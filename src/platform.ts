@@ -15,7 +15,7 @@ import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
 import { fronts } from './fronts.ts'
 import type { Controls } from './operator/platform.ts'
-import { AgentDriver, restAgents } from './runtime/agents.ts'
+import { AgentDriver, restAgents } from './agents/driver.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
@@ -127,13 +127,17 @@ async function build(
   const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
   const risk = new RiskWatcher(core, log)
   const housekeeper = new Housekeeper({ core, store, clock, log })
-  const ticker = new Ticker(core, clock, log, ({ command, input }) =>
-    command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
-  )
   const agents =
     config.agents && config.mode === 'sandbox'
-      ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
+      ? new AgentDriver({ core, clock, log, seed: config.agentsSeed, requests: () => metrics.requests })
       : undefined
+  const ticker = new Ticker(
+    core,
+    clock,
+    log,
+    ({ command, input }) => (command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined),
+    (item) => agents?.take(item),
+  )
   const wall = clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined
   const disk =
     config.databaseUrl !== undefined || config.memory
@@ -154,6 +158,7 @@ async function build(
     },
     faults,
     requests,
+    agents,
     advanceTo: async (micros, operator) => {
       const move = (): Promise<number> => ticker.advanceTo(micros, operator)
       const failed = await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))

@@ -36,7 +36,7 @@ import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot
 import type { Ctx } from './state.ts'
 import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
-import { lookAtMarket, paceAgents } from './agents/pace.ts'
+import { actAgents, paceAgents, wakeAgents } from './agents/pace.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
@@ -146,7 +146,8 @@ const plain = {
   'spot.trades.forget': forgetTrades,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
-  'agents.look': lookAtMarket,
+  'agents.look': wakeAgents,
+  'agents.act': actAgents,
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,
