@@ -105,14 +105,12 @@ export class Ticker {
     return { failed }
   }
   /** Applied when this returns, whoever does it. */
-  private run(item: DueItem): Promise<unknown> {
-    try {
-      return this.take(item) ?? this.runInside(item)
-    } catch (error) {
-      return Promise.reject(error)
+  private async run(item: DueItem): Promise<void> {
+    const taken = this.take(item)
+    if (taken !== undefined) {
+      await taken
+      return
     }
-  }
-  private async runInside(item: DueItem): Promise<void> {
     const { refused } = await this.core.submit('due.run', { id: item.id })
     if (refused !== null) this.log.warn('due work was refused', { command: item.command, refused })
   }
