@@ -111,7 +111,7 @@ describe('a look of the market agents', () => {
     const gap = { name: 'gap', ...BTC }
     refused(
       await platform.operator.call('POST', '/agents/scenario', gap),
-      400,
+      403,
       'REQUEST_FORBIDDEN',
       /KONTOR_AGENTS/,
     )
