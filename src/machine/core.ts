@@ -1,5 +1,6 @@
 import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
-import { Batch, type PackedBatch } from './batch.ts'
+import { Batch } from './batch.ts'
+import type { PackedBatch } from './journal.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
