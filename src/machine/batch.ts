@@ -1,5 +1,6 @@
 import { quoted, textOf, type Columns } from './codec.ts'
 import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
+import type { CommittedBatch, RowAppended, RowChange } from './stream.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
@@ -58,6 +59,18 @@ export class Batch {
   }
   get touched(): ReadonlyMap<Table<object>, ReadonlyMap<Key, unknown>> {
     return this.dirty
+  }
+  /** The rows as they are now: taken when the batch is closed, before the next command changes them again. */
+  committed(sequence: number, at: number): CommittedBatch {
+    const changes: RowChange[] = []
+    for (const [table, keys] of this.dirty)
+      for (const [key, before] of keys) {
+        const after = table.get(key)
+        if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
+      }
+    const appended: RowAppended[] = []
+    for (const [log, rows] of this.appended) for (const row of rows) appended.push({ log, row })
+    return { sequence, at, changes, appended }
   }
   pack(sequence: number, at: number): PackedBatch {
     const sections: Section[] = []
