@@ -110,6 +110,7 @@ function proposing(
   return {
     submit: submit,
     read: (view) => core.read(view),
+    commits: core.commits,
     get committed() {
       return core.committed
     },

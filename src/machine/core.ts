@@ -55,7 +55,7 @@ interface Waiter {
 
 /**
  * What those who answer callers see of the core. There is no way to the state but through a view, so nothing is told
- * before it is committed. The stream of committed changes will be a third member, `commits`.
+ * before it is committed.
  */
 export interface Port<S, H extends Handlers<S>> {
   /** Resolves when the effects are durable, rejects with a Refusal when there are none. */
@@ -70,6 +70,8 @@ export interface Port<S, H extends Handlers<S>> {
   read<R>(view: (state: S) => R): Promise<R>
   /** The last committed batch. */
   readonly committed: Head
+  /** What batches changed, told when they have landed. */
+  readonly commits: Commits
 }
 
 /**
