@@ -121,10 +121,10 @@ describe('rules that look at records are the commands’ own', () => {
     const types: string[] = []
     const { core } = platform.platform.desk
     const submit = core.submit.bind(core) as (type: never, ...rest: never[]) => Promise<never>
-    core.submit = ((type: never, ...rest: never[]) => {
+    core.submit = (type: never, ...rest: never[]) => {
       types.push(type)
       return submit(type, ...rest)
-    })
+    }
     try {
       ok(await client.delete(`/withdrawals/${String(id)}`), 202)
     } finally {
