@@ -206,7 +206,7 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
           const seen = { sequence: this.sent, value: view(this.state) }
           this.barrier().then(() => resolve(seen), reject)
         } catch (error) {
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         }
       }
       // Between two batches nothing is half told: the open one is closed first.
