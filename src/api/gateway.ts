@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import { AuthenticationFailure } from './authenticate.ts'
 import { Bodies, BrokenOff, hasBody } from './bodies.ts'
 import { Door } from './door.ts'
-import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
+import type { AnyEndpoint, Call, LiveDesk, Method } from './endpoint.ts'
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { readFields, refuseUnknown, type Fields, type Unknown } from './fields.ts'
@@ -37,7 +37,7 @@ import { kept, keptBody, type RequestLog } from './request-log.ts'
 import { Router } from './router.ts'
 
 export interface GatewayOptions {
-  readonly desk: Desk
+  readonly desk: LiveDesk
   readonly endpoints: readonly { readonly prefix: string; readonly list: readonly AnyEndpoint[] }[]
   readonly limiter: Limiter
   readonly door: Door

@@ -6,7 +6,7 @@ import type { Actor } from '../tables/audit.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { agentMarket, replayTrade } from './commands.ts'
-import { fundsOf } from './step.ts'
+import { fundsOf } from './look.ts'
 
 /** Seconds, open, high, low, close, volume in the base currency. */
 export type PlayedCandle = readonly [

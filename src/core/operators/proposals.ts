@@ -7,6 +7,7 @@ import { audit } from '../audit.ts'
 import { RECOVERY, adminsEver, type NewOperator } from './operators.ts'
 import { mayActAs, type Role } from '../tables/operators.ts'
 import type { Proposal } from '../tables/proposals.ts'
+import { takesTwo } from './takes-two.ts'
 
 /** People that it takes. */
 export const PEOPLE = 2
@@ -79,6 +80,7 @@ export function askProposal(
 ): { readonly reply: unknown } | { readonly proposal: Proposal } {
   const { state, tx, at } = ctx
   const { call, command, input, role, actor } = asked
+  if (!takesTwo(state, command, input)) return { reply: run(ctx, command, input) }
   requireRole(ctx, actor, role, call)
   if (state.proposals.waiting().filter(({ asked_by }) => asked_by === actor).length >= WAITING_MAX)
     refuse(

@@ -1,17 +1,20 @@
-import { unitOf, type Amount } from '../../money/amount.ts'
+import { parsePrice, type Price } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../../machine/table.ts'
 
-/** What the market agents of the sandbox think of one market. Prices here are opinions, not money. */
+/**
+ * What the market agents of the sandbox think of one market. They think outside (src/agents): here are the texts that
+ * they go on from, which are opinions, not money.
+ */
 export interface AgentMarket {
   readonly pair: string
   /** State of the generator that all decisions are drawn from. */
   readonly seed: number
-  /** The price that the agents believe in. */
-  readonly fair: number
+  /** The price that the agents believe in. A row that an older version wrote holds a number; so do the next two. */
+  readonly fair: string | number
   /** The price that it wanders around. */
-  readonly anchor: number
+  readonly anchor: string | number
   /** Direction of the last steps, for those who follow it. */
-  readonly trend: number
+  readonly trend: string | number
   readonly scenario: Scenario | null
 }
 export const SCENARIOS = ['crash', 'gap', 'thin_book', 'de_peg'] as const
@@ -24,7 +27,7 @@ export interface Scenario {
   /** Microseconds. */
   readonly from: number
   readonly until: number
-  readonly start: number
+  readonly start: string | number
 }
 export const AGENT_MARKET: TableSpec<AgentMarket> = {
   name: 'agent_market',
@@ -47,7 +50,13 @@ export const MAKER = 'agent_maker'
 export const NOISE = 'agent_noise'
 export const MOMENTUM = 'agent_momentum'
 export const AGENT_LOGINS = [MAKER, NOISE, MOMENTUM] as const
+/** What they are called in a recorded look. */
+export const LOGIN_OF = { maker: MAKER, noise: NOISE, momentum: MOMENTUM } as const
+export type AgentName = keyof typeof LOGIN_OF
 
-/** An opinion becomes an exact figure of so many decimals: what an order needs. */
-export const exact = (opinion: number, decimals: number): Amount =>
-  (BigInt(Math.round(opinion * 10 ** decimals)) * unitOf(decimals)) as Amount
+const DECIMALS = 18
+/** An opinion as a price, cut to what an amount holds; undefined for what is none. */
+export function opinionPrice(opinion: string | number): Price | undefined {
+  const [whole, decimals = ''] = String(opinion).split('.')
+  return parsePrice(decimals === '' ? whole! : `${whole!}.${decimals.slice(0, DECIMALS)}`)
+}

@@ -38,7 +38,10 @@ export function transferable(state: State, userId: number, scope: string, curren
 
 export interface NewLoan {
   readonly user_id: number
-  readonly scope: string
+  /** Whose account it is into: the unified one's scope, or a market. */
+  readonly scope?: string
+  /** The isolated account of this market, in a client's own spelling: never a scope. */
+  readonly currency_pair?: string
   readonly currency: string
   readonly type: 'borrow' | 'repay'
   /** Null: with repaid_all. */
@@ -62,11 +65,11 @@ export function loan(ctx: Ctx, input: NewLoan): LoanRecord {
     : repayAsked(ctx, input.user_id, accounts, currency, amount, input.text)
 }
 function readScope(state: State, input: NewLoan): LoanAccounts {
-  if (input.scope === UNIFIED.scope) {
+  if (input.currency_pair === undefined && input.scope === UNIFIED.scope) {
     requireShared(state, input.user_id)
     return UNIFIED
   }
-  return loanAccountsOf(state.world.market(input.scope).id)
+  return loanAccountsOf(state.world.market(input.currency_pair ?? input.scope ?? '').id)
 }
 export function requireOfPair(state: State, pair: string, currency: string): void {
   const market = state.world.market(pair)

@@ -1,6 +1,7 @@
 import { refuse } from '../../labels.ts'
 import { ONE_RATE, format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
+import { mainIdOf } from '../tables/users.ts'
 import {
   MODE_SETTINGS,
   SETTINGS_OF,
@@ -9,7 +10,7 @@ import {
   type ModeSetting,
   type ModeSettings,
 } from '../tables/unified/accounts.ts'
-import { requireShared } from './accounts.ts'
+import { requireShared, requireUnified } from './accounts.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import type { LoanTerms } from '../tables/world/unified.ts'
 import { keepCovered } from './guard.ts'
@@ -159,13 +160,14 @@ export function setAllLeverage(
 
 /** Delta-neutral trading is for accounts of a high tier in multi_currency mode. */
 const DELTA_NEUTRAL_VIP = 4
-export function setDeltaNeutral(ctx: Ctx, input: { user_id: number; vip: number; enabled: boolean }): null {
+export function setDeltaNeutral(ctx: Ctx, input: { user_id: number; enabled: boolean }): null {
   const { state, tx } = ctx
-  const account = state.margin.of(input.user_id)
-  if (input.enabled && (input.vip < DELTA_NEUTRAL_VIP || account.mode !== 'multi_currency'))
+  const account = requireUnified(state, input.user_id)
+  const { vip } = state.users.must(mainIdOf(state.users.must(input.user_id)))
+  if (input.enabled && (vip < DELTA_NEUTRAL_VIP || account.mode !== 'multi_currency'))
     refuse(
       'FORBIDDEN',
-      `enabled: needs VIP ${DELTA_NEUTRAL_VIP} or above and multi_currency mode; this account has VIP ${input.vip} and ${account.mode}`,
+      `enabled: needs VIP ${DELTA_NEUTRAL_VIP} or above and multi_currency mode; this account has VIP ${vip} and ${account.mode}`,
     )
   tx.put(state.margin.table, { ...account, delta_neutral: input.enabled })
   return null

@@ -1,3 +1,5 @@
+import { unitOf, type Amount } from '../money/amount.ts'
+
 /** A seeded generator whose state is a plain number, so that a row can keep it. */
 export class Dice {
   state: number
@@ -15,6 +17,20 @@ export class Dice {
   bell(): number {
     return (this.next() + this.next() + this.next() + this.next() - 2) * Math.sqrt(3)
   }
+}
+
+/** An opinion becomes an exact figure of so many decimals: what an order needs. */
+export const exact = (opinion: number, decimals: number): Amount =>
+  (BigInt(Math.round(opinion * 10 ** decimals)) * unitOf(decimals)) as Amount
+
+const DIGITS = 15
+const DECIMALS_MAX = 18
+/** An opinion as the core keeps it: a decimal text of so many digits. The next look goes on from the text. */
+export function opinionText(opinion: number): string {
+  const magnitude = opinion === 0 ? 0 : Math.floor(Math.log10(Math.abs(opinion)))
+  const text = opinion.toFixed(Math.min(DECIMALS_MAX, Math.max(0, DIGITS - 1 - magnitude)))
+  const short = text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  return short === '-0' ? '0' : short
 }
 
 /** Currencies that keep to one dollar wander much less. */

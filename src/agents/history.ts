@@ -1,9 +1,8 @@
-import type { Candle } from '../tables/spot/candles.ts'
-import type { PriceHistory } from '../tables/spot/spot.ts'
-import { ONE, type Amount, type Price } from '../../money/amount.ts'
-import type { Market } from '../tables/world/markets.ts'
-import { dayVolatility, hashText } from './agents.ts'
-import { exact } from '../tables/agents.ts'
+import type { Candle } from '../core/tables/spot/candles.ts'
+import type { PriceHistory } from '../core/tables/spot/spot.ts'
+import { ONE, type Amount, type Price } from '../money/amount.ts'
+import type { Market } from '../core/tables/world/markets.ts'
+import { dayVolatility, exact, hashText } from './dice.ts'
 
 const MINUTE = 60
 const DAY = 86_400
