@@ -1,11 +1,9 @@
 import { Chains, checkChainKeys } from './chain/chains.ts'
-import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
 import type { Desk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
 import { Limiter } from './api/limiter.ts'
-import { Metrics } from './api/metrics.ts'
 import { RequestLog } from './api/request-log.ts'
 import type { Config } from './config.ts'
 import { refuse } from './labels.ts'
@@ -14,13 +12,14 @@ import { Core } from './machine/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
 import { fronts } from './fronts.ts'
+import { Bodies } from './http/bodies.ts'
+import { Doors } from './http/doors.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
-import { Doors } from './runtime/doors.ts'
 import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts'
 import { knownCredentials } from './runtime/folder.ts'
 import type { Credentials } from './runtime/credentials.ts'
@@ -29,6 +28,7 @@ import { standOn, type Ground } from './runtime/ground.ts'
 import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
 import { countingLog, type CountingLog, type Log } from './runtime/log.ts'
 import { detailsOf, watchPlatform, watchSize, watchTokens } from './runtime/watch.ts'
+import { Metrics } from './runtime/metrics.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { finishRotation } from './runtime/rotation.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
@@ -67,7 +67,7 @@ export async function startPlatform(
   await checkChainKeys(config.world.chains)
   const log = countingLog(given)
   // The port first: a start that fails on it must not have taken the database from the running platform.
-  const doors = new Doors(config, log)
+  const doors = new Doors(config, (message, fields) => log.warn(message, fields))
   await doors.listen()
   let ground: Ground | undefined
   try {
@@ -177,7 +177,8 @@ async function build(
     log,
     ready: () => ready,
     healthy: () => ready && core.writesStopped === undefined,
-    site: { version: VERSION, metrics: () => metrics.text(), details: () => detailsOf({ core, chains }) },
+    version: VERSION,
+    details: () => detailsOf({ core, chains }),
   })
   const { url, operatorUrl } = doors
   const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
@@ -202,7 +203,7 @@ async function build(
     await rest()
     throw error
   }
-  doors.handOver(answers)
+  doors.handOver(answers.map(({ serve }) => serve))
   ready = true
 
   return { url, operatorUrl, credentials, desk, stop }

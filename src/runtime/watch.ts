@@ -1,5 +1,3 @@
-import type { Bodies } from '../api/bodies.ts'
-import type { Metrics } from '../api/metrics.ts'
 import type { Chains } from '../chain/chains.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
@@ -8,6 +6,7 @@ import { unpricedLoans } from '../core/unified/lending.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { CountingLog } from './log.ts'
+import type { Metrics } from './metrics.ts'
 
 export interface Watched {
   readonly core: Core<State, Commands>
@@ -15,7 +14,7 @@ export interface Watched {
   readonly store: Store
   readonly clock: Clock
   readonly log: CountingLog
-  readonly bodies: Bodies
+  readonly bodies: { readonly waiting: number }
   readonly doors: { readonly connections: number; readonly refused: number; readonly cut: number }
 }
 

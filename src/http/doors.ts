@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts'
 import { connectionsByDescriptors } from './descriptors.ts'
-import type { Log } from './log.ts'
-import { HttpServer } from './server.ts'
+import { HttpServer, type Warn } from './server.ts'
 import { Starting, type Serve } from './starting.ts'
 
 /** From one address at least, however few there may be in all. */
@@ -24,13 +23,13 @@ export class Doors {
   url = ''
   operatorUrl = ''
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, warn: Warn) {
     const { host, port, operatorListen } = config
-    const clients = door(config, log, { host, port, setting: 'KONTOR_PORT' })
+    const clients = door(config, warn, { host, port, setting: 'KONTOR_PORT' })
     this.doors =
       operatorListen === undefined
         ? [clients]
-        : [clients, door(config, log, { ...operatorListen, setting: 'KONTOR_OPERATOR_LISTEN' })]
+        : [clients, door(config, warn, { ...operatorListen, setting: 'KONTOR_OPERATOR_LISTEN' })]
   }
   /** A port that is taken leaves none of them open. */
   async listen(): Promise<void> {
@@ -72,14 +71,14 @@ export class Doors {
 
 function door(
   { sockets, trustProxy }: Config,
-  log: Log,
+  warn: Warn,
   address: Pick<Door, 'host' | 'port' | 'setting'>,
 ): Door {
   const starting = new Starting()
   const connections = sockets.connections ?? connectionsByDescriptors()
   const server = new HttpServer({
     serve: starting.serve,
-    warn: (message, fields) => log.warn(message, fields),
+    warn,
     connections,
     // Behind a proxy all connections are the proxy's.
     addressConnections:

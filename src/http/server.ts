@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { addressBlock, microsNow, refuseRequest, usualHeaders } from '../api/http.ts'
+import { addressBlock, microsNow, refuseRequest, usualHeaders } from './words.ts'
 import { ConfigError } from '../config.ts'
 import { Connection, UNANSWERED_MAX } from './connection.ts'
 
+export type Warn = (message: string, fields?: Record<string, unknown>) => void
 export interface ServerOptions {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void
-  readonly warn: (message: string, fields?: Record<string, unknown>) => void
+  readonly warn: Warn
   /** Connections at once, and of them from one address. */
   readonly connections: number
   readonly addressConnections: number
