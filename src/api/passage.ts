@@ -36,7 +36,7 @@ export interface Passage {
   readonly path: string
   readonly rawQuery: string
   readonly ip: string
-  readonly checked: Checked | undefined
+  checked: Checked | undefined
   route: Route | undefined
   params: Readonly<Record<string, string>>
   query: Record<string, string>

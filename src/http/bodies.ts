@@ -26,6 +26,12 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export class Bodies {
   private total = 0
   private readonly byAddress = new Map<string, number>()
+  private readonly changed: () => void
+
+  /** `changed` is told whenever `waiting` is another. */
+  constructor(changed: () => void = () => undefined) {
+    this.changed = changed
+  }
 
   get waiting(): number {
     return this.total
@@ -87,6 +93,7 @@ export class Bodies {
   }
   private hold(address: string, bytes: number): void {
     this.total += bytes
+    this.changed()
     const left = (this.byAddress.get(address) ?? 0) + bytes
     if (left === 0) this.byAddress.delete(address)
     else this.byAddress.set(address, left)
