@@ -14,7 +14,7 @@ import { unpricedLoans } from './core/unified/lending.ts'
 import { fronts, type Face } from './fronts.ts'
 import { Gateways } from './gateway/gateways.ts'
 import type { Settings } from './gateway/protocol.ts'
-import { Bodies } from './http/bodies.ts'
+import { Bodies, BodyRoom } from './http/bodies.ts'
 import { Doors } from './http/doors.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
@@ -106,7 +106,7 @@ async function build(
   const requests = new RequestLog()
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
-  const bodies = new Bodies()
+  const room = new BodyRoom()
   if (!config.memory && (await finishRotation(config)))
     log.warn('an interrupted change of the secret key was finished')
   const key = secretKey(config, ground.made)
@@ -173,7 +173,7 @@ async function build(
     operator: operatorEndpoints(controls),
     limiter,
     door: new Door(desk, failures, config.authFailures, seen),
-    bodies,
+    bodies: new Bodies(room),
     faults,
     requests: config.mode === 'sandbox' ? requests : undefined,
     metrics,
@@ -192,6 +192,7 @@ async function build(
           count: config.gateways,
           settings: gatewaySettings(config, answers[0]!.face),
           log,
+          room,
           left: (address) => doors.left(address),
         })
   const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
@@ -253,13 +254,9 @@ async function build(
     await disk?.start()
   }
   /** What connections do, here and in gateways. */
-  function network(): Pick<Watched, 'bodies' | 'doors'> {
+  function network(): Pick<Watched, 'room' | 'doors'> {
     return {
-      bodies: {
-        get waiting() {
-          return bodies.waiting + (gateways?.bodyBytes ?? 0)
-        },
-      },
+      room,
       doors: {
         get connections() {
           return doors.connections

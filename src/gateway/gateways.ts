@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../runtime/log.ts'
 import { Switchboard, type SwitchboardParts } from './switchboard.ts'
 
-export interface GatewaysParts extends Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings'> {
+export interface GatewaysParts extends Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings' | 'room'> {
   readonly count: number
   readonly log: Log
   /** A connection of this address ended. */
@@ -68,9 +68,6 @@ export class Gateways {
   }
   get cut(): number {
     return this.sum(({ board }) => board.cut) + this.cutBefore
-  }
-  get bodyBytes(): number {
-    return this.sum(({ board }) => board.bodyBytes)
   }
   private sum(figure: (gateway: Gateway) => number): number {
     let sum = 0

@@ -11,21 +11,18 @@ import { HttpServer } from '../http/server.ts'
 import { VERSION } from '../version.ts'
 import type { Settings } from './protocol.ts'
 import { Relay } from './relay.ts'
+import { RemoteRoom } from './remote-room.ts'
 
 /**
  * A gateway: a process of its own that speaks HTTP with clients and frames with the core. The core's process starts it,
  * gives it connections, and tells it when to end; without that process it is nothing, and ends.
  */
 const CHANNEL_FD = 4
-/** Figures that many events change are told so often at most. */
-const FIGURES_MS = 50
-
 // A terminal and some supervisors signal the whole group: who decides is the core's process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit(0))
 
 let server: HttpServer | undefined
-const bodies = new Bodies(() => tellFigures())
 const relay = new Relay(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }), {
   version: VERSION,
   welcome,
@@ -42,6 +39,10 @@ function welcome(settings: Settings): void {
   const look = (path: string, ip: string) => relay.look(path, ip)
   const site = new Site({ surface, trading: tradingEndpoints, operator, version, trustProxy, look })
   const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors))
+  const room = new RemoteRoom(
+    (address, bytes) => relay.hold(address, bytes),
+    (address, bytes) => relay.release(address, bytes),
+  )
   server = new HttpServer({
     serve: front.serve,
     warn: (message, fields = {}) => relay.log('warn', message, fields),
@@ -50,21 +51,13 @@ function welcome(settings: Settings): void {
     addressConnections: Infinity,
     requestMs,
     left: (address) => relay.left(address),
-    cut: () => tellFigures(),
+    cut: (total) => relay.figures(total),
   })
   server.open()
-  relay.begin({ router, bodies, settings })
+  relay.begin({ router, bodies: new Bodies(room), settings })
   process.on('message', (address: string, socket: Socket | undefined) => {
     // It may have gone while it was handed over.
     if (socket === undefined) relay.left(address)
     else server!.adopt(socket, address)
   })
-}
-
-let telling: NodeJS.Timeout | undefined
-function tellFigures(): void {
-  telling ??= setTimeout(() => {
-    telling = undefined
-    relay.figures(server?.cut ?? 0, bodies.waiting)
-  }, FIGURES_MS)
 }

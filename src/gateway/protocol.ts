@@ -21,12 +21,16 @@ export const TO_CORE = {
   LOOK: 6,
   /** addresses whose connection ended */
   LEFT: 7,
-  /** clients cut for not reading, bytes of unfinished bodies: what it adds up to by now */
+  /** how many clients were cut for not reading, by now */
   FIGURES: 8,
   /** level, message, fields */
   LOG: 9,
   /** It listens. */
   READY: 10,
+  /** id, address, bytes: room for an unfinished body; answered by ROOM */
+  HOLD: 11,
+  /** address, bytes: of it, given back */
+  RELEASE: 12,
 } as const
 /** From the core to a gateway. Kind 6 is kept for the stream of committed changes, which follows a batch's replies. */
 export const TO_GATEWAY = {
@@ -40,6 +44,8 @@ export const TO_GATEWAY = {
   SIGHT: 3,
   /** Finish what is under way, and end. */
   STOP: 4,
+  /** id, bytes that are granted */
+  ROOM: 5,
 } as const
 
 /** What a gateway must know; nothing of it is secret. */

@@ -42,6 +42,7 @@ export class Relay {
   /** Requests whose body waits for the core's word. */
   private readonly asking = new Map<number, () => void>()
   private readonly looking = new Map<number, (sight: Sight) => void>()
+  private readonly holding = new Map<number, (bytes: number) => void>()
   private readonly parts: RelayParts
   private last = 0
 
@@ -60,8 +61,19 @@ export class Relay {
   left(address: string): void {
     this.channel.push([TO_CORE.LEFT, -1, address])
   }
-  figures(cut: number, bodyBytes: number): void {
-    this.channel.push([TO_CORE.FIGURES, -1, cut, bodyBytes])
+  figures(cut: number): void {
+    this.channel.push([TO_CORE.FIGURES, -1, cut])
+  }
+  /** Room for an unfinished body. */
+  hold(address: string, bytes: number): Promise<number> {
+    const id = ++this.last
+    return new Promise((resolve) => {
+      this.holding.set(id, resolve)
+      this.channel.push([TO_CORE.HOLD, -1, id, address, bytes])
+    })
+  }
+  release(address: string, bytes: number): void {
+    this.channel.push([TO_CORE.RELEASE, -1, address, bytes])
   }
   log(level: 'warn' | 'error', message: string, fields: Record<string, unknown>): void {
     this.channel.push([TO_CORE.LOG, -1, level, message, fields])
@@ -192,6 +204,9 @@ export class Relay {
         return
       case TO_GATEWAY.SIGHT:
         taken(this.looking, head[2])?.(head[3] as Sight)
+        return
+      case TO_GATEWAY.ROOM:
+        taken(this.holding, head[2])?.(head[3] as number)
         return
       case TO_GATEWAY.WELCOME:
         this.parts.welcome(head[2] as Settings)

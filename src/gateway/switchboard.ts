@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Checked, Passage, ReadFault } from '../api/passage.ts'
 import type { Pipeline } from '../api/pipeline.ts'
 import type { Sight } from '../docs/sights.ts'
+import type { BodyRoom } from '../http/bodies.ts'
 import type { PlainReply } from '../http/exchange.ts'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
@@ -12,6 +13,7 @@ export interface SwitchboardParts {
   readonly pipeline: Pipeline
   readonly look: (path: string, ip: string) => Sight
   readonly settings: Settings
+  readonly room: BodyRoom
   readonly log: Log
   readonly ready: () => void
   readonly left: (address: string) => void
@@ -27,9 +29,10 @@ export class Switchboard {
   private readonly parts: SwitchboardParts
   /** Requests whose body is still being read. */
   private readonly halves = new Map<number, Passage>()
+  /** What its unfinished bodies hold, by address. */
+  private readonly held = new Map<string, number>()
   /** As the gateway tells. */
   cut = 0
-  bodyBytes = 0
 
   constructor(stream: Duplex, parts: SwitchboardParts) {
     this.parts = parts
@@ -37,6 +40,8 @@ export class Switchboard {
       message: (head, text) => this.message(head, text),
       closed: (why) => {
         this.halves.clear()
+        for (const [address, bytes] of this.held) parts.room.give(address, bytes)
+        this.held.clear()
         parts.closed(why)
       },
     })
@@ -82,8 +87,21 @@ export class Switchboard {
         return
       case TO_CORE.FIGURES:
         this.cut = number(head[2])
-        this.bodyBytes = number(head[3])
         return
+      case TO_CORE.HOLD: {
+        const [, , id, address, bytes] = head
+        const granted = this.parts.room.takeSome(string(address), number(bytes))
+        this.hold(string(address), granted)
+        this.channel.push([TO_GATEWAY.ROOM, -1, number(id), granted])
+        return
+      }
+      case TO_CORE.RELEASE: {
+        const [, , address, bytes] = head
+        if (number(bytes) > (this.held.get(string(address)) ?? 0)) throw new RangeError('more than was held')
+        this.parts.room.give(string(address), number(bytes))
+        this.hold(string(address), -number(bytes))
+        return
+      }
       case TO_CORE.LOG:
         this.log(head)
         return
@@ -98,6 +116,11 @@ export class Switchboard {
       default:
         throw new TypeError(`a message of kind ${head[0]}`)
     }
+  }
+  private hold(address: string, bytes: number): void {
+    const held = (this.held.get(address) ?? 0) + bytes
+    if (held === 0) this.held.delete(address)
+    else this.held.set(address, held)
   }
   private ask(head: AskHead, body: Buffer | undefined): void {
     const passage = this.passage(head)

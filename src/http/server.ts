@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly unreadMs?: number
   /** Is told of each connection that ends, and of each client that was cut. */
   readonly left?: (address: string) => void
-  readonly cut?: () => void
+  readonly cut?: (total: number) => void
 }
 const IDLE_MS = 65_000
 const UNREAD_MS = 10_000
@@ -175,7 +175,7 @@ export class HttpServer {
       if (connection.stuck(now, unreadMs)) {
         this.cut++
         connection.socket.destroy()
-        this.options.cut?.()
+        this.options.cut?.(this.cut)
       }
   }
 

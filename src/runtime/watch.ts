@@ -14,13 +14,13 @@ export interface Watched {
   readonly store: Store
   readonly clock: Clock
   readonly log: CountingLog
-  readonly bodies: { readonly waiting: number }
+  readonly room: { readonly total: number }
   readonly doors: { readonly connections: number; readonly refused: number; readonly cut: number }
 }
 
 /** Every figure that is read when somebody asks for /metrics. Counters end in _total. */
 export function watchPlatform(metrics: Metrics, parts: Watched): void {
-  const { core, chains, clock, log, bodies, doors } = parts
+  const { core, chains, clock, log, room, doors } = parts
   const { state } = core
   const gauge = (name: string, help: string, read: () => number): void =>
     metrics.watch(name, 'gauge', help, read)
@@ -61,7 +61,7 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
   gauge('kontor_connections', 'Open connections.', () => doors.connections)
   counter('kontor_connections_refused_total', 'Connections over a limit.', () => doors.refused)
   counter('kontor_connections_cut_total', 'Clients that did not read.', () => doors.cut)
-  gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => bodies.waiting)
+  gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => room.total)
   gauge('kontor_chain_displaced', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
   )
