@@ -27,6 +27,15 @@ export interface Reading {
   readonly bodies: Bodies
   readonly settings: Settings
 }
+/** A request whose body is not there yet. */
+interface Half {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly plain: PlainRequest
+  readonly route: Match<Route>
+}
+/** A body of so many bytes is read as far as it came with the head, whoever sends it. */
+const SHORT = 4 * 1024
 /** Secrets of keys whose right signature the core has seen; more are never kept. */
 const SECRETS_MAX = 50_000
 
@@ -94,28 +103,11 @@ export class Relay {
     if (!plain.hasBody || route === undefined || !wantsBody(route.route.endpoint))
       this.ask(request, response, plain, route, undefined)
     // A short body comes with the head. Of any other the core is asked first whether somebody should read it.
-    else
-      process.nextTick(() => {
-        if (request.complete && request.headers.expect === undefined)
-          void this.readAndAsk(request, response, plain, route)
-        else this.askFirst(request, response, plain, route)
-      })
+    else if (request.headers.expect === undefined && Number(request.headers['content-length']) <= SHORT)
+      this.readShort({ request, response, plain, route })
+    else this.askFirst({ request, response, plain, route })
   }
 
-  private async readAndAsk(
-    request: IncomingMessage,
-    response: ServerResponse,
-    plain: PlainRequest,
-    route: Match<Route>,
-  ): Promise<void> {
-    try {
-      const body = await this.reading!.bodies.read(request, response, addressBlock(plain.ip))
-      this.ask(request, response, plain, route, body)
-    } catch {
-      // It was there as a whole: nothing but a lost connection is left.
-      request.socket.destroy()
-    }
-  }
   private ask(
     request: IncomingMessage,
     response: ServerResponse,
@@ -131,39 +123,62 @@ export class Relay {
     }
     this.channel.push(head as unknown as Head, body)
   }
-  private askFirst(
-    request: IncomingMessage,
-    response: ServerResponse,
-    plain: PlainRequest,
-    route: Match<Route>,
-  ): void {
+  private readShort(half: Half): void {
+    const { request, response, plain, route } = half
+    let head: AskHead | undefined
+    const late = setImmediate(() => {
+      request.pause()
+      head = this.sendHead(half, () => request.resume())
+    })
+    this.reading!.bodies.read(request, response, addressBlock(plain.ip)).then(
+      (body) => {
+        clearImmediate(late)
+        if (head === undefined) this.ask(request, response, plain, route, body)
+        else this.sendBody(half, head, body)
+      },
+      (error: unknown) => {
+        clearImmediate(late)
+        this.brokenOff(head ?? this.sendHead(half, () => undefined), error)
+      },
+    )
+  }
+  private askFirst(half: Half): void {
+    const { request, response, plain } = half
+    const head = this.sendHead(half, () => {
+      const body =
+        request.destroyed && !request.complete
+          ? Promise.reject(new BrokenOff('the client went away'))
+          : this.reading!.bodies.read(request, response, addressBlock(plain.ip))
+      body.then(
+        (body) => this.sendBody(half, head, body),
+        (error: unknown) => this.brokenOff(head, error),
+      )
+    })
+  }
+  private sendHead({ request, response, plain }: Half, go: () => void): AskHead {
     const id = this.expect(request, response, plain)
     const head = askHead(TO_CORE.HEAD, id, plain)
-    this.asking.set(id, () => void this.readOn(id, head, request, response, plain, route))
-    this.channel.push(head as unknown as Head)
+    this.asking.set(id, go)
+    this.channel.push([...head] as unknown as Head)
+    return head
   }
-  private async readOn(
-    id: number,
-    head: AskHead,
-    request: IncomingMessage,
-    response: ServerResponse,
-    plain: PlainRequest,
-    route: Match<Route>,
-  ): Promise<void> {
-    try {
-      if (request.destroyed && !request.complete) throw new BrokenOff('the client went away')
-      const body = await this.reading!.bodies.read(request, response, addressBlock(plain.ip))
-      const serial = this.verdict(head, plain, route.route.endpoint, body)
-      this.channel.push([TO_CORE.BODY, -1, id, serial, head[11], this.fault(plain, route, body)], body)
-    } catch (error) {
-      if (error instanceof Refusal) {
-        const { label, message, status } = error
-        this.channel.push([TO_CORE.UNREADABLE, -1, id, label, message, status])
-        return
-      }
-      this.waiting.delete(id)
-      this.channel.push([TO_CORE.GONE, -1, id])
+  private sendBody({ plain, route }: Half, head: AskHead, body: Buffer | undefined): void {
+    const [, , id] = head
+    // The core has answered without it.
+    if (!this.waiting.has(id)) return
+    const serial = this.verdict(head, plain, route.route.endpoint, body)
+    this.channel.push([TO_CORE.BODY, -1, id, serial, head[11], this.fault(plain, route, body)], body)
+  }
+  private brokenOff([, , id]: AskHead, error: unknown): void {
+    if (!this.waiting.has(id)) return
+    if (error instanceof Refusal) {
+      const { label, message, status } = error
+      this.channel.push([TO_CORE.UNREADABLE, -1, id, label, message, status])
+      return
     }
+    this.waiting.delete(id)
+    this.asking.delete(id)
+    this.channel.push([TO_CORE.GONE, -1, id])
   }
   private expect(request: IncomingMessage, response: ServerResponse, { inTime }: PlainRequest): number {
     const id = ++this.last

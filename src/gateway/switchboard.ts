@@ -74,9 +74,12 @@ export class Switchboard {
         )
         return
       }
-      case TO_CORE.GONE:
-        this.parts.pipeline.brokenOff(this.half(head[2]))
+      case TO_CORE.GONE: {
+        const passage = this.halves.get(number(head[2]))
+        // It may have been answered before its client went.
+        if (passage !== undefined) this.parts.pipeline.brokenOff(this.half(head[2]))
         return
+      }
       case TO_CORE.LOOK: {
         const [, , id, path, ip] = head
         this.channel.push([TO_GATEWAY.SIGHT, -1, number(id), this.parts.look(string(path), string(ip))])
