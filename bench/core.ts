@@ -34,8 +34,9 @@ async function coreOver(name: string, store: Store): Promise<Contender> {
   const fail = (error: unknown): never => {
     throw error
   }
-  const head = await store.open()
-  store.sealBehind(head.hash, newSums('5'.repeat(64)))
+  const sums = newSums('5'.repeat(64))
+  const head = await store.open(sums)
+  store.sealBehind(head.hash, sums)
   const core = new Core<State, Commands>(state, commands, head, {
     commit: (batch) => store.commit(batch),
     now: () => clock.now(),

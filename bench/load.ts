@@ -32,11 +32,12 @@ const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
 /** Users with five balances each, written as the platform itself writes rows, and the other side of their money. */
 async function fill(place: Place, from: number, to: number): Promise<void> {
   const store = openStore(place)
-  const head = await store.open()
+  const sums = newSums(rowsKey(place.data))
+  const head = await store.open(sums)
   let { sequence } = head
   const state = new State()
   await store.load(state.tables)
-  await checkSeals(store, state.tables, head, newSums(rowsKey(place.data)))
+  await checkSeals(store, state.tables, head, sums)
   for (const table of [state.users.table, state.ledger.accounts]) table.clear()
   const write = async (put: (tx: Tx) => void): Promise<void> => {
     const tx = new Tx()

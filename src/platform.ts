@@ -40,7 +40,7 @@ import { Ticker } from './runtime/ticker.ts'
 import { WallClockGuard } from './runtime/wall-clock.ts'
 import { ensureCheckpoint } from './store/checkpoints.ts'
 import { openStore } from './store/open.ts'
-import { awayOr } from './store/postgres.ts'
+import { awayOr } from './store/postgres-client.ts'
 import { checkSeals, newSums } from './store/seals.ts'
 import { Fenced, StoreLost, type Store } from './store/store.ts'
 import { VERSION } from './version.ts'
@@ -199,7 +199,7 @@ async function build(
   let credentials: Credentials
   let keeper: HeadKeeper | undefined
   try {
-    const head = await store.open()
+    const head = await store.open(sums)
     core.restart(head)
     await refuseBehindKept(config, store)
     await loadTables(store, state)
@@ -325,7 +325,10 @@ async function build(
         known ?? { ...urls, operator_token: config.operatorToken ?? '', key: '', secret: '', accounts: [] }
       )
     await makeWay(core, config)
-    return ensureWorld(core, config, secrets, known, ground.keep)
+    const made = await ensureWorld(core, config, secrets, known, ground.keep)
+    // A look at the tables alone tells which world this is: before the next start, and from outside.
+    await store.query('select sequence from head', [])
+    return made
   }
   async function settle(): Promise<void> {
     // What the watcher handed on by itself in the meantime is due as well.

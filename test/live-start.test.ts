@@ -34,8 +34,8 @@ describe('the data folder', () => {
   test('is for its owner alone, whatever the umask, and what was open is closed', async () => {
     const data = join(folder(), 'data')
     const first = await PlatformProcess.limited('umask 000', { KONTOR_DATA: data })
-    // Database and side files, the owner's lock, credentials, secret key; and the folder.
-    assert.deepEqual(Object.values(modes(data)).sort(), ['600', '600', '600', '600', '600', '600', '700'])
+    // Database, journal and their side files, the owner's lock, credentials, secret key; and the folder.
+    assert.deepEqual(Object.values(modes(data)).sort(), [...Array<string>(9).fill('600'), '700'])
     await first.kill('SIGKILL') // leaves the side files of the database
     for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644)
     chmodSync(data, 0o755)
@@ -124,7 +124,7 @@ describe('live mode', () => {
     const wrong = await kontor(['start'], { KONTOR_DATA: real, KONTOR_PORT: '0' })
     assert.equal(wrong.code, 2)
     assert.match(wrong.errors, /made in live mode/)
-    const left = readdirSync(real).filter((name) => !/^kontor\.(db|lock)/.test(name))
+    const left = readdirSync(real).filter((name) => !/^kontor\.(db|journal|lock)/.test(name))
     assert.deepEqual(left, [], 'a sandbox that was refused leaves nothing behind')
     await venue.kill('SIGTERM')
   })

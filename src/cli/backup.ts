@@ -9,7 +9,6 @@ import { copyToFile } from '../store/copy.ts'
 import { makePrivateFile } from '../files.ts'
 import { databasePath, modeOf, openSnapshot } from '../store/open.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
-import { READ_HEAD, storeHead } from '../store/statements.ts'
 import { VERSION } from '../version.ts'
 import { fingerprint, writeManifest, type Manifest } from './backup-folder.ts'
 import { verifyStore } from './ledger-check.ts'
@@ -36,7 +35,7 @@ leave the key out and keep that elsewhere.`,
     const path = databasePath(folder)
     try {
       const key = (await pendingKey(place)) ?? existingKey(place)
-      const { sequence, hash } = await copyDatabase(place, path)
+      const { sequence, hash } = await copyDatabase(place, path, sumsKey(key))
       const wrong = await faultsOf(path, key)
       if (wrong.length > 0) {
         for (const line of wrong) process.stdout.write(`wrong: ${line}\n`)
@@ -86,12 +85,12 @@ function makeFolder(folder: string): void {
 async function copyDatabase(
   place: Config,
   path: string,
+  key: string,
 ): Promise<{ readonly sequence: number; readonly hash: string }> {
   const snapshot = await openSnapshot(place)
   try {
     makePrivateFile(path)
-    await copyToFile(snapshot, path)
-    return storeHead((await snapshot.query(READ_HEAD))[0]!)
+    return await copyToFile(snapshot, path, key)
   } finally {
     await snapshot.close()
   }

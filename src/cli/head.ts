@@ -1,5 +1,5 @@
 import { openSnapshot } from '../store/open.ts'
-import { READ_HEAD, storeHead } from '../store/statements.ts'
+import { READ_HEAD, storeHead } from '../store/head.ts'
 import type { Command } from './main.ts'
 import { placeOf, settingOptions } from './options.ts'
 
@@ -13,7 +13,8 @@ the database was cut off: kontor verify --head FILE. With KONTOR_HEAD the platfo
   run: async ({ env }) => {
     const snapshot = await openSnapshot(placeOf(env))
     try {
-      const { sequence, hash, at } = storeHead((await snapshot.query(READ_HEAD))[0]!)
+      const last = (await snapshot.tail()).at(-1)
+      const { sequence, hash, at } = last ?? storeHead((await snapshot.query(READ_HEAD))[0]!)
       process.stdout.write(`${JSON.stringify({ sequence, hash, at })}\n`)
       return 0
     } finally {

@@ -5,8 +5,9 @@ import { freeName } from '../core/spot/accounts.ts'
 import type { OrderAccount } from '../core/spot/order.ts'
 import { heldBy, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
 import { behindKept, type KeptHead } from '../store/kept-head.ts'
+import { JournalChain } from '../machine/journal.ts'
 import { compareSeals } from '../store/seals.ts'
-import { READ_HEAD, storeHead } from '../store/statements.ts'
+import { READ_HEAD, storeHead } from '../store/head.ts'
 import type { Snapshot } from '../store/store.ts'
 
 /** What `kontor verify` found. `wrong` holds one line for each fault, with the place where it is. */
@@ -62,9 +63,10 @@ export async function verifyStore(
           ...(await compareSeals((sql, each) => snapshot.each(sql, each), storeHead(row), key)),
         )
     })
+  await part('journal', () => checkJournal(snapshot, key, found))
   if (kept !== undefined)
     await part('kept head', async () => {
-      const behind = await behindKept((sql, values) => snapshot.query(sql, values), kept)
+      const behind = await behindKept(snapshot, kept)
       if (behind !== undefined) found.wrong.push(behind)
     })
   return found
@@ -219,6 +221,25 @@ async function checkBatches(snapshot: Snapshot, found: Verification): Promise<vo
   const [[sequence, hash]] = (await snapshot.query('select sequence, hash from head')) as [[number, string]]
   if (sequence !== last || hash !== lastHash)
     found.wrong.push(`batch ${last}: is the last one here, but the head is at ${sequence}`)
+}
+
+/** What a killed platform left in the journal goes on from the tables, and is what it wrote. */
+async function checkJournal(snapshot: Snapshot, key: string | undefined, found: Verification): Promise<void> {
+  const tail = await snapshot.tail()
+  const [row] = await snapshot.query('select sequence, hash from head')
+  if (row === undefined) return
+  const [sequence, hash] = row as [number, string]
+  const chain = new JournalChain(hash, key ?? '')
+  for (const [i, entry] of tail.entries()) {
+    const fits = key === undefined ? chain.follows(entry) : chain.admits(entry)
+    if (entry.sequence !== sequence + 1 + i || !fits) {
+      found.wrong.push(
+        `journal ${entry.sequence}: is not what the platform wrote behind batch ${sequence + i}`,
+      )
+      return
+    }
+    found.batches++
+  }
 }
 
 /** What each account has locked is what its open orders and waiting withdrawals hold. */

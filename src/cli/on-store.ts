@@ -58,7 +58,7 @@ async function work<T>(
   const clock = new Clock()
   let fault: unknown
   try {
-    const head = await store.open()
+    const head = await store.open(old)
     const differing =
       vouch || newKey !== undefined
         ? await compareSeals((sql, row) => store.scan(sql, row), head, old.key)
@@ -77,7 +77,7 @@ async function work<T>(
     }
     clock.atLeast(head.at)
     const core = new Core<State, Commands>(state, commands, head, {
-      commit: (batch) => store.commit(batch),
+      commit: (batch) => store.commitDirect(batch),
       now: () => clock.now(),
       fatal: (error) => (fault = error),
       defect: (error) => (fault = error),

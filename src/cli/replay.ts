@@ -4,15 +4,10 @@ import { State } from '../core/state.ts'
 import { Divergence, Replay } from '../machine/replay.ts'
 import type { Table } from '../machine/table.ts'
 import { openSnapshot } from '../store/open.ts'
-import {
-  CHECKPOINT_PARTS,
-  COMMANDS_AFTER,
-  LAST_CHECKPOINT,
-  checkpointOf,
-  commandBatch,
-  loading,
-  selectFrom,
-} from '../store/statements.ts'
+import { CHECKPOINT_PARTS, LAST_CHECKPOINT, checkpointOf } from '../store/checkpoints.ts'
+import { COMMANDS_AFTER, commandBatch } from '../store/head.ts'
+import { selectFrom } from '../store/shapes.ts'
+import { loading } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { placeOf, settingOptions } from './options.ts'
@@ -61,7 +56,9 @@ export async function replayStore(
     )
   let rows = 0
   for (const table of run.state.tables) rows += await compare(snapshot, table)
-  return { sequence, hash, commands: run.commands, rows }
+  // What a killed platform left in the journal comes behind the tables.
+  for (const entry of await snapshot.tail()) run.apply(entry)
+  return { sequence: run.sequence, hash: run.hash, commands: run.commands, rows }
 }
 
 /** Rules change, and then the commands from before lead elsewhere: their state was kept when it happened. */

@@ -5,6 +5,7 @@ import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { credentialsPath, keepPrivate } from '../runtime/credentials.ts'
 import { copyToDatabase } from '../store/copy.ts'
 import { databasePath } from '../store/open.ts'
+import { journalPath } from '../store/sqlite-journal.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { faultsOf } from './backup.ts'
 import { readManifest } from './backup-folder.ts'
@@ -60,8 +61,8 @@ function keyOf(folder: string, { secretKey }: Config): string {
 function putIntoFolder(folder: string, place: Config, key: string): void {
   const { data } = place
   const to = databasePath(data)
-  for (const end of ['', '-wal'])
-    if (existsSync(to + end))
+  for (const path of [to, `${to}-wal`, journalPath(to)])
+    if (existsSync(path))
       throw new ConfigError(`KONTOR_DATA ${data} holds a database; move it away, or name another folder`)
   makePrivateFolder(data)
   if (place.secretKey === undefined) keepPrivate(join(data, 'secret.key'), `${key}\n`)

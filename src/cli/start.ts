@@ -1,7 +1,7 @@
 import { SETTINGS, readConfig } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
-import { threadsAtRest } from '../store/sqlite-thread.ts'
+import { openStore } from '../store/open.ts'
 import { Fenced, StoreAway } from '../store/store.ts'
 import type { Command } from './main.ts'
 import { settingOptions, type Arguments, type Environment } from './options.ts'
@@ -36,14 +36,15 @@ async function run({ env }: Arguments): Promise<number> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
+  const store = openStore(config)
   let started = false
   void told.then(() => {
     // Nobody was served yet, and whatever was half done a start finds as after a kill.
-    if (!started) void threadsAtRest().then(() => process.exit(0))
+    if (!started) void store.rest().then(() => process.exit(0))
   })
   let platform: Platform
   try {
-    platform = await startPlatform(config, log, fatal)
+    platform = await startPlatform(config, log, fatal, store)
   } catch (error) {
     if (error instanceof StoreAway) {
       process.stderr.write(`kontor: ${error.message}\n`)

@@ -1,37 +1,8 @@
-import { encoderOf, textOf, type Columns } from './codec.ts'
+import { quoted, textOf, type Columns } from './codec.ts'
+import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
+import type { CommittedBatch, RowAppended, RowChange } from './stream.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
-
-export interface TableText {
-  readonly table: string
-  /** JSON: an array of rows, each an array of values in column order, a line for each. */
-  readonly rows: string
-  readonly finished: Finished
-}
-/**
- * Of the rows that no rule needs any more: a table may have none; else the last value of each row tells (its flag
- * "live"), and they have a sum of their own, or none.
- */
-export type Finished = 'never' | 'summed' | 'unsummed'
-
-export interface TableWrite extends TableText {
-  /** The same as values, for a store that takes columns. */
-  readonly values: () => readonly (readonly unknown[])[]
-}
-/** What the commands of a batch changed, as text: all that a store needs to seal and to write it. */
-export interface PackedBatch<Write extends TableText = TableWrite> {
-  readonly sequence: number
-  readonly at: number
-  /** JSON: an array of [at, type, input], the commands in their order. */
-  readonly commands: string
-  readonly count: number
-  readonly upserts: readonly Write[]
-  readonly appends: readonly Write[]
-  /** Keys, each an array of the key's column values. */
-  readonly removes: readonly Write[]
-  /** The rows in whose place others came, or none, as far as memory had them: for the sums. */
-  readonly replaced: readonly TableText[]
-}
 
 interface Spec {
   readonly name: string
@@ -49,38 +20,10 @@ function writer(spec: Spec): (row: object) => string {
   return found
 }
 
-/** No row holds a line feed of its own: JSON writes it as two characters. */
-const SEPARATOR = ',\n'
-const together = (texts: readonly string[]): string => `[${texts.join(SEPARATOR)}]`
-export const rowsOf = ({ rows }: TableText): string[] => rows.slice(1, -1).split(SEPARATOR)
-/** The sum that a row counts in, told by its text; undefined: in none. */
-export function sumOf({ table, finished }: Omit<TableText, 'rows'>, row: string): string | undefined {
-  if (finished === 'never' || row.endsWith(',true]')) return table
-  return finished === 'summed' ? `${table}, finished` : undefined
-}
-
-const tableWrite = (spec: Spec, rows: readonly object[], texts: readonly string[]): TableWrite => ({
-  table: spec.name,
-  rows: together(texts),
-  finished: finishedOf(spec),
-  // Rows are never changed in place, so that they still say the same when a store asks.
-  values: () => rows.map(encoderOf(spec.columns, spec.live as Live)),
-})
-
-/** A recorded batch counts as a row too. Its commands stand last, as they are: no other part holds a line feed. */
-export const batchText = (
-  sequence: number,
-  at: number,
-  count: number,
-  hash: string,
-  commands: string,
-): string => [sequence, at, count, hash, commands].join('\n')
-export const BATCHES = 'command_batch'
-
 /** Adds a row that stands in a table or a log. */
 export function countRow(sums: Sums, spec: Spec, row: object): void {
   const text = writer(spec)(row)
-  const sum = sumOf({ table: spec.name, finished: finishedOf(spec) }, text)
+  const sum = sumOf(spec.name, finishedOf(spec), text)
   if (sum !== undefined) sums.add(sum, text)
 }
 
@@ -117,37 +60,56 @@ export class Batch {
   get touched(): ReadonlyMap<Table<object>, ReadonlyMap<Key, unknown>> {
     return this.dirty
   }
+  /** The rows as they are now: taken when the batch is closed, before the next command changes them again. */
+  committed(sequence: number, at: number): CommittedBatch {
+    const changes: RowChange[] = []
+    for (const [table, keys] of this.dirty)
+      for (const [key, before] of keys) {
+        const after = table.get(key)
+        if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
+      }
+    const appended: RowAppended[] = []
+    for (const [log, rows] of this.appended) for (const row of rows) appended.push({ log, row })
+    return { sequence, at, changes, appended }
+  }
   pack(sequence: number, at: number): PackedBatch {
-    const upserts: TableWrite[] = []
-    const removes: TableWrite[] = []
-    const appends: TableWrite[] = []
-    const replaced: TableText[] = []
+    const sections: Section[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
       const write = writer(spec)
-      const rows: object[] = []
-      const texts: string[] = []
-      const were: string[] = []
-      const gone: unknown[][] = []
+      let names = ''
+      let rows = ''
+      let befores = ''
       for (const [key, before] of keys) {
         const row = table.get(key)
-        if (before !== undefined && before !== STORED) were.push(write(before))
-        if (row !== undefined) {
-          rows.push(row)
-          texts.push(write(row))
-        } else if (before === STORED) gone.push([key])
-        else if (before !== undefined)
-          gone.push(spec.key.map((column) => (before as Record<string, unknown>)[column]))
-        // else: made and gone within the batch
+        if (row === undefined && before === undefined) continue // made and gone within the batch
+        names += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
+        rows += row === undefined ? `-${keyText(spec, key, before)}\n` : `${write(row)}\n`
+        befores += before === STORED ? '?\n' : before === undefined ? '\n' : `${write(before)}\n`
       }
-      const finished = finishedOf(spec)
-      if (rows.length > 0) upserts.push(tableWrite(spec, rows, texts))
-      if (were.length > 0) replaced.push({ table: spec.name, rows: together(were), finished })
-      if (gone.length > 0)
-        removes.push({ table: spec.name, rows: JSON.stringify(gone), finished, values: () => gone })
+      if (names !== '')
+        sections.push({ table: spec.name, finished: finishedOf(spec), keys: names, rows, befores })
     }
-    for (const [log, rows] of this.appended) appends.push(tableWrite(log, rows, rows.map(writer(log))))
+    for (const [log, rows] of this.appended) {
+      const write = writer(log)
+      let text = ''
+      for (const row of rows) text += `${write(row)}\n`
+      sections.push({ table: log.name, finished: LOG_ROWS, keys: '', rows: text, befores: '' })
+    }
     const commands = `[${this.commands.join(',')}]`
-    return { sequence, at, commands, count: this.commands.length, upserts, appends, removes, replaced }
+    return { sequence, at, count: this.commands.length, commands, body: bodyOf(sections) }
   }
+}
+
+/** The values of the key's columns as JSON: what a removal names the row by. */
+function keyText(
+  spec: { readonly key: readonly string[] },
+  key: Key,
+  before: object | typeof STORED | undefined,
+): string {
+  return JSON.stringify(
+    before === STORED
+      ? [key]
+      : spec.key.map((column) => (before as Readonly<Record<string, unknown>>)[column]),
+  )
 }

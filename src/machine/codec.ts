@@ -48,7 +48,7 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
   }
 }
 /** Most texts are words that JSON writes as they are. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text)

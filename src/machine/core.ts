@@ -1,5 +1,7 @@
 import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
-import { Batch, type PackedBatch } from './batch.ts'
+import { Batch } from './batch.ts'
+import type { PackedBatch } from './journal.ts'
+import { Commits, type CommittedBatch } from './stream.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
@@ -34,6 +36,18 @@ export interface Head {
   readonly sequence: number
   readonly hash: string
 }
+/** Something seen of the state exactly between two batches. */
+export interface Snapshot<R> {
+  /** The last batch that it shows. */
+  readonly sequence: number
+  readonly value: R
+}
+interface Flight {
+  readonly batch: Batch
+  readonly waiters: Waiter[]
+  /** Collected when somebody listens. */
+  readonly committed: CommittedBatch | undefined
+}
 interface Waiter {
   readonly settle: () => void
   readonly fail: (error: unknown) => void
@@ -50,7 +64,10 @@ export class Core<S, H extends Handlers<S>> {
   private open = new Batch()
   private openWaiters: Waiter[] = []
   /** Batches on their way to the disk, oldest first. */
-  private readonly flights: { readonly batch: Batch; readonly waiters: Waiter[] }[] = []
+  private readonly flights: Flight[] = []
+  private readonly snapshots: { readonly look: () => void; readonly fail: (error: unknown) => void }[] = []
+  /** What has been committed, for whoever follows it. */
+  readonly commits = new Commits()
   private scheduled = false
   private dead: unknown
   private head: Head
@@ -140,6 +157,30 @@ export class Core<S, H extends Handlers<S>> {
     return this.barrier().then(() => result)
   }
 
+  /**
+   * A view of the state exactly as the batches up to `sequence` left it, told when they have landed: whoever follows the
+   * commits goes on behind it.
+   */
+  snapshot<R>(view: (state: S) => R): Promise<Snapshot<R>> {
+    if (this.dead !== undefined) return Promise.reject(stopping())
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        try {
+          const seen = { sequence: this.sent, value: view(this.state) }
+          this.barrier().then(() => resolve(seen), reject)
+        } catch (error) {
+          reject(error)
+        }
+      }
+      // Between two batches nothing is half told: the open one is closed first.
+      if (this.open.size === 0) look()
+      else {
+        this.snapshots.push({ look, fail: reject })
+        this.schedule()
+      }
+    })
+  }
+
   /** Resolves when nothing is waiting for a commit. */
   idle(): Promise<void> {
     if (this.dead !== undefined || (this.flights.length === 0 && this.open.size === 0)) return SETTLED
@@ -150,6 +191,7 @@ export class Core<S, H extends Handlers<S>> {
   restart(head: Head): void {
     this.head = head
     this.sent = head.sequence
+    this.commits.lose()
   }
 
   /** Resolves when everything that has been applied so far is on the disk. */
@@ -179,30 +221,35 @@ export class Core<S, H extends Handlers<S>> {
   /** Hands the open batch to the store, which commits in order; the next one fills meanwhile. */
   private flush(): void {
     if (this.open.size === 0 || this.flights.length >= FLIGHTS_MAX || this.dead !== undefined) return
-    const flight = { batch: this.open, waiters: this.openWaiters }
+    const at = this.options.now()
+    const { open, openWaiters: waiters } = this
+    const sequence = ++this.sent
+    const committed = this.commits.idle ? undefined : open.committed(sequence, at)
+    this.flights.push({ batch: open, waiters, committed })
     this.open = new Batch()
     this.openWaiters = []
-    this.flights.push(flight)
-    this.commit(flight.batch).then(
+    for (const { look } of this.snapshots.splice(0)) look()
+    this.commit(open, sequence, at).then(
       (head) => this.landed(head),
       // Failed or uncertain: what the disk holds is unknown. The next start reads what is really there.
       (error: unknown) => void this.die(error).catch(() => undefined),
     )
   }
-  private async commit(batch: Batch): Promise<Head> {
-    const packed = batch.pack(++this.sent, this.options.now())
+  private async commit(batch: Batch, sequence: number, at: number): Promise<Head> {
+    const packed = batch.pack(sequence, at)
     const start = performance.now()
     const hash = await this.options.commit(packed)
     this.commitMs = performance.now() - start
-    return { sequence: packed.sequence, hash }
+    return { sequence, hash }
   }
 
   private landed(head: Head): void {
     if (this.dead !== undefined) return
-    const { batch, waiters } = this.flights.shift()!
+    const { batch, waiters, committed } = this.flights.shift()!
     this.head = head
     for (const [table, keys] of batch.touched) table.retire(keys.keys(), (key) => this.needs(table, key))
     for (const waiter of waiters) waiter.settle()
+    if (committed !== undefined) this.commits.publish(committed)
     if (this.open.size > 0) this.schedule()
     else if (this.flights.length === 0) for (const resolve of this.idleWaiters.splice(0)) resolve()
   }
@@ -218,6 +265,7 @@ export class Core<S, H extends Handlers<S>> {
     this.openWaiters = []
     this.options.fatal(error)
     for (const waiter of waiters) waiter.fail(stopping())
+    for (const { fail } of this.snapshots.splice(0)) fail(stopping())
     for (const resolve of this.idleWaiters.splice(0)) resolve()
     return Promise.reject(stopping())
   }

@@ -1,6 +1,6 @@
 import { Batch } from './batch.ts'
 import type { Handlers } from './core.ts'
-import { Sealer } from './sealer.ts'
+import { chained } from './journal.ts'
 import { Tx } from './table.ts'
 
 /** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
@@ -53,7 +53,7 @@ export class Replay<S extends { check(): void }> {
       batch.add(tx, at, type, JSON.stringify(input))
       this.commands++
     }
-    const { hash } = new Sealer(this.hash).seal(batch.pack(recorded.sequence, recorded.at))
+    const hash = chained(this.hash, batch.pack(recorded.sequence, recorded.at).body)
     if (hash !== recorded.hash)
       throw new Divergence(
         `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,

@@ -1,4 +1,4 @@
-import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import type { Faults } from '../api/faults.ts'
 import { integer, number, object, optional, time, withDefault } from '../api/fields.ts'
 import type { RequestLog } from '../api/request-log.ts'
@@ -40,6 +40,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       version: str,
       store: str,
       sequence: int64,
+      projection: shape({ sequence: int64, lag_batches: int64, lag_bytes: int64 }),
       warnings: array(str),
       halted: nullable(shape({ by: str, at: int64, reason: str })),
       markets_halted: array(str),
@@ -53,6 +54,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         version: controls.version,
         store: desk.store.kind,
         sequence: desk.core.committed.sequence,
+        projection: projectionOf(desk),
         warnings: controls.warnings,
         halted: world.halt ?? null,
         markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
@@ -147,3 +149,9 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     },
   }),
 ]
+
+/** How far the tables are behind the journal. */
+function projectionOf({ core, store }: Desk): { sequence: number; lag_batches: number; lag_bytes: number } {
+  const { batches, bytes } = store.lag
+  return { sequence: core.committed.sequence - batches, lag_batches: batches, lag_bytes: bytes }
+}

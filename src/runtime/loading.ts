@@ -25,7 +25,7 @@ export async function loadTables(store: Store, state: State): Promise<void> {
 /** A database that was cut back, or replaced by an older copy, can't tell by itself. */
 export async function refuseBehindKept({ keepHead }: Config, store: Store): Promise<void> {
   if (keepHead === undefined || isUrl(keepHead) || !existsSync(keepHead)) return
-  const wrong = await behindKept((sql, values) => store.query(sql, values), readKeptHead(keepHead))
+  const wrong = await behindKept(store, readKeptHead(keepHead))
   if (wrong !== undefined)
     throw new StoreUnavailable(`KONTOR_HEAD ${keepHead}: ${wrong}; remove the file to start all the same`)
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { glanceAt } from '../store/open.ts'
 import { newSums } from '../store/seals.ts'
-import { READ_HEAD, storeHead } from '../store/statements.ts'
+import { READ_HEAD, storeHead } from '../store/head.ts'
 import { sumsKey } from './secrets.ts'
 
 /**

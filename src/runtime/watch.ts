@@ -20,7 +20,7 @@ export interface Watched {
 
 /** Every figure that is read when somebody asks for /metrics. Counters end in _total. */
 export function watchPlatform(metrics: Metrics, parts: Watched): void {
-  const { core, chains, clock, log, room, doors } = parts
+  const { core, chains, store, clock, log, room, doors } = parts
   const { state } = core
   const gauge = (name: string, help: string, read: () => number): void =>
     metrics.watch(name, 'gauge', help, read)
@@ -31,6 +31,12 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
     'Committed batches, since the database was made.',
     () => core.committed.sequence,
   )
+  gauge(
+    'kontor_projection_lag_batches',
+    'Committed batches that are in the journal and not in the tables yet.',
+    () => store.lag.batches,
+  )
+  gauge('kontor_projection_lag_bytes', 'The same in bytes.', () => store.lag.bytes)
   gauge('kontor_commands_waiting', 'Commands waiting for their commit.', () => core.waiting)
   gauge('kontor_writes_stopped', '1 when the ledger does not balance.', () =>
     core.writesStopped === undefined ? 0 : 1,

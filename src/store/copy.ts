@@ -3,9 +3,14 @@ import { columnLiterals, placeholders, upsertStatement } from './sql.ts'
 import { decoderOf, encoderOf, type Columns } from '../machine/codec.ts'
 import { LOGS } from '../core/state.ts'
 import { migrationsOf } from './open.ts'
-import { PostgresStore, postgresSession, postgresSnapshot } from './postgres.ts'
+import { postgresSession } from './postgres-client.ts'
+import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { READ_HEAD, TABLE_SPECS, selectFrom, storeHead } from './statements.ts'
+import { drain, type Tables } from './follower.ts'
+import { READ_HEAD, storeHead } from './head.ts'
+import { COMMAND_BATCH, selectFrom } from './shapes.ts'
+import { newSums } from './seals.ts'
+import { SHAPES, TABLE_SPECS } from './statements.ts'
 import { StoreUnavailable, type Snapshot, type StoreHead } from './store.ts'
 
 /** A copy of a whole store, row by row, into an empty one of either kind. */
@@ -15,10 +20,7 @@ interface Part {
   readonly live?: (row: never) => boolean
 }
 const RECORDS: readonly Part[] = [
-  {
-    name: 'command_batch',
-    columns: { sequence: 'int', at: 'int', count: 'int', hash: 'text', commands: 'text' },
-  },
+  { name: COMMAND_BATCH.name, columns: COMMAND_BATCH.columns },
   { name: 'checkpoint', columns: { sequence: 'int', at: 'int', hash: 'text', rules: 'int' } },
   { name: 'checkpoint_part', columns: { part: 'int', table_name: 'text', rows: 'text' } },
 ]
@@ -50,8 +52,11 @@ async function copyRows(from: Snapshot, write: Write): Promise<void> {
 const statement = (dialect: 'sqlite' | 'postgres', { name, columns, live }: Part): string =>
   upsertStatement(dialect, name, columns, undefined, live !== undefined)
 
-/** Into a file that is not there yet. */
-export async function copyToFile(from: Snapshot, path: string): Promise<void> {
+/**
+ * Into a file that is not there yet. What the journal holds beyond the tables comes into the copy's tables: it needs none.
+ * Answers how far the copy goes.
+ */
+export async function copyToFile(from: Snapshot, path: string, key: string): Promise<StoreHead> {
   const connection = new SqliteConnection(path)
   try {
     connection.migrate(Date.now() * 1000)
@@ -60,9 +65,16 @@ export async function copyToFile(from: Snapshot, path: string): Promise<void> {
       connection.run(statement('sqlite', part), [JSON.stringify(rows)])
       return turn()
     })
-    connection.run(PLACE_HEAD, headRow(storeHead((await from.query(READ_HEAD))[0]!)))
+    const head = storeHead((await from.query(READ_HEAD))[0]!)
+    connection.run(PLACE_HEAD, headRow(head))
     connection.end()
+    connection.shape(SHAPES)
+    const { schema } = newSums(key)
+    const tables: Tables = { project: (portion, to) => connection.project(portion, to, 0, true) }
+    await drain(await from.tail(), head, tables, { key, schema })
+    const reached = storeHead(connection.query(READ_HEAD, [])[0]!)
     connection.single()
+    return reached
   } finally {
     connection.close()
   }
@@ -82,7 +94,7 @@ export async function copyToDatabase(from: Snapshot, url: string): Promise<void>
     await there.close()
   }
   const store = new PostgresStore(url)
-  await store.open()
+  await store.open(newSums(''))
   await store.close()
   const session = await postgresSession(url, 'kontor restore')
   try {

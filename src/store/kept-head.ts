@@ -8,7 +8,11 @@ export interface KeptHead {
   /** Microseconds. */
   readonly at: number
 }
-type Query = (sql: string, values: readonly number[]) => Promise<unknown[][]>
+interface Sight {
+  query(sql: string, values: readonly number[]): Promise<unknown[][]>
+  /** Batches that are in the journal alone. */
+  tail?(): Promise<readonly { readonly sequence: number; readonly hash: string }[]>
+}
 
 export function readKeptHead(path: string): KeptHead {
   try {
@@ -24,12 +28,14 @@ export function readKeptHead(path: string): KeptHead {
 }
 
 /** What is wrong with a database beside a head that was kept; undefined: it goes on from there. */
-export async function behindKept(query: Query, kept: KeptHead): Promise<string | undefined> {
+export async function behindKept(sight: Sight, kept: KeptHead): Promise<string | undefined> {
   if (kept.sequence === 0) return undefined
-  const [row] = await query('select hash from command_batch where sequence = ?', [kept.sequence])
-  if (row === undefined)
+  const sql = 'select hash from command_batch where sequence = ?'
+  const [row] = await sight.query(sql, [kept.sequence])
+  const hash = row?.[0] ?? (await sight.tail?.())?.find(({ sequence }) => sequence === kept.sequence)?.hash
+  if (hash === undefined)
     return `batch ${kept.sequence} had been written (the head that was kept says so), and is not here: the end of the database was cut off`
-  if (row[0] !== kept.hash)
+  if (hash !== kept.hash)
     return `batch ${kept.sequence} is not the one that was written (the head that was kept has another hash)`
   return undefined
 }

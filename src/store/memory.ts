@@ -1,11 +1,22 @@
-import type { PackedBatch } from '../machine/batch.ts'
 import { decoderOf } from '../machine/codec.ts'
-import { Sealer } from '../machine/sealer.ts'
+import { JournalChain, type PackedBatch } from '../machine/journal.ts'
+import { Portion } from '../machine/portion.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, loading, selectFrom, storeHead } from './statements.ts'
-import type { Checkpoint, CommandBatch, OpenedHead, Store, StoreHead, Value } from './store.ts'
+import { headOf } from './follower.ts'
+import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, storeHead } from './head.ts'
+import { selectFrom } from './shapes.ts'
+import { ALL_TABLES, SHAPES, loading } from './statements.ts'
+import {
+  NO_LAG,
+  type Checkpoint,
+  type CommandBatch,
+  type OpenedHead,
+  type Store,
+  type StoreHead,
+  type Value,
+} from './store.ts'
 
 /**
  * For tests: a database that lives as long as its process and leaves nothing behind. One connection in this thread: a
@@ -15,14 +26,18 @@ export class MemoryStore implements Store {
   readonly kind = 'memory'
   private readonly connection = new SqliteConnection(':memory:')
   private epoch = 0
-  private sealer: Sealer | undefined
+  private chain: JournalChain | undefined
+  private sums: Sums | undefined
+  /** What is committed is in the tables at once. */
+  readonly lag = NO_LAG
 
   open(): Promise<OpenedHead> {
     return later(() => {
       const migrated = this.connection.migrate(Date.now() * 1000)
       const [head] = this.connection.query(TAKE_EPOCH, [])
       this.epoch = head![0] as number
-      return { ...storeHead(head!), migrated }
+      this.connection.shape(SHAPES)
+      return { ...storeHead(head!), migrated, drained: 0 }
     })
   }
   load(tables: readonly Table<object>[]): Promise<void> {
@@ -43,14 +58,28 @@ export class MemoryStore implements Store {
     return later(() => this.connection.seal(head, this.epoch))
   }
   sealBehind(hash: string, sums: Sums): void {
-    this.sealer = new Sealer(hash, sums)
+    this.sums = sums
+    this.chain = new JournalChain(hash, sums.key)
   }
   commit(batch: PackedBatch): Promise<string> {
     return later(() => {
-      if (this.sealer === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-      this.connection.commit(batch, this.sealer.seal(batch), this.epoch)
-      return this.sealer.hash
+      if (this.chain === undefined || this.sums === undefined)
+        throw new TypeError('nobody said what this batch is sealed behind')
+      const portion = new Portion()
+      portion.add(this.chain.seal(batch))
+      portion.count(this.sums)
+      this.connection.project(portion, headOf(portion, this.sums), this.epoch, true)
+      return this.chain.hash
     })
+  }
+  commitDirect(batch: PackedBatch): Promise<string> {
+    return this.commit(batch)
+  }
+  holdBack(): Promise<void> {
+    return Promise.reject(new TypeError('nothing follows here'))
+  }
+  rest(): Promise<void> {
+    return Promise.resolve()
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
@@ -71,7 +100,7 @@ export class MemoryStore implements Store {
     return Promise.resolve()
   }
   wipe(): Promise<StoreHead> {
-    return later(() => this.connection.wipe(this.epoch))
+    return later(() => this.connection.wipe(this.epoch, ALL_TABLES))
   }
   close(): Promise<void> {
     return later(() => this.connection.close())

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { LIVE } from '../core/world/world.ts'
 import { sums } from './migrations/0041_sums.ts'
@@ -92,8 +93,31 @@ export async function glanceAt({ data, databaseUrl }: Place): Promise<Snapshot |
   return undefined
 }
 
-/** A look at the store that the settings name, safe beside a running platform. */
-export async function openSnapshot({ data, databaseUrl }: Place): Promise<Snapshot> {
+/** How long a look waits for the tables of a running platform to catch up, and from one try to the next. */
+const CATCH_UP_MS = 2_000
+const STILL_MS = 300
+const RETRY_MS = 20
+/**
+ * A look at the store that the settings name, safe beside a running platform, whose tables are waited for. Of one that
+ * was killed the journal may hold more than the tables: `tail` tells it.
+ */
+export async function openSnapshot(place: Place): Promise<Snapshot> {
+  const began = performance.now()
+  let movedAt = began
+  let first = 0
+  for (;;) {
+    const snapshot = await lookAt(place)
+    const [next] = await snapshot.tail()
+    const now = performance.now()
+    if (next?.sequence !== first) movedAt = now
+    // Tables that stand still have nobody who writes them.
+    if (next === undefined || now - began > CATCH_UP_MS || now - movedAt > STILL_MS) return snapshot
+    first = next.sequence
+    await snapshot.close()
+    await sleep(RETRY_MS)
+  }
+}
+async function lookAt({ data, databaseUrl }: Place): Promise<Snapshot> {
   const snapshot =
     databaseUrl !== undefined ? await postgresSnapshot(databaseUrl) : sqliteSnapshot(databasePath(data))
   try {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { makePrivateFile } from '../files.ts'
-import { postgresSession } from './postgres.ts'
+import { postgresSession } from './postgres-client.ts'
 import { SqliteLock } from './sqlite-connection.ts'
 import { StoreUnavailable } from './store.ts'
 

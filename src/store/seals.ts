@@ -1,12 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { BATCHES, batchText, countRow } from '../machine/batch.ts'
+import { countRow } from '../machine/batch.ts'
 import { decoderOf } from '../machine/codec.ts'
+import { BATCHES, batchText } from '../machine/journal.ts'
 import { LOGS } from '../core/state.ts'
 import { Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { sums as sumsMigration } from './migrations/0041_sums.ts'
-import { TABLE_SPECS, selectFrom } from './statements.ts'
+import { wrongKey } from './follower.ts'
+import { selectFrom } from './shapes.ts'
+import { TABLE_SPECS } from './statements.ts'
 import { StoreUnavailable, type OpenedHead, type Store, type StoreHead } from './store.ts'
 
 /** How rows become terms; counts up when that changes, so that the sums are made anew. */
@@ -49,10 +52,7 @@ export async function checkSeals(
     store.sealBehind(head.hash, sums)
     return
   }
-  if (!sums.isMac(head, head.mac))
-    throw new StoreUnavailable(
-      `the head of the database was not written with this secret key: KONTOR_SECRET_KEY (or secret.key in the data folder) is another one, or the head was changed; ${RESEAL}`,
-    )
+  if (!sums.isMac(head, head.mac)) throw wrongKey()
   if (head.schema !== SCHEMA) {
     await makeSeals(store, tables, head, sums)
     return

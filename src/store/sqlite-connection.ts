@@ -1,23 +1,16 @@
 import Database from 'libsql'
-import type { PackedBatch, TableText } from '../machine/batch.ts'
-import type { Seal } from '../machine/sealer.ts'
+import type { Portion } from '../machine/portion.ts'
 import type { Table } from '../machine/table.ts'
-import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
-import { quote } from './sql.ts'
 import {
-  ADVANCE_HEAD,
-  ALL_TABLES,
   CLEAR_CHECKPOINT,
-  EMPTY_HEAD,
   INSERT_CHECKPOINT,
   INSERT_CHECKPOINT_PART,
-  INSERT_COMMANDS,
-  REWIND_HEAD,
-  SEAL_HEAD,
-  batchStatements,
   checkpointParts,
-  headValues,
-} from './statements.ts'
+} from './checkpoints.ts'
+import { ADVANCE_HEAD, EMPTY_HEAD, REWIND_HEAD, SEAL_HEAD, headValues } from './head.ts'
+import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
+import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
+import { quote } from './sql.ts'
 import { Fenced, type Checkpoint, type StoreHead, type Value } from './store.ts'
 
 /** The one file that knows the SQLite binding. Synchronous: it runs in a worker, or at start-up. */
@@ -37,9 +30,10 @@ const FAULTS_MAX = 20
 export class SqliteConnection {
   private readonly db: InstanceType<typeof Database>
   private readonly prepared = new Map<string, Statement>()
-  private readonly statementsOf = batchStatements('sqlite')
+  private synced = true
+  private statements: ReadonlyMap<string, Statements> = new Map()
 
-  constructor(path: string, purpose: 'write' | 'look' = 'write') {
+  constructor(path: string, purpose: 'write' | 'look' | 'journal' = 'write') {
     this.db = new Database(path, { timeout: BUSY_MS })
     this.db.pragma(`busy_timeout = ${BUSY_MS}`)
     if (purpose === 'look') return
@@ -47,7 +41,26 @@ export class SqliteConnection {
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
     this.db.pragma('wal_autocheckpoint = 4000')
-    this.db.pragma('cache_size = -32000')
+    this.db.pragma(`cache_size = -${purpose === 'journal' ? 8000 : 32000}`)
+  }
+  /**
+   * Commits are no longer synced one by one: a loss of power takes the last ones away, but nothing of what was synced
+   * before, and no part of one.
+   */
+  relax(): void {
+    this.durable(false)
+  }
+  settle(): void {
+    this.durable(true)
+    this.run('update head set epoch = epoch', [])
+  }
+  private durable(on: boolean): void {
+    if (on === this.synced) return
+    this.db.pragma(`synchronous = ${on ? 'FULL' : 'NORMAL'}`)
+    this.synced = on
+  }
+  execute(sql: string): void {
+    this.db.exec(sql)
   }
   /** How long somebody else's transaction is waited for. */
   waitFor(ms: number): void {
@@ -69,14 +82,19 @@ export class SqliteConnection {
     this.db.pragma('query_only = on')
     this.db.exec('begin')
   }
+  /** Those that have been done; a database of a newer version is refused. */
+  migrations(): number[] {
+    for (const statement of BOOTSTRAP) this.db.exec(statement)
+    const done = this.query('select id from migration', []).map(([id]) => id as number)
+    pendingMigrations(done)
+    return done
+  }
   /** Tells which migrations were still to be done. */
   migrate(now: number): number[] {
     let pending: readonly Migration[] = []
-    for (const statement of BOOTSTRAP) this.db.exec(statement)
     // In one transaction with the look at what is done: two processes may start at once.
     this.transaction(() => {
-      const done = this.query('select id from migration', []).map(([id]) => id as number)
-      pending = pendingMigrations(done)
+      pending = pendingMigrations(this.migrations())
       for (const migration of pending) {
         for (const statement of migration.up('sqlite')) this.db.exec(statement)
         this.run('insert into migration (id, name, at) values (?, ?, ?)', [migration.id, migration.name, now])
@@ -84,12 +102,25 @@ export class SqliteConnection {
     })
     return pending.map(({ id }) => id)
   }
-  commit(batch: PackedBatch<TableText>, seal: Seal, epoch: number): void {
+  /** What rows look like that are written from here on. */
+  shape(shapes: readonly Shape[]): void {
+    this.statements = statementsOf('sqlite', [...shapes, COMMAND_BATCH])
+  }
+  /** One transaction: the tables stand at the portion's end, or where they stood. */
+  project(portion: Portion, head: StoreHead, epoch: number, durable: boolean): void {
+    this.durable(durable)
     this.transaction(() => {
-      if (this.run(ADVANCE_HEAD, headValues(batch, seal, epoch)) !== 1) throw new Fenced()
-      for (const [sql, { rows }] of this.statementsOf(batch)) this.run(sql, [rows])
-      this.run(INSERT_COMMANDS, [batch.sequence, batch.at, batch.count, seal.hash, batch.commands])
+      const from = portion.entries[0]!.sequence - 1
+      if (this.run(ADVANCE_HEAD, headValues(head, epoch, from)) !== 1) throw new Fenced()
+      for (const [table, keys] of portion.removes()) this.run(this.of(table).remove!, [array(keys)])
+      for (const [table, rows] of portion.writes()) this.run(this.of(table).write, [array(rows)])
+      this.run(this.of('command_batch').write, [array(portion.batches())])
     })
+  }
+  private of(table: string): Statements {
+    const found = this.statements.get(table)
+    if (found === undefined) throw new TypeError(`table ${table} is not declared`)
+    return found
   }
   keepCheckpoint({ sequence, at, hash, rules }: Checkpoint, tables: readonly Table<object>[]): void {
     this.transaction(() => {
@@ -101,10 +132,10 @@ export class SqliteConnection {
   seal({ sums, schema, mac, sequence }: StoreHead, epoch: number): void {
     if (this.run(SEAL_HEAD, [sums, schema, mac, epoch, sequence]) !== 1) throw new Fenced()
   }
-  wipe(epoch: number): StoreHead {
+  wipe(epoch: number, tables: readonly string[]): StoreHead {
     this.transaction(() => {
       if (this.run(REWIND_HEAD, [epoch]) !== 1) throw new Fenced()
-      for (const table of ALL_TABLES) this.run(`delete from ${quote(table)}`, [])
+      for (const table of tables) this.run(`delete from ${quote(table)}`, [])
     })
     return EMPTY_HEAD
   }
@@ -203,6 +234,8 @@ function asBytes(sql: string, count: number): string {
 const textIn = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 const decoded = (row: unknown): unknown[] => JSON.parse(textIn((row as [Uint8Array])[0])) as unknown[]
+
+const array = (rows: readonly string[]): string => `[${rows.join(',')}]`
 
 /** For those who read the name, and are gone in no time. An owner is not waited for. */
 const READERS_MS = 300

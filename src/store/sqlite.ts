@@ -2,21 +2,28 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { PackedBatch, TableText, TableWrite } from '../machine/batch.ts'
 import { decoderOf } from '../machine/codec.ts'
+import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
-import { SqliteThread } from './sqlite-thread.ts'
-import { COMMANDS_AFTER, commandBatch, loading, selectFrom, storeHead } from './statements.ts'
+import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
+import { entryOf } from './journal-rows.ts'
+import type { Opened, Place, ReaderJob } from './messages.ts'
+import { selectFrom } from './shapes.ts'
+import { Spine, type Bound } from './spine.ts'
+import { SQLITE_TAIL, journalPath } from './sqlite-journal.ts'
+import { ALL_TABLES, loading } from './statements.ts'
+import { StoreThread } from './thread.ts'
 import {
-  Fenced,
+  NO_LAG,
   StoreDamaged,
   StoreLost,
   StoreUnavailable,
   type Checkpoint,
   type CommandBatch,
+  type Lag,
   type OpenedHead,
   type Snapshot,
   type Store,
@@ -24,46 +31,49 @@ import {
   type Value,
 } from './store.ts'
 
-interface Opened {
-  readonly head: unknown[]
-  readonly migrated: number[]
-}
-/** The embedded default: one file, one thread that writes and one that reads. */
+/** The embedded default: a file of tables and one for the journal, with threads that append, follow and read. */
 export class SqliteStore implements Store {
   readonly kind = 'sqlite'
   private readonly path: string
+  private readonly bound: Bound | undefined
   private epoch = 0
-  private writer: SqliteThread | undefined
-  private reader: SqliteThread | undefined
+  private spine: Spine | undefined
+  private reader: StoreThread<ReaderJob> | undefined
 
-  constructor(path: string) {
+  constructor(path: string, bound?: Bound) {
     this.path = path
+    this.bound = bound
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
-  async open(): Promise<OpenedHead> {
+  async open(sums: Sums): Promise<OpenedHead> {
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
-      this.writer = new SqliteThread(this.path)
-      const { head, migrated } = await this.opened(this.writer)
+      makePrivateFile(journalPath(this.path))
+      this.spine = new Spine(this.place, this.bound)
+      const { head, migrated, drained } = await this.opened(this.spine, sums)
       this.epoch = head[0] as number
-      return { ...storeHead(head), migrated }
+      return { ...storeHead(head), migrated, drained }
     } catch (error) {
       await this.close().catch(() => undefined)
       throw reported(this.path, error instanceof StoreLost ? error.cause : error)
     }
   }
+  private get place(): Place {
+    return { kind: 'sqlite', path: this.path }
+  }
   /** Another program may hold the file for a moment. */
-  private async opened(thread: SqliteThread): Promise<Opened> {
+  private async opened(spine: Spine, sums: Sums): Promise<Opened> {
     for (const began = performance.now(); ;)
       try {
-        return (await thread.ask({ op: 'open', now: Date.now() * 1000 })) as Opened
+        return await spine.open(sums)
       } catch (error) {
         if (!/locked|busy/i.test(String(error)) || performance.now() - began > BUSY_MS) throw error
         await turn()
       }
   }
   async load(tables: readonly Table<object>[]): Promise<void> {
+    await this.writing.caughtUp()
     await this.reading(async (connection) => {
       for (const table of tables) {
         const { name, columns, live } = table.spec
@@ -75,6 +85,7 @@ export class SqliteStore implements Store {
     })
   }
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
+    await this.writing.caughtUp()
     await this.reading((connection) => spread(connection.portions(sql), row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
@@ -84,15 +95,13 @@ export class SqliteStore implements Store {
     return promised(() => this.with((connection) => connection.seal(head, this.epoch)))
   }
   sealBehind(hash: string, sums: Sums): void {
-    const { key, schema } = sums
-    // A thread that can't take it fails the commit behind it too.
-    this.writing.ask({ op: 'sealBehind', hash, key, schema, sums: sums.text() }).catch(() => undefined)
+    this.writing.sealBehind(hash, sums)
   }
-  async commit(batch: PackedBatch): Promise<string> {
-    const { upserts, appends, removes } = batch
-    const lean = { upserts: asText(upserts), appends: asText(appends), removes: asText(removes) }
-    const job = { op: 'commit', batch: { ...batch, ...lean }, epoch: this.epoch } as const
-    return (await this.writing.ask(job)) as string
+  commit(batch: PackedBatch): Promise<string> {
+    return this.writing.append(batch)
+  }
+  commitDirect(batch: PackedBatch): Promise<string> {
+    return this.writing.direct(batch)
   }
   async select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
@@ -103,28 +112,40 @@ export class SqliteStore implements Store {
     return rows.map(decoderOf<Row>(spec.columns))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
+    const behind = this.writing.caughtUp()
+    if (behind !== undefined) await behind
     // A reader that failed is replaced: it holds nothing that could be lost.
     if (this.reader === undefined || this.reader.failure !== undefined)
-      this.reader = new SqliteThread(this.path)
+      this.reader = new StoreThread('reader', this.place)
     return (await this.reader.ask({ op: 'query', sql, values })) as unknown[][]
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
-  async checkFence(): Promise<void> {
-    if (this.writer?.failure !== undefined) throw this.writer.failure
-    const [[epoch]] = (await this.query('select epoch from head', [])) as [[number]]
-    if (epoch !== this.epoch) throw new Fenced()
+  checkFence(): Promise<void> {
+    return this.writing.checkFence()
   }
-  wipe(): Promise<StoreHead> {
-    return promised(() => this.with((connection) => connection.wipe(this.epoch)))
+  async wipe(): Promise<StoreHead> {
+    await this.writing.clear()
+    const head = this.with((connection) => connection.wipe(this.epoch, ALL_TABLES))
+    this.writing.restart()
+    return head
+  }
+  get lag(): Lag {
+    return this.spine?.lag ?? NO_LAG
+  }
+  holdBack(on: boolean): Promise<void> {
+    return this.writing.hold(on)
+  }
+  async rest(): Promise<void> {
+    await Promise.all([this.spine?.rest(), this.reader?.rest()])
   }
   async close(): Promise<void> {
-    await Promise.all([this.writer?.close(), this.reader?.close()])
+    await Promise.all([this.spine?.close(), this.reader?.close()])
   }
-  private get writing(): SqliteThread {
-    if (this.writer === undefined) throw new TypeError('the store is not open')
-    return this.writer
+  private get writing(): Spine {
+    if (this.spine === undefined) throw new TypeError('the store is not open')
+    return this.spine
   }
   private async reading(act: (connection: SqliteConnection) => Promise<void>): Promise<void> {
     const connection = new SqliteConnection(this.path)
@@ -145,10 +166,6 @@ export class SqliteStore implements Store {
     }
   }
 }
-
-/** Only the text goes to the thread: copying the values as well would cost more than the commit. */
-const asText = (writes: readonly TableWrite[]): TableText[] =>
-  writes.map(({ table, rows, finished }) => ({ table, rows, finished }))
 
 /** Start-up and reset may block; what they throw comes as a rejection all the same. */
 const promised = <T>(act: () => T): Promise<T> =>
@@ -174,10 +191,15 @@ export function sqliteSnapshot(path: string): Snapshot {
   // SQLite writes beside a file that it only reads. What may not be written to is looked at in a copy.
   const folder = mkdtempSync(join(tmpdir(), 'kontor-look-'))
   const forget = (): void => rmSync(folder, { recursive: true, force: true })
+  const copy = join(folder, 'kontor.db')
   try {
-    for (const end of ['', '-wal'])
-      if (existsSync(path + end)) copyFileSync(path + end, join(folder, `kontor.db${end}`))
-    return snapshotOf(join(folder, 'kontor.db'), (connection) => connection.freeze(), forget)
+    // The journal first: what leaves it has come into the tables before.
+    for (const [from, to] of [
+      [journalPath(path), journalPath(copy)],
+      [path, copy],
+    ] as const)
+      for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
+    return snapshotOf(copy, (connection) => connection.freeze(), forget)
   } catch (error) {
     forget()
     throw error
@@ -200,13 +222,9 @@ function snapshotOf(
   begin: (connection: SqliteConnection) => void,
   after?: () => void,
 ): Snapshot {
-  const connection = reporting(path, () => {
-    const opened = new SqliteConnection(path, 'look')
-    begin(opened)
-    // What is no database shows at the first look, not at the opening.
-    opened.query('select count(*) from sqlite_master', [])
-    return opened
-  })
+  // The journal stands still before the tables do: what leaves it has come into them before.
+  const entries = existsSync(journalPath(path)) ? standing(journalPath(path), begin) : undefined
+  const connection = standing(path, begin)
   const asked = <T>(act: () => T): Promise<T> =>
     promised(() => {
       try {
@@ -219,6 +237,7 @@ function snapshotOf(
   return {
     kind: 'sqlite',
     query: (sql, values = []) => asked(() => connection.query(sql, values)),
+    tail: () => asked(() => tailOf(connection, entries)),
     integrity: () => asked(() => connection.integrity('integrity_check')),
     each: (sql, row) => asked(() => connection.each(sql, row)),
     portions: async (sql, act) => {
@@ -226,10 +245,26 @@ function snapshotOf(
     },
     close: () =>
       promised(() => {
+        entries?.close()
         connection.close()
         after?.()
       }),
   }
+}
+function standing(path: string, begin: (connection: SqliteConnection) => void): SqliteConnection {
+  return reporting(path, () => {
+    const opened = new SqliteConnection(path, 'look')
+    begin(opened)
+    // What is no database shows at the first look, not at the opening.
+    opened.query('select count(*) from sqlite_master', [])
+    return opened
+  })
+}
+function tailOf(tables: SqliteConnection, entries: SqliteConnection | undefined): JournalEntry[] {
+  const made = `select 1 from sqlite_master where type = 'table' and name = 'entry'`
+  if (entries === undefined || entries.query(made, []).length === 0) return []
+  const [sequence] = tables.query('select sequence from head', [])[0] as [number]
+  return entries.query(SQLITE_TAIL, [sequence]).map(entryOf)
 }
 
 /** Whatever keeps the file from being opened becomes one line that says what to do. */

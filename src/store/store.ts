@@ -1,4 +1,4 @@
-import type { PackedBatch } from '../machine/batch.ts'
+import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 
@@ -12,7 +12,15 @@ export interface StoreHead extends SealedHead {
 }
 export interface OpenedHead extends StoreHead {
   readonly migrated: readonly number[]
+  /** Batches that stood in the journal alone, and are in the tables now. */
+  readonly drained: number
 }
+/** What is in the journal and not in the tables yet. */
+export interface Lag {
+  readonly batches: number
+  readonly bytes: number
+}
+export const NO_LAG: Lag = { batches: 0, bytes: 0 }
 /** The state at a batch, from which the commands after it can be carried out again. */
 export interface Checkpoint {
   readonly sequence: number
@@ -34,10 +42,10 @@ export type Value = string | number | null
 export interface Store {
   readonly kind: 'sqlite' | 'postgres' | 'memory'
   /**
-   * Migrates, takes the epoch (which fences out any older process) and tells where to go on, and which migrations
-   * it did.
+   * Takes the epoch (which fences out any older process), puts what the journal holds into the tables, migrates them, and
+   * tells where to go on. The sums say which key the journal and the head were written with.
    */
-  open(): Promise<OpenedHead>
+  open(sums: Sums): Promise<OpenedHead>
   /** Fills the tables with their live rows. */
   load(tables: readonly Table<object>[]): Promise<void>
   /** Every row of a query, in its order, however many there are. Start-up only: it may block. */
@@ -48,9 +56,22 @@ export interface Store {
   seal(head: StoreHead): Promise<void>
   /** What the batches from here on are sealed behind: the last hash and the sums of all rows. */
   sealBehind(hash: string, sums: Sums): void
-  /** One transaction, fenced and durable; answers the hash up to it. Any failure is final for this process. */
+  /**
+   * One append to the journal, fenced and durable; answers the hash up to it. Any failure is final for this process. The
+   * tables follow; while they are too far behind, this waits.
+   */
   commit(batch: PackedBatch): Promise<string>
-  /** Rows of a declared table or log: `where` is everything after FROM. */
+  /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
+  commitDirect(batch: PackedBatch): Promise<string>
+  readonly lag: Lag
+  /** For tests: the tables stay where they are until it is let go. */
+  holdBack(on: boolean): Promise<void>
+  /** Before the process exits in the middle of things: what is under way is finished, nothing else is begun. */
+  rest(): Promise<void>
+  /**
+   * Rows of a declared table or log: `where` is everything after FROM. This and every other look at the tables waits until
+   * they hold all that has been acknowledged when it is asked.
+   */
   select<Row extends object>(
     spec: TableSpec<Row> | LogSpec<Row>,
     where: string,
@@ -73,6 +94,8 @@ export interface Snapshot {
   query(sql: string, values?: readonly Value[]): Promise<unknown[][]>
   /** What the database says is wrong with its own files; nothing where it watches over them by itself. */
   integrity(): Promise<string[]>
+  /** What the journal holds beyond the tables, in order: bounded, as the lag is. */
+  tail(): Promise<JournalEntry[]>
   /** Streams a result that may be far larger than memory. */
   each(sql: string, row: (values: readonly unknown[]) => void): Promise<void>
   /** The same in portions, each waited for. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Log } from '../runtime/log.ts'
-import { postgresAnswers } from './postgres.ts'
+import { postgresAnswers } from './postgres-client.ts'
 import { StoreAway } from './store.ts'
 
 const AGAIN_MS = 1_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
-import type { PackedBatch } from '../../src/machine/batch.ts'
+import { sectionsOf, type PackedBatch } from '../../src/machine/journal.ts'
 import { Core, type Context } from '../../src/machine/core.ts'
 import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/machine/table.ts'
 
@@ -255,15 +255,19 @@ test('a row that left memory is removed by its key, and what takes the removal b
   void core.submit('remove', { ids: [7], refuse: true }).catch(() => undefined)
   void core.submit('put', { id: 8, value: 1, done: true })
   await turn()
-  assert.deepEqual(commits[0]!.batch.removes, [])
+  assert.deepEqual(
+    sectionsOf(commits[0]!.batch.body).map(({ keys }) => keys),
+    ['8\n'],
+    'the refused removal is not in it',
+  )
   commits.shift()!.land()
   await turn()
   state.table.swap(8, undefined, 'eviction')
   void core.submit('remove', { ids: [8, 9], refuse: false })
   await turn()
   assert.deepEqual(
-    commits[0]!.batch.removes.map(({ table, rows }) => [table, rows]),
-    [['thing', '[[8],[9]]']],
+    sectionsOf(commits[0]!.batch.body).map(({ table, rows, befores }) => [table, rows, befores]),
+    [['thing', '-[8]\n-[9]\n', '?\n?\n']],
   )
 })
 test('a rollback that fails is fatal at once: nothing is answered from such a memory', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
+import { drained } from '../support/drained.ts'
 import { rowsKey } from '../support/rows-key.ts'
 import { amountOf, format, type Amount } from '../../src/money/amount.ts'
 import { openSnapshot } from '../../src/store/open.ts'
@@ -99,6 +100,7 @@ export async function checkAgainstStore(
   load: Load,
   place: { data: string; databaseUrl: string | undefined },
 ): Promise<number> {
+  await drained(place)
   const snapshot = await openSnapshot(place)
   let survivors = 0
   try {

@@ -11,7 +11,7 @@ import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Clock } from '../../src/runtime/clock.ts'
 import { compareSeals, newSums } from '../../src/store/seals.ts'
 import { SqliteStore } from '../../src/store/sqlite.ts'
-import { READ_HEAD, storeHead } from '../../src/store/statements.ts'
+import { READ_HEAD, storeHead } from '../../src/store/head.ts'
 
 /** The real core on a real store, with a clock that only the simulation moves. */
 export class SimulatedWorld {
@@ -44,7 +44,7 @@ export class SimulatedWorld {
     )
   }
   async open(): Promise<this> {
-    const head = await this.store.open()
+    const head = await this.store.open(this.sums)
     this.core.restart(head)
     await this.store.load(this.state.tables)
     this.store.sealBehind(head.hash, this.sums)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Batch, type PackedBatch } from '../../src/machine/batch.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Batch } from '../../src/machine/batch.ts'
+import type { PackedBatch } from '../../src/machine/journal.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/operators/audit.ts'
 import { LOGS, State } from '../../src/core/state.ts'
@@ -9,9 +11,12 @@ import { TRANSFER, type Transfer } from '../../src/core/wallet/transfers.ts'
 import { amountOf } from '../../src/money/amount.ts'
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { compareSeals, newSums } from '../../src/store/seals.ts'
-import { EMPTY_HEAD, TABLE_SPECS } from '../../src/store/statements.ts'
+import type { Bound } from '../../src/store/spine.ts'
+import { EMPTY_HEAD } from '../../src/store/head.ts'
+import { TABLE_SPECS } from '../../src/store/statements.ts'
 import {
   Fenced,
+  StoreLost,
   StoreUnavailable,
   type OpenedHead,
   type Snapshot,
@@ -22,7 +27,11 @@ import { assertIndexed } from '../support/plan.ts'
 
 /** Where a store under test lives: a file or a database, opened as often as a test likes. */
 export interface Place {
-  open(): Store
+  open(bound?: Bound): Store
+  /** Whether tables follow a journal here, or are written at once. */
+  readonly journaled: boolean
+  /** Changes the journal's entries behind the platform's back. */
+  tamperJournal(change: string): Promise<void>
   snapshot(): Promise<Snapshot>
   /** Column names and types as the database tells them, in their order. */
   columns(store: Store, table: string): Promise<string[]>
@@ -66,7 +75,7 @@ const lineRow = (id: number): LedgerLine => ({
   at: 1_700_000_000_000_000 + id,
 })
 
-const KEY = '1'.repeat(64)
+export const KEY = '1'.repeat(64)
 /** A process: a state of its own over the place, committing what `act` changes. */
 class Session {
   readonly state = new State()
@@ -79,12 +88,12 @@ class Session {
     this.opened = head
     this.head = head
   }
-  static async open(place: Place): Promise<Session> {
-    const store = place.open()
-    const head = await store.open()
+  static async open(place: Place, bound?: Bound): Promise<Session> {
+    const store = place.open(bound)
+    const sums = newSums(KEY)
+    const head = await store.open(sums)
     const session = new Session(store, head)
     await store.load(session.state.tables)
-    const sums = newSums(KEY)
     sums.setAll(head.sums)
     store.sealBehind(head.hash, sums)
     return session
@@ -107,8 +116,8 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
   describe(name, () => {
     let place: Place
     const sessions: Session[] = []
-    const open = async (): Promise<Session> => {
-      const session = await Session.open(place)
+    const open = async (bound?: Bound): Promise<Session> => {
+      const session = await Session.open(place, bound)
       sessions.push(session)
       return session
     }
@@ -197,17 +206,130 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.deepEqual(await session.store.query('select name from counter where name = ?', ['gap']), [])
     })
 
-    test('a batch that fails half-way leaves nothing behind', async () => {
+    test('a batch that the tables can not take is kept, told, and taken when they can', async () => {
       const session = await open()
-      const before = await session.store.query('select sequence, hash from head', [])
+      const columns = '("id", "entry", "account", "amount", "after", "kind", "ref", "at")'
+      await place.tamper(`insert into ledger_line ${columns} values (100, 1, 1, '1', '1', 'x', 'x', 1)`)
       const packed = session.pack((tx, state) => {
         tx.put(state.counters, { name: 'torn', value: 1 })
         tx.append(LEDGER_LINE, lineRow(100))
-        tx.append(LEDGER_LINE, lineRow(100))
       })
-      await assert.rejects(session.store.commit(packed), /unique|duplicate/i)
-      assert.deepEqual(await session.store.query('select name from counter where name = ?', ['torn']), [])
-      assert.deepEqual(await session.store.query('select sequence, hash from head', []), before)
+      if (place.journaled) {
+        await session.store.commit(packed)
+        // Nothing of it is there, and nobody is told less than was acknowledged: the question fails.
+        await assert.rejects(
+          session.store.query('select name from counter where name = ?', ['torn']),
+          StoreLost,
+        )
+        await assert.rejects(session.store.checkFence(), StoreLost)
+        await assert.rejects(
+          open(),
+          /batches \d+ to \d+ of the journal can't be written into the tables: .*(unique|duplicate)/i,
+        )
+      } else await assert.rejects(session.store.commit(packed), /unique|duplicate/i)
+      const snapshot = await place.snapshot()
+      assert.deepEqual(await snapshot.query(`select name from counter where name = 'torn'`), [])
+      assert.equal((await snapshot.tail()).length, place.journaled ? 1 : 0)
+      await snapshot.close()
+      await place.tamper('delete from ledger_line where id = 100')
+      const next = await open()
+      const found = await next.store.query('select name from counter where name = ?', ['torn'])
+      assert.deepEqual(found, place.journaled ? [['torn']] : [])
+    })
+
+    test('what is in the journal alone is told all the same: a question waits for the tables', async () => {
+      if (!place.journaled) return
+      const session = await open()
+      await session.store.holdBack(true)
+      for (let value = 1; value <= 100; value++)
+        await session.commit((tx, state) => {
+          tx.put(state.counters, { name: 'held', value })
+          tx.append(LEDGER_LINE, lineRow(200 + value))
+        })
+      const { batches, bytes } = session.store.lag
+      assert.equal(batches, 100)
+      assert.ok(bytes > 10_000)
+      let told: unknown
+      const asked = session.store.query('select value from counter where name = ?', ['held'])
+      void asked.then((rows) => (told = rows))
+      await sleep(100)
+      assert.equal(told, undefined, 'it waits')
+      const snapshot = await place.snapshot()
+      assert.equal((await snapshot.tail()).length, 100)
+      await snapshot.close()
+      await session.store.holdBack(false)
+      assert.deepEqual(await asked, [[100]])
+      const [[lines]] = (await session.store.query(
+        'select count(*) from ledger_line where id > 200',
+        [],
+      )) as [[number]]
+      assert.equal(lines, 100)
+      assert.deepEqual(session.store.lag, { batches: 0, bytes: 0 })
+    })
+
+    test('what a killed process left in the journal is in the tables before the next one goes on', async () => {
+      if (!place.journaled) return
+      const killed = await open()
+      await killed.store.holdBack(true)
+      await killed.commit((tx, state) => {
+        tx.put(state.counters, { name: 'left', value: 1 })
+        tx.put(state.counters, { name: 'gone', value: 1 })
+      })
+      await killed.commit((tx, state) => {
+        tx.put(state.counters, { name: 'left', value: 2 })
+        tx.remove(state.counters, 'gone')
+      })
+      const next = await open()
+      assert.deepEqual([next.opened.drained, next.opened.sequence], [2, killed.head.sequence])
+      assert.equal(next.opened.hash, killed.head.hash)
+      assert.equal(next.state.counters.get('left')?.value, 2)
+      assert.equal(next.state.counters.get('gone'), undefined)
+      assert.deepEqual(await compareSeals((sql, row) => next.store.scan(sql, row), next.opened, KEY), [])
+      // The follower of the old process writes nothing any more.
+      await killed.store.holdBack(false)
+      await assert.rejects(killed.store.query('select 1', []), /taken over|lost/)
+      await next.commit((tx, state) => tx.put(state.counters, { name: 'left', value: 3 }))
+      assert.deepEqual(await next.store.query('select value from counter where name = ?', ['left']), [[3]])
+    })
+
+    test('a journal that somebody changed is not taken into the tables', async () => {
+      if (!place.journaled) return
+      const killed = await open()
+      await killed.store.holdBack(true)
+      await killed.commit((tx, state) => tx.put(state.counters, { name: 'prize', value: 1 }))
+      const { sequence } = killed.head
+      const prize = (from: string, to: string): Promise<void> =>
+        place.tamperJournal(
+          `set body = replace(body, '["prize",${from}]', '["prize",${to}]') where sequence = ${sequence}`,
+        )
+      await prize('1', '9')
+      await assert.rejects(open(), new RegExp(`batch ${sequence} of the journal was changed behind`))
+      const snapshot = await place.snapshot()
+      assert.deepEqual(await snapshot.query(`select value from counter where name = 'prize'`), [])
+      await snapshot.close()
+      await prize('9', '1')
+      const next = await open()
+      assert.equal(next.state.counters.get('prize')?.value, 1)
+    })
+
+    test('at the bound commits wait, and none is lost', async () => {
+      if (!place.journaled) return
+      const session = await open({ bytes: 2 ** 30, batches: 3 })
+      await session.store.holdBack(true)
+      const landed: number[] = []
+      const commits = Array.from({ length: 10 }, (_, i) => {
+        const packed = session.pack((tx, state) => tx.put(state.counters, { name: 'bound', value: i }))
+        session.head = { ...session.head, sequence: packed.sequence }
+        return session.store.commit(packed).then(() => landed.push(i))
+      })
+      await sleep(100)
+      assert.deepEqual(landed, [0, 1, 2])
+      await session.store.holdBack(false)
+      await Promise.all(commits)
+      assert.deepEqual(landed, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+      assert.deepEqual(await session.store.query('select value from counter where name = ?', ['bound']), [
+        [9],
+      ])
     })
 
     test('history is found by an index, never by reading it all', async () => {

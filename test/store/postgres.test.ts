@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { PostgresStore, postgresSnapshot } from '../../src/store/postgres.ts'
 import { StoreLost, StoreUnavailable } from '../../src/store/store.ts'
+import { newSums } from '../../src/store/seals.ts'
 import { postgres, type PostgresServer } from '../support/postgres.ts'
-import { storeContract } from './contract.ts'
+import { KEY, storeContract } from './contract.ts'
 
 let server: PostgresServer
 before(async () => {
@@ -17,8 +18,16 @@ const STORED: Record<string, string> = { bool: 'boolean', int: 'bigint', amount:
 
 storeContract('PostgreSQL store', async () => {
   const url = await (await postgres()).database()
+  const run = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+  }
   return {
-    open: () => new PostgresStore(url),
+    open: (bound) => new PostgresStore(url, bound),
+    journaled: true,
+    tamperJournal: (change) => run(`update journal ${change}`),
     snapshot: () => postgresSnapshot(url),
     columns: async (store, table) => {
       const rows = await store.query(
@@ -28,19 +37,14 @@ storeContract('PostgreSQL store', async () => {
       return rows.map(([name, type]) => `${String(name)} ${String(type)}`)
     },
     stored: (type) => STORED[type] ?? type,
-    tamper: async (sql) => {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
-      await client.query(sql)
-      await client.end()
-    },
+    tamper: run,
   }
 })
 
 test('a lost connection is noticed even when nothing is written', async () => {
   const url = await server.database()
   const store = new PostgresStore(url)
-  await store.open()
+  await store.open(newSums(KEY))
   await store.checkFence()
   await server.disconnect(url)
   await sleep(100)
@@ -50,7 +54,7 @@ test('a lost connection is noticed even when nothing is written', async () => {
 
 test('a database that is not there is told in one line, without the password', async () => {
   const store = new PostgresStore('postgresql://somebody:hunter2@127.0.0.1:1/none')
-  await assert.rejects(store.open(), (error: Error) => {
+  await assert.rejects(store.open(newSums(KEY)), (error: Error) => {
     assert.ok(error instanceof StoreUnavailable)
     assert.match(error.message, /^KONTOR_DATABASE_URL: the database can't be opened: .*ECONNREFUSED/)
     assert.doesNotMatch(error.message, /hunter2|\n/)
@@ -63,5 +67,5 @@ test('a database that only reads is told in one line', async () => {
   const store = new PostgresStore(
     `${url}&options=${encodeURIComponent('-c default_transaction_read_only=on')}`,
   )
-  await assert.rejects(store.open(), /can't be opened: .*read-only/)
+  await assert.rejects(store.open(newSums(KEY)), /can't be opened: .*read-only/)
 })

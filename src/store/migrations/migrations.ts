@@ -13,6 +13,7 @@ import { dueFailed } from './0040_due_failed.ts'
 import { sums } from './0041_sums.ts'
 import { povOrders } from './0042_pov_orders.ts'
 import { tokenExpiry } from './0055_token_expiry.ts'
+import { journal } from './0070_journal.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sums,
   povOrders,
   tokenExpiry,
+  journal,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

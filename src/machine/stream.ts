@@ -1,0 +1,102 @@
+import type { Key, LogSpec, STORED, Table } from './table.ts'
+
+/** A row that a batch changed, as it was and as it is: not there is undefined. */
+export interface RowChange {
+  readonly table: Table<object>
+  readonly key: Key
+  /** `STORED`: memory did not have it; it was finished. */
+  readonly before: object | typeof STORED | undefined
+  readonly after: object | undefined
+}
+export interface RowAppended {
+  readonly log: LogSpec<object>
+  readonly row: object
+}
+/** What a batch changed: rows that it touched ten times are here once. Told when it has landed, never before. */
+export interface CommittedBatch {
+  readonly sequence: number
+  /** Microseconds. */
+  readonly at: number
+  readonly changes: readonly RowChange[]
+  readonly appended: readonly RowAppended[]
+}
+
+/** The batches that came since the last look; `lost`: some are missing, and only a snapshot brings him up to date. */
+export interface Taken {
+  readonly batches: readonly CommittedBatch[]
+  readonly lost: boolean
+}
+/** One subscriber's place: it holds a bounded number of rows, and whoever lets it overflow is told so. */
+export class Subscription {
+  private readonly rowsMax: number
+  private readonly wake: () => void
+  private readonly leave: (place: Subscription) => void
+  private batches: CommittedBatch[] = []
+  private rows = 0
+  private overflowed = false
+  private woken = false
+
+  constructor(rowsMax: number, wake: () => void, leave: (place: Subscription) => void) {
+    this.rowsMax = rowsMax
+    this.wake = wake
+    this.leave = leave
+  }
+  /** Everything in order, once. */
+  take(): Taken {
+    const taken = { batches: this.batches, lost: this.overflowed }
+    this.batches = []
+    this.rows = 0
+    this.overflowed = false
+    return taken
+  }
+  close(): void {
+    this.leave(this)
+  }
+  /** Only the stream calls this. */
+  put(batch: CommittedBatch): void {
+    this.rows += batch.changes.length + batch.appended.length
+    if (this.rows > this.rowsMax) this.lose()
+    else this.batches.push(batch)
+    this.ring()
+  }
+  /** What he knows is no longer true, or no longer whole. */
+  lose(): void {
+    this.batches = []
+    this.rows = 0
+    this.overflowed = true
+    this.ring()
+  }
+  private ring(): void {
+    if (this.woken) return
+    this.woken = true
+    // After the replies of this batch, whatever else the turn brings.
+    setImmediate(() => {
+      this.woken = false
+      this.wake()
+    })
+  }
+}
+
+/** Committed batches, in order, to whoever wants them. */
+export class Commits {
+  private readonly places = new Set<Subscription>()
+
+  /** `wake` is called after there is something to take; `rowsMax` bounds what waits. */
+  subscribe(rowsMax: number, wake: () => void): Subscription {
+    const place = new Subscription(rowsMax, wake, (left) => this.places.delete(left))
+    this.places.add(place)
+    return place
+  }
+  /** Nobody listens: nothing need be collected. */
+  get idle(): boolean {
+    return this.places.size === 0
+  }
+  /** Everything was replaced: all must take a snapshot. */
+  lose(): void {
+    for (const place of this.places) place.lose()
+  }
+  /** Only the core calls this. */
+  publish(batch: CommittedBatch): void {
+    for (const place of this.places) place.put(batch)
+  }
+}

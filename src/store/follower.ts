@@ -1,0 +1,178 @@
+import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
+import { Portion } from '../machine/portion.ts'
+import { Sums } from '../machine/sums.ts'
+import { Fenced, StoreUnavailable, type StoreHead } from './store.ts'
+
+/** The tables of a store, as a follower writes them. */
+export interface Tables {
+  /** One transaction with the head. `durable`: it is on the disk when this comes back. */
+  project(portion: Portion, head: StoreHead, durable: boolean): Promise<void> | void
+}
+export interface Progress {
+  /** The tables hold everything up to this batch. */
+  readonly sequence: number
+  /** And this much of it survives a loss of power: the journal may forget it. */
+  readonly safe: number
+}
+
+/** A portion is closed at this size; a transaction takes some tens of milliseconds then. */
+const PORTION_BYTES = 2 * 2 ** 20
+/** Entries are gathered for so long, unless somebody waits for them: what changes again and again is written once. */
+const GATHER_MS = 20
+/** After so much, or so long, a transaction is synced. */
+const SYNC_BYTES = 4 * 2 ** 20
+const SYNC_MS = 1_000
+
+/** What the head says when the tables stand at the end of a portion. */
+export function headOf({ last }: Portion, sums: Sums): StoreHead {
+  const { sequence, hash, at } = last
+  const sealed = { sequence, hash, at, sums: sums.text(), schema: sums.schema }
+  return { ...sealed, mac: sums.mac(sealed) }
+}
+
+/** Puts the journal's entries into the tables, behind whoever appends them, in transactions of many entries. */
+export class Follower {
+  private readonly tables: Tables
+  private readonly report: (progress: Progress) => void
+  private readonly fail: (error: unknown) => void
+  private readonly queue: JournalEntry[] = []
+  private sums: Sums | undefined
+  private chain: JournalChain | undefined
+  private busy = false
+  private held = false
+  private wanted = 0
+  private timer: NodeJS.Timeout | undefined
+  private safe = 0
+  private unsynced = 0
+  private syncedAt = performance.now()
+
+  constructor(tables: Tables, report: (progress: Progress) => void, fail: (error: unknown) => void) {
+    this.tables = tables
+    this.report = report
+    this.fail = fail
+  }
+  /** What comes next is behind this hash, and the tables add up to these sums. */
+  sealBehind(hash: string, sums: Sums): void {
+    this.sums = sums
+    this.chain = new JournalChain(hash, sums.key)
+  }
+  take(entry: JournalEntry): void {
+    this.queue.push(entry)
+    this.kick()
+  }
+  /** Somebody waits for this batch. */
+  hurry(sequence: number): void {
+    this.wanted = Math.max(this.wanted, sequence)
+    this.kick()
+  }
+  /** For tests: nothing is written until `go`. */
+  hold(): void {
+    this.held = true
+  }
+  go(): void {
+    this.held = false
+    this.kick()
+  }
+  /** Past the journal, for who is alone with the database: it is in the tables, for good, when this comes back. */
+  async direct(batch: PackedBatch): Promise<string> {
+    if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
+    const portion = new Portion()
+    portion.add(this.chain.seal(batch))
+    await this.write(portion, true)
+    return this.chain.hash
+  }
+
+  private kick(): void {
+    if (this.busy || this.held || this.queue.length === 0) return
+    if (this.wanted >= this.queue[0]!.sequence) this.start()
+    else this.timer ??= setTimeout(() => this.start(), GATHER_MS)
+  }
+  private start(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    if (this.busy || this.held || this.queue.length === 0) return
+    this.busy = true
+    void this.next()
+  }
+  private async next(): Promise<void> {
+    const portion = new Portion()
+    let count = 0
+    while (count < this.queue.length && portion.bytes < PORTION_BYTES) portion.add(this.queue[count++]!)
+    this.queue.splice(0, count)
+    this.unsynced += portion.bytes
+    const durable = this.unsynced >= SYNC_BYTES || performance.now() - this.syncedAt >= SYNC_MS
+    try {
+      await this.write(portion, durable)
+    } catch (error) {
+      this.held = true
+      this.fail(error)
+      return
+    }
+    const { sequence } = portion.last
+    if (durable) {
+      this.safe = sequence
+      this.unsynced = 0
+      this.syncedAt = performance.now()
+    }
+    this.report({ sequence, safe: this.safe })
+    this.busy = false
+    // A full portion leaves no time to gather.
+    if (portion.bytes >= PORTION_BYTES) setImmediate(() => this.start())
+    else this.kick()
+  }
+  private async write(portion: Portion, durable: boolean): Promise<void> {
+    if (this.sums === undefined) throw new TypeError('nobody said what the tables add up to')
+    portion.count(this.sums)
+    await this.tables.project(portion, headOf(portion, this.sums), durable)
+  }
+}
+
+/**
+ * At start: what was acknowledged and is not in the tables yet. Whoever does not have the key can't have written it, and
+ * can't have changed the head that it goes on from.
+ */
+export async function drain(
+  tail: readonly JournalEntry[],
+  head: StoreHead,
+  tables: Tables,
+  { key, schema }: { readonly key: string; readonly schema: string },
+): Promise<void> {
+  const sums = new Sums(key, head.mac === '' ? schema : head.schema)
+  if (head.mac === '' ? head.sequence > 0 : !sums.isMac(head, head.mac)) throw wrongKey()
+  sums.setAll(head.sums)
+  const chain = new JournalChain(head.hash, key)
+  let next = head.sequence + 1
+  let portion = new Portion()
+  const write = async (): Promise<void> => {
+    if (portion.entries.length === 0) return
+    portion.count(sums)
+    try {
+      await tables.project(portion, headOf(portion, sums), true)
+    } catch (error) {
+      if (error instanceof Fenced) throw error
+      const { message } = error as Error
+      throw new StoreUnavailable(
+        `batches ${portion.entries[0]!.sequence} to ${portion.last.sequence} of the journal can't be written into the tables: ${message}; run: kontor verify`,
+        { cause: error },
+      )
+    }
+    portion = new Portion()
+  }
+  for (const entry of tail) {
+    if (entry.sequence !== next++)
+      throw new StoreUnavailable(
+        `the journal goes on with batch ${entry.sequence}, but the tables end at ${next - 2}: one of them is of another time; restore both from a backup`,
+      )
+    if (!chain.admits(entry))
+      throw new StoreUnavailable(
+        `batch ${entry.sequence} of the journal was changed behind the platform's back, or is of another database; restore it from a backup`,
+      )
+    portion.add(entry)
+    if (portion.bytes >= PORTION_BYTES) await write()
+  }
+  await write()
+}
+export const wrongKey = (): StoreUnavailable =>
+  new StoreUnavailable(
+    `the head of the database was not written with this secret key: KONTOR_SECRET_KEY (or secret.key in the data folder) is another one, or the head was changed; if it was changed by hand on purpose, run: kontor reseal`,
+  )

@@ -1,0 +1,66 @@
+import type { PackedBatch } from '../machine/journal.ts'
+import type { Progress } from './follower.ts'
+import type { Shape } from './shapes.ts'
+import type { Value } from './store.ts'
+
+/** Where a thread of the store works. */
+export type Place =
+  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
+
+/** What the tables add up to, and the hash behind which the next batch comes. */
+export interface Behind {
+  readonly hash: string
+  readonly key: string
+  readonly schema: string
+  readonly sums: string
+}
+/** What rows look like in this version. */
+export interface Opening {
+  readonly now: number
+  readonly key: string
+  readonly schema: string
+  readonly shapes: readonly Shape[]
+}
+export interface Opened {
+  /** The row of the head, its epoch first. */
+  readonly head: unknown[]
+  readonly migrated: number[]
+  readonly journalEpoch: number
+  /** Batches that were in the journal alone. */
+  readonly drained: number
+}
+
+/** What runs off the main thread, where it would hold up every request: by thread. */
+export type JournalJob =
+  | { readonly op: 'open'; readonly epoch: number }
+  | { readonly op: 'sealBehind'; readonly behind: Behind }
+  | { readonly op: 'append'; readonly batch: PackedBatch }
+  | { readonly op: 'clear'; readonly base: number }
+  | { readonly op: 'checkFence' }
+  | { readonly op: 'close' }
+export type FollowerJob =
+  | { readonly op: 'open'; readonly opening: Opening }
+  | { readonly op: 'sealBehind'; readonly behind: Behind }
+  | { readonly op: 'direct'; readonly batch: PackedBatch }
+  | { readonly op: 'settle' }
+  | { readonly op: 'hurry'; readonly sequence: number }
+  | { readonly op: 'hold'; readonly on: boolean }
+  | { readonly op: 'close' }
+export type ReaderJob =
+  { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] } | { readonly op: 'close' }
+export type Job = JournalJob | FollowerJob | ReaderJob
+/** What a thread does for each of its jobs. */
+export type Answers<J extends Job> = {
+  readonly [O in J['op']]: (job: Extract<J, { readonly op: O }>) => unknown
+}
+export type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | ({ readonly id: number } & Fault)
+  | { readonly progress: Progress }
+  | { readonly lost: Fault }
+export interface Fault {
+  readonly error: string
+  readonly kind: 'fenced' | 'unavailable' | 'other'
+  /** As the system or the database calls it. */
+  readonly code: string | undefined
+}

@@ -1,0 +1,38 @@
+import type { Columns } from '../machine/codec.ts'
+import { quote, removeStatement, upsertStatement, type Dialect } from './sql.ts'
+
+/**
+ * What a table or a log looks like. The journal keeps the shapes of the version that wrote it, because its entries may
+ * be put into the tables by a later one, before that one changes them.
+ */
+export interface Shape {
+  readonly name: string
+  readonly columns: Columns
+  /** Left out: a log. */
+  readonly key?: readonly string[]
+  /** Rows end with the flag "live". */
+  readonly live: boolean
+}
+export interface Statements {
+  readonly shape: Shape
+  readonly write: string
+  /** Of a table. */
+  readonly remove: string | undefined
+}
+export function statementsOf(dialect: Dialect, shapes: readonly Shape[]): ReadonlyMap<string, Statements> {
+  return new Map(
+    shapes.map((shape) => {
+      const { name, columns, key, live } = shape
+      const write = upsertStatement(dialect, name, columns, key, live)
+      const remove = key === undefined ? undefined : removeStatement(dialect, name, columns, key)
+      return [name, { shape, write, remove }]
+    }),
+  )
+}
+export const COMMAND_BATCH: Shape = {
+  name: 'command_batch',
+  columns: { sequence: 'int', at: 'int', count: 'int', hash: 'text', commands: 'text' },
+  live: false,
+}
+export const selectFrom = (name: string, columns: object): string =>
+  `select ${Object.keys(columns).map(quote).join(', ')} from ${quote(name)}`

@@ -1,0 +1,160 @@
+import { MessageChannel } from 'node:worker_threads'
+import type { PackedBatch } from '../machine/journal.ts'
+import type { Sums } from '../machine/sums.ts'
+import type { Progress } from './follower.ts'
+import type { FollowerJob, JournalJob, Opened, Place } from './messages.ts'
+import { SHAPES } from './statements.ts'
+import type { Lag } from './store.ts'
+import { StoreThread } from './thread.ts'
+
+/** How far the tables may be behind the journal: so much is put into them in a second or two. */
+export interface Bound {
+  readonly bytes: number
+  readonly batches: number
+}
+const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
+
+interface Reached {
+  readonly sequence: number
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * The two threads behind a store: one appends to the journal, which makes a batch durable; the other puts it into the
+ * tables some time later. What is not in the tables yet is bounded: at the bound commits wait.
+ */
+export class Spine {
+  private readonly journal: StoreThread<JournalJob>
+  private readonly follower: StoreThread<FollowerJob>
+  private readonly bound: Bound
+  /** Batches that are not in the tables yet, oldest first. */
+  private readonly behind: { readonly sequence: number; readonly bytes: number }[] = []
+  private bytes = 0
+  private acknowledged = 0
+  private projected = 0
+  private waiting: Reached[] = []
+  private readonly blocked: (() => void)[] = []
+  private asked = 0
+  private held = false
+  private opened = false
+
+  constructor(place: Place, bound: Bound = BOUND) {
+    this.bound = bound
+    const { port1, port2 } = new MessageChannel()
+    this.follower = new StoreThread('follower', place, port2, {
+      progress: (progress) => this.progress(progress),
+      ended: (error) => this.ended(error),
+    })
+    this.journal = new StoreThread('journal', place, port1)
+  }
+  async open(sums: Sums): Promise<Opened> {
+    const { key, schema } = sums
+    const opening = { now: Date.now() * 1000, key, schema, shapes: SHAPES }
+    const opened = (await this.follower.ask({ op: 'open', opening })) as Opened
+    await this.journal.ask({ op: 'open', epoch: opened.journalEpoch })
+    this.acknowledged = this.projected = Number(opened.head[1])
+    this.opened = true
+    return opened
+  }
+  /** What the batches from here on are sealed behind, and what the tables add up to. */
+  sealBehind(hash: string, sums: Sums): void {
+    const { key, schema } = sums
+    const behind = { hash, key, schema, sums: sums.text() }
+    // A thread that can't take it fails the commit behind it too.
+    this.journal.ask({ op: 'sealBehind', behind }).catch(() => undefined)
+    this.follower.ask({ op: 'sealBehind', behind }).catch(() => undefined)
+  }
+  async append(batch: PackedBatch): Promise<string> {
+    while (this.full && this.follower.failure === undefined)
+      await new Promise<void>((resolve) => this.blocked.push(resolve))
+    if (this.follower.failure !== undefined) throw this.follower.failure
+    const { sequence, body, commands } = batch
+    const bytes = body.length + commands.length
+    this.behind.push({ sequence, bytes })
+    this.bytes += bytes
+    const hash = (await this.journal.ask({ op: 'append', batch })) as string
+    this.acknowledged = sequence
+    return hash
+  }
+  async direct(batch: PackedBatch): Promise<string> {
+    const hash = (await this.follower.ask({ op: 'direct', batch })) as string
+    this.acknowledged = this.projected = batch.sequence
+    return hash
+  }
+  /** Resolves when the tables hold everything that anybody has been told so far. */
+  caughtUp(): Promise<void> | undefined {
+    const sequence = this.acknowledged
+    if (this.projected >= sequence) return undefined
+    if (this.follower.failure !== undefined) return Promise.reject(this.follower.failure)
+    if (this.asked < sequence) {
+      this.asked = sequence
+      this.follower.ask({ op: 'hurry', sequence }).catch(() => undefined)
+    }
+    return new Promise((resolve, reject) => this.waiting.push({ sequence, resolve, reject }))
+  }
+  /** All of it gone; the tables are emptied by the caller, after this. */
+  async clear(): Promise<void> {
+    await this.caughtUp()
+    await this.empty(0)
+  }
+  private async empty(base: number): Promise<void> {
+    await this.follower.ask({ op: 'settle' })
+    await this.journal.ask({ op: 'clear', base })
+  }
+  /** Goes on from nothing. */
+  restart(): void {
+    this.acknowledged = this.projected = this.asked = 0
+  }
+  async checkFence(): Promise<void> {
+    if (this.follower.failure !== undefined) throw this.follower.failure
+    await this.journal.ask({ op: 'checkFence' })
+  }
+  private get full(): boolean {
+    return this.bytes >= this.bound.bytes || this.behind.length >= this.bound.batches
+  }
+  get lag(): Lag {
+    return { batches: this.behind.length, bytes: this.bytes }
+  }
+  /** For tests: nothing more goes into the tables until it is let go. */
+  async hold(on: boolean): Promise<void> {
+    this.held = on
+    await this.follower.ask({ op: 'hold', on })
+  }
+  async rest(): Promise<void> {
+    await Promise.all([this.journal.rest(), this.follower.rest()])
+  }
+  async close(): Promise<void> {
+    if (this.follower.failure === undefined && !this.held) await this.leave().catch(() => undefined)
+    await Promise.all([this.journal.close(), this.follower.close()])
+  }
+  /** The tables hold everything, and the next start has nothing to catch up with. */
+  private async leave(): Promise<void> {
+    await this.caughtUp()
+    if (this.opened) await this.empty(this.acknowledged)
+  }
+  private progress({ sequence }: Progress): void {
+    this.projected = sequence
+    let count = 0
+    for (const { sequence: one, bytes } of this.behind) {
+      if (one > sequence) break
+      this.bytes -= bytes
+      count++
+    }
+    this.behind.splice(0, count)
+    if (this.waiting.length > 0) {
+      const reached = this.waiting.filter((one) => one.sequence <= sequence)
+      this.waiting = this.waiting.filter((one) => one.sequence > sequence)
+      for (const { resolve } of reached) resolve()
+    }
+    this.release()
+  }
+  /** Nobody waits for what will not come. */
+  private ended(error: Error): void {
+    for (const { reject } of this.waiting.splice(0)) reject(error)
+    this.release()
+  }
+  private release(): void {
+    for (const go of this.blocked.splice(0)) go()
+  }
+}

@@ -1,0 +1,90 @@
+import { Worker, type MessagePort } from 'node:worker_threads'
+import type { Progress } from './follower.ts'
+import type { Fault, Job, Place, Reply } from './messages.ts'
+import { Fenced, StoreLost, StoreUnavailable } from './store.ts'
+
+interface Pending {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+/** Hears how far a follower has got, and that it has ended. */
+export interface Listener {
+  readonly progress?: (progress: Progress) => void
+  readonly ended?: (error: Error) => void
+}
+export type Role = 'journal' | 'follower' | 'reader'
+
+function errorOf({ kind, error, code }: Fault): Error {
+  if (kind === 'fenced') return new Fenced()
+  return kind === 'unavailable' ? new StoreUnavailable(error) : Object.assign(new Error(error), { code })
+}
+
+/** The main thread's end of a worker. A thread that has ended fails every job, at once. */
+export class StoreThread<J extends Job> {
+  private readonly worker: Worker
+  private readonly pending = new Map<number, Pending>()
+  private readonly listener: Listener
+  private lastId = 0
+  private ended: Error | undefined
+  private resting: (() => void) | undefined
+
+  constructor(role: Role, place: Place, port?: MessagePort, listener: Listener = {}) {
+    this.listener = listener
+    this.worker = new Worker(new URL(`./${role}-worker.js`, import.meta.url), { workerData: place })
+    if (port !== undefined) this.worker.postMessage({ port }, [port])
+    this.worker.on('message', (reply: Reply) => this.hear(reply))
+    this.worker.on('error', (error) =>
+      this.end(new StoreLost(`the store thread failed: ${String(error)}`, { cause: error })),
+    )
+    this.worker.on('exit', () => this.end(new StoreLost('the store thread has ended')))
+  }
+  get failure(): Error | undefined {
+    return this.ended
+  }
+  ask(job: J): Promise<unknown> {
+    if (this.ended !== undefined) return Promise.reject(this.ended)
+    if (this.resting !== undefined) return new Promise(() => undefined)
+    const id = ++this.lastId
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject })
+      this.worker.postMessage({ ...job, id })
+    })
+  }
+  /**
+   * Before the process exits in the middle of things: no other job is begun, and those under way are finished, because a
+   * thread that is ended inside SQLite takes the whole process down with a fault of its own.
+   */
+  rest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.resting = resolve
+      if (this.pending.size === 0) resolve()
+    })
+  }
+  async close(): Promise<void> {
+    if (this.ended === undefined) await this.ask({ op: 'close' } as J)
+    await this.worker.terminate()
+  }
+  private hear(reply: Reply): void {
+    if ('progress' in reply) this.listener.progress?.(reply.progress)
+    else if ('lost' in reply)
+      this.end(
+        reply.lost.kind === 'fenced'
+          ? new Fenced()
+          : new StoreLost(`the tables can't be written: ${reply.lost.error}`),
+      )
+    else {
+      const job = this.pending.get(reply.id)
+      this.pending.delete(reply.id)
+      if ('result' in reply) job?.resolve(reply.result)
+      else job?.reject(errorOf(reply))
+      if (this.pending.size === 0) this.resting?.()
+    }
+  }
+  private end(error: Error): void {
+    this.ended ??= error
+    for (const job of this.pending.values()) job.reject(this.ended)
+    this.pending.clear()
+    this.resting?.()
+    this.listener.ended?.(this.ended)
+  }
+}

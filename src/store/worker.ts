@@ -1,0 +1,47 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Answers, Fault, Job, Place, Reply } from './messages.ts'
+import { Fenced, StoreUnavailable } from './store.ts'
+
+/** A worker's end of its thread. */
+const port = parentPort!
+export const place = workerData as Place
+
+/** Answers jobs one by one, in their order where they come back at once. */
+export function answerJobs<J extends Job>(answers: Answers<J>): void {
+  port.on('message', (message: J & { readonly id: number }) => {
+    const { id } = message
+    const failed = (error: unknown): void => post({ id, ...faultOf(error) })
+    const done = (result: unknown): void => {
+      post({ id, result })
+      if (message.op === 'close') port.close()
+    }
+    try {
+      const answer = answers[message.op as J['op']] as (job: J) => unknown
+      const result = answer(message)
+      if (result instanceof Promise) result.then(done, failed)
+      else done(result)
+    } catch (error) {
+      failed(error)
+    }
+  })
+}
+export const post = (reply: Reply): void => port.postMessage(reply)
+
+/** The errors of a binding do not survive the way between threads. */
+export function faultOf(error: unknown): Fault {
+  const kind =
+    error instanceof Fenced ? 'fenced' : error instanceof StoreUnavailable ? 'unavailable' : 'other'
+  const { code } = error as { readonly code?: string }
+  return { kind, code, error: kind === 'other' ? String(error) : (error as Error).message }
+}
+export function made<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw new Error((error as Error).message)
+  }
+}
+/** Told apart from a job's own failure: nothing more can be done here. */
+export function lose(error: unknown): void {
+  post({ lost: faultOf(error) })
+}
