@@ -371,6 +371,10 @@ const inOneLine = (faults: readonly string[]): string => {
   return faults.slice(0, FAULTS_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
+/** What another process of ours may see of the environment: these, and nothing else. */
+export const environmentOf = (names: readonly string[]): Record<string, string | undefined> =>
+  Object.fromEntries(names.map((name) => [name, process.env[name]]))
+
 /** A secret that the configuration file names but must not hold. */
 export function secretFrom(variable: string): string {
   const value = process.env[variable]

@@ -11,11 +11,10 @@ import { RULES, commands, type Commands } from './core/commands.ts'
 import { Core } from './machine/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
-import { fronts, type Face } from './fronts.ts'
-import { Gateways } from './gateway/gateways.ts'
-import type { Settings } from './gateway/protocol.ts'
+import { fronts } from './fronts.ts'
 import { Bodies, BodyRoom } from './http/bodies.ts'
 import { Doors } from './http/doors.ts'
+import { Network } from './network.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './runtime/agents.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
@@ -29,7 +28,7 @@ import { ensureWorld, secretKey } from './runtime/genesis.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
 import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
 import { countingLog, type CountingLog, type Log } from './runtime/log.ts'
-import { detailsOf, watchPlatform, watchSize, watchTokens, type Watched } from './runtime/watch.ts'
+import { detailsOf, watchPlatform, watchSize, watchTokens } from './runtime/watch.ts'
 import { Metrics } from './runtime/metrics.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { finishRotation } from './runtime/rotation.ts'
@@ -164,7 +163,7 @@ async function build(
     },
     settle,
     reset,
-    gateways: () => gateways?.list() ?? [],
+    gateways: () => network.list(),
   }
   const answers = fronts({
     config,
@@ -184,17 +183,7 @@ async function build(
     details: () => detailsOf({ core, chains }),
   })
   const { url, operatorUrl } = doors
-  const gateways =
-    config.gateways === 0
-      ? undefined
-      : new Gateways({
-          ...answers[0]!,
-          count: config.gateways,
-          settings: gatewaySettings(config, answers[0]!.face),
-          log,
-          room,
-          left: (address) => doors.left(address),
-        })
+  const network = new Network({ config, doors, answers, room, log })
   const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
   let credentials: Credentials
   let keeper: HeadKeeper | undefined
@@ -213,15 +202,14 @@ async function build(
     }
     credentials = { ...(await makeWorld(knownCredentials(config))), ...urls }
     await setOut()
-    await gateways?.start()
+    await network.start()
   } catch (error) {
-    await gateways?.stop()
+    await network.close()
     await rest()
     throw error
   }
-  doors.handOver(answers.map(({ serve }) => serve))
+  network.open()
   ready = true
-  if (gateways !== undefined) doors.giveTo(gateways.give)
 
   return { url, operatorUrl, credentials, desk, stop }
 
@@ -230,7 +218,7 @@ async function build(
     refuseSimulated(config, state)
     for (const warning of controls.warnings) log.warn(warning)
     if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
-    watchPlatform(metrics, { core, chains, store, clock, log, ...network() })
+    watchPlatform(metrics, { core, chains, store, clock, log, room, doors: network })
     watchSurroundings(metrics, disk, wall)
     watchers.push(watchSize(metrics, store), watchTokens({ core, clock, log }))
     timers.push(
@@ -252,23 +240,6 @@ async function build(
     keeper?.start()
     wall?.start()
     await disk?.start()
-  }
-  /** What connections do, here and in gateways. */
-  function network(): Pick<Watched, 'room' | 'doors'> {
-    return {
-      room,
-      doors: {
-        get connections() {
-          return doors.connections
-        },
-        get refused() {
-          return doors.refused
-        },
-        get cut() {
-          return doors.cut + (gateways?.cut ?? 0)
-        },
-      },
-    }
   }
   /** Nothing works by itself any more, but for the chains. */
   function pause(): void {
@@ -409,8 +380,7 @@ async function build(
   }
   async function stop(): Promise<void> {
     pause()
-    doors.shut()
-    await Promise.all([doors.close(), gateways?.stop()])
+    await network.close()
     await chains.stop()
     await touchKeys()
     await core.idle()
@@ -430,16 +400,6 @@ function warnOfWaiting(state: State, log: Log, token: string | undefined): void 
   for (const { id, call } of state.proposals.waiting())
     log.warn('a proposal waits for the admins: GET /operator/v1/proposals', { id, call })
 }
-
-const gatewaySettings = (config: Config, face: Face): Settings => ({
-  ...face,
-  mode: config.mode,
-  hosts: config.hosts,
-  cors: config.cors,
-  trustProxy: config.trustProxy,
-  requestMs: config.sockets.requestSeconds * 1000,
-  version: VERSION,
-})
 
 /** What an operator should know about the settings, in the log, in the status and of `doctor`. */
 export const warningsOf = ({ mode, rehearsed }: Config, served = rehearsed): string[] =>

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { environmentOf } from '../config.ts'
 import type { Log } from '../runtime/log.ts'
 import { Switchboard, type SwitchboardParts } from './switchboard.ts'
 
@@ -116,7 +117,7 @@ class Gateway {
   constructor(parts: GatewaysParts, told: { ready: () => void; gone: (why: string) => void }) {
     this.parts = parts
     this.child = fork(MAIN, [], {
-      env: Object.fromEntries(HANDED_ON.map((name) => [name, process.env[name]])),
+      env: environmentOf(HANDED_ON),
       execArgv: process.execArgv.filter((argument) => argument.startsWith('--max-')),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
     })
