@@ -12,6 +12,8 @@ import { SqliteStore } from '../src/store/sqlite.ts'
 import { newSums } from '../src/store/seals.ts'
 import type { Store } from '../src/store/store.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
+import { tellFacts } from './facts.ts'
+import { median } from './load-generator.ts'
 
 /**
  * Durable transfers a second without HTTP: the core over each store, beside the usual design (one SQL
@@ -135,23 +137,30 @@ async function transactionPerRequest(url: string): Promise<Contender> {
 }
 
 /** Every client waits for its reply before it sends the next one. */
-async function measure(contender: Contender, seconds: number): Promise<number> {
+async function measure(contender: Contender, seconds: number): Promise<Measured> {
   const start = performance.now()
   const end = start + seconds * 1000
-  let done = 0
+  const latencies: number[] = []
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
-      while (performance.now() < end) {
+      for (let from = start; from < end;) {
         await contender.transfer(client)
-        done++
+        const now = performance.now()
+        latencies.push(now - from)
+        from = now
       }
     }),
   )
-  return (done / (performance.now() - start)) * 1000
+  const rate = (latencies.length / (performance.now() - start)) * 1000
+  latencies.sort((a, b) => a - b)
+  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
+  return { rate, p50: at(0.5), p99: at(0.99) }
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+interface Measured {
+  readonly rate: number
+  readonly p50: number
+  readonly p99: number
+}
 
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
@@ -161,19 +170,24 @@ export async function run(): Promise<void> {
     await coreOver('core on SQLite', new SqliteStore(join(folder, 'kontor.db'))),
     await coreOver('core on PostgreSQL', new PostgresStore(await server.database())),
   ]
-  const rates = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]))
+  const rates = new Map<Contender, Measured[]>(contenders.map((contender) => [contender, []]))
   for (const contender of contenders) await measure(contender, 1)
   for (let round = 0; round < ROUNDS; round++)
     for (const contender of contenders) rates.get(contender)!.push(await measure(contender, SECONDS))
-  const base = median(rates.get(contenders[0]!)!)
+  const rateOf = (all: readonly Measured[]): number => median(all.map(({ rate }) => rate))
+  const base = rateOf(rates.get(contenders[0]!)!)
+  tellFacts('SQLite and PostgreSQL')
   console.log(
     `durable transfers a second, ${CLIENTS} clients, medians of ${ROUNDS} interleaved runs of ${SECONDS} s`,
   )
   for (const [{ name }, all] of rates) {
-    const rate = median(all)
-    const spread = `${Math.round(Math.min(...all))} to ${Math.round(Math.max(...all))}`
+    const rate = rateOf(all)
+    const every = all.map((one) => Math.round(one.rate))
+    const spread = `${Math.min(...every)} to ${Math.max(...every)}`
+    const p50 = median(all.map((one) => one.p50)).toFixed(2)
+    const p99 = median(all.map((one) => one.p99)).toFixed(2)
     console.log(
-      `${name.padEnd(42)} ${String(Math.round(rate)).padStart(7)}  x${(rate / base).toFixed(1)}  (${spread})`,
+      `${name.padEnd(42)} ${String(Math.round(rate)).padStart(7)}  x${(rate / base).toFixed(1)}  (${spread})  p50 ${p50} ms  p99 ${p99} ms`,
     )
   }
   for (const contender of contenders) await contender.close()

@@ -1,43 +1,124 @@
 import { connect, type Socket } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 
 /**
- * A closed-loop HTTP/1.1 load generator over raw sockets: a client library would cost more than the server it
- * measures. Requests are made (and signed) beforehand; each connection sends its next one when the reply is in.
+ * HTTP/1.1 load over raw sockets: a client library would cost more than the server it measures. Requests are made (and
+ * signed) beforehand. In a closed loop each connection sends its next one when the reply is in; in an open loop each
+ * request has a planned time, and its latency counts from there, whether or not a connection was free.
  */
 export interface Load {
   readonly port: number
   readonly connections: number
   readonly seconds: number
   /** Whole requests as bytes, taken in turn. */
-  readonly requests: readonly Buffer[]
+  readonly requests: readonly Uint8Array[]
+  /** Requests a second, of an open loop; left out: a closed one. */
+  readonly rate?: number
 }
 export interface LoadResult {
   readonly rate: number
   readonly p50: number
   readonly p99: number
+  readonly p999: number
   readonly replies: number
   readonly failures: number
+  /** How busy the busiest thread of the generator was: near 1 it is the generator that was measured. */
+  readonly busy: number
+}
+interface Part {
+  readonly latencies: Float64Array
+  readonly failures: number
+  readonly elapsed: number
+  readonly busy: number
 }
 
+/** So that the generator is not what is measured; on a small machine it takes part of what there is, and says so. */
+export const THREADS = Math.max(1, Math.min(6, Math.floor(availableParallelism() / 2) - 2))
+
+/** Over all threads of the generator. */
 export async function generate(load: Load): Promise<LoadResult> {
+  const threads = Math.min(THREADS, load.connections)
+  const parts =
+    threads === 1
+      ? [await generatePart(load)]
+      : await Promise.all(
+          Array.from({ length: threads }, (_, i) =>
+            inThread({
+              ...load,
+              connections: Math.floor(load.connections / threads) + (i < load.connections % threads ? 1 : 0),
+              ...(load.rate !== undefined && { rate: load.rate / threads }),
+            }),
+          ),
+        )
+  return together(parts)
+}
+export function together(parts: readonly Part[]): LoadResult {
+  const latencies = new Float64Array(parts.reduce((sum, part) => sum + part.latencies.length, 0))
+  let at = 0
+  for (const part of parts) {
+    latencies.set(part.latencies, at)
+    at += part.latencies.length
+  }
+  latencies.sort()
+  const quantile = (share: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  return {
+    rate: latencies.length / Math.max(...parts.map(({ elapsed }) => elapsed)),
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    p999: quantile(0.999),
+    replies: latencies.length,
+    failures: parts.reduce((sum, { failures }) => sum + failures, 0),
+    busy: Math.max(...parts.map(({ busy }) => busy)),
+  }
+}
+function inThread(load: Load): Promise<Part> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: load })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+}
+
+async function generatePart(load: Load): Promise<Part> {
   const latencies: number[] = []
   let failures = 0
   let next = 0
+  const used = performance.eventLoopUtilization()
   const start = performance.now()
   const end = start + load.seconds * 1000
+  const step = load.rate === undefined ? 0 : 1000 / load.rate
+  let planned = start
+  /** When the next request should go; undefined: none any more. */
+  const plan = (): number | undefined => {
+    const now = performance.now()
+    const at = step === 0 ? now : planned
+    if (at >= end) return undefined
+    planned += step
+    return at
+  }
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket: Socket = connect(load.port, '127.0.0.1')
       socket.setNoDelay(true)
-      let sentAt = 0
+      let from = 0
       let pending = ''
       const sendNext = (): void => {
-        sentAt = performance.now()
-        if (sentAt >= end) {
+        const at = plan()
+        if (at === undefined) {
           socket.end()
           resolve()
           return
         }
+        from = at
+        const wait = at - performance.now()
+        if (wait > 1) setTimeout(send, wait - 0.5)
+        else send()
+      }
+      const send = (): void => {
+        if (step === 0) from = performance.now()
         socket.write(load.requests[next++ % load.requests.length]!)
       }
       socket.on('connect', sendNext)
@@ -50,23 +131,19 @@ export async function generate(load: Load): Promise<LoadResult> {
         if (pending.length < head + 4 + length) return
         if (!pending.startsWith('HTTP/1.1 2')) failures++
         pending = ''
-        latencies.push(performance.now() - sentAt)
+        latencies.push(Math.max(0, performance.now() - from))
         sendNext()
       })
     })
   await Promise.all(Array.from({ length: load.connections }, one))
-  const elapsed = (performance.now() - start) / 1000
-  latencies.sort((a, b) => a - b)
-  const at = (share: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return {
-    rate: latencies.length / elapsed,
-    p50: at(0.5),
-    p99: at(0.99),
-    replies: latencies.length,
+    latencies: Float64Array.from(latencies),
     failures,
+    elapsed: (performance.now() - start) / 1000,
+    busy: performance.eventLoopUtilization(used).utilization,
   }
 }
+if (!isMainThread) parentPort!.postMessage(await generatePart(workerData as Load))
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,5 +1,16 @@
 /** `npm run bench -- NAME`: each bench is a module of this folder that exports `run`. */
-const BENCHES = ['http', 'core', 'load', 'crash', 'history', 'match', 'orders', 'risk', 'compare'] as const
+const BENCHES = [
+  'http',
+  'core',
+  'load',
+  'crash',
+  'history',
+  'match',
+  'orders',
+  'risk',
+  'steady',
+  'compare',
+] as const
 
 const [name] = process.argv.slice(2)
 if (name === undefined || !(BENCHES as readonly string[]).includes(name)) {

@@ -22,7 +22,7 @@ export type Kind = 'bare' | 'kontor'
 export async function launch(
   kind: Kind,
   env: Record<string, string> = {},
-): Promise<{ info: ServerInfo; stop: () => Promise<void> }> {
+): Promise<{ info: ServerInfo; pid: number; stop: () => Promise<void> }> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), [kind], {
     env: { ...process.env, ...env },
   })
@@ -32,6 +32,7 @@ export async function launch(
   })
   return {
     info,
+    pid: child.pid!,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())

@@ -1,6 +1,7 @@
-import { bodyDigest, sign, signatureString } from '../src/api/signature.ts'
+import { tellFacts, tellGenerator } from './facts.ts'
 import { generate, median, type LoadResult } from './load-generator.ts'
 import { launch, type ServerInfo } from './servers.ts'
+import { signedRequest } from './signed.ts'
 
 const ROUNDS = 3
 const SECONDS = 4
@@ -13,6 +14,7 @@ export async function sideBySide(
   bodyOf: (i: number) => object,
   prepare?: (first: Buffer, port: number) => Promise<void>,
 ): Promise<void> {
+  tellFacts(process.env['KONTOR_DATABASE_URL'] === undefined ? 'SQLite' : 'PostgreSQL')
   const bare = await launch('bare')
   const kontor = await launch('kontor')
   await prepare?.(requests(path, kontor.info, bodyOf)[0]!, kontor.info.port)
@@ -36,26 +38,12 @@ export async function sideBySide(
       )
     }
     console.log(`  ratio   ${(rate('kontor') / rate('bare')).toFixed(2)}`)
+    tellGenerator(Math.max(...[...results.bare, ...results.kontor].map(({ busy }) => busy)))
   }
   await bare.stop()
   await kontor.stop()
 }
 
-/** Whole requests as bytes, signed beforehand. */
-function requests(path: string, { key, secret, port }: ServerInfo, bodyOf: (i: number) => object): Buffer[] {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  return Array.from({ length: REQUESTS }, (_, i) => {
-    const body = JSON.stringify(bodyOf(i))
-    const message = signatureString({
-      method: 'POST',
-      path,
-      query: '',
-      bodyDigest: bodyDigest(Buffer.from(body)),
-      timestamp,
-    })
-    return Buffer.from(
-      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nKEY: ${key}\r\nTimestamp: ${timestamp}\r\nSIGN: ${sign(secret, message)}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    )
-  })
-}
+/** Signed beforehand. */
+const requests = (path: string, info: ServerInfo, bodyOf: (i: number) => object): Buffer[] =>
+  Array.from({ length: REQUESTS }, (_, i) => signedRequest(info, 'POST', path, '', bodyOf(i)))

@@ -2,6 +2,7 @@ import { quoted, textOf, type Columns } from './codec.ts'
 import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
 import type { CommittedBatch, RowAppended, RowChange } from './stream.ts'
 import type { Sums } from './sums.ts'
+import type { RowTexts } from './texts.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
 interface Spec {
@@ -72,11 +73,12 @@ export class Batch {
     for (const [log, rows] of this.appended) for (const row of rows) appended.push({ log, row })
     return { sequence, at, changes, appended }
   }
-  pack(sequence: number, at: number): PackedBatch {
+  pack(sequence: number, at: number, texts?: RowTexts): PackedBatch {
     const sections: Section[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
       const write = writer(spec)
+      const finished = finishedOf(spec)
       let names = ''
       let rows = ''
       let befores = ''
@@ -84,11 +86,18 @@ export class Batch {
         const row = table.get(key)
         if (row === undefined && before === undefined) continue // made and gone within the batch
         names += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
-        rows += row === undefined ? `-${keyText(spec, key, before)}\n` : `${write(row)}\n`
-        befores += before === STORED ? '?\n' : before === undefined ? '\n' : `${write(before)}\n`
+        if (before === STORED) befores += '?\n'
+        else if (before === undefined) befores += '\n'
+        else befores += `${texts?.get(before) ?? write(before)}\n`
+        if (row === undefined) rows += `-${keyText(spec, key, before)}\n`
+        else {
+          const text = write(row)
+          rows += `${text}\n`
+          // A finished row is hardly ever written again.
+          if (texts !== undefined && (finished === 'never' || text.endsWith(',true]'))) texts.keep(row, text)
+        }
       }
-      if (names !== '')
-        sections.push({ table: spec.name, finished: finishedOf(spec), keys: names, rows, befores })
+      if (names !== '') sections.push({ table: spec.name, finished, keys: names, rows, befores })
     }
     for (const [log, rows] of this.appended) {
       const write = writer(log)

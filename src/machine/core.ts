@@ -2,6 +2,7 @@ import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
 import { Batch } from './batch.ts'
 import type { PackedBatch } from './journal.ts'
 import { Commits, type CommittedBatch } from './stream.ts'
+import { RowTexts } from './texts.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
@@ -68,6 +69,7 @@ export class Core<S, H extends Handlers<S>> {
   private readonly snapshots: { readonly look: () => void; readonly fail: (error: unknown) => void }[] = []
   /** What has been committed, for whoever follows it. */
   readonly commits = new Commits()
+  private readonly texts = new RowTexts()
   private scheduled = false
   private dead: unknown
   private head: Head
@@ -236,7 +238,7 @@ export class Core<S, H extends Handlers<S>> {
     )
   }
   private async commit(batch: Batch, sequence: number, at: number): Promise<Head> {
-    const packed = batch.pack(sequence, at)
+    const packed = batch.pack(sequence, at, this.texts)
     const start = performance.now()
     const hash = await this.options.commit(packed)
     this.commitMs = performance.now() - start

@@ -40,7 +40,7 @@ export class SqliteConnection {
     // WAL with a full sync at each commit: an acknowledged write survives power loss.
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
-    this.db.pragma('wal_autocheckpoint = 4000')
+    this.db.pragma(`wal_autocheckpoint = ${purpose === 'journal' ? 2000 : 10_000}`)
     this.db.pragma(`cache_size = -${purpose === 'journal' ? 8000 : 32000}`)
   }
   /**

@@ -1,0 +1,59 @@
+import { signedRequest, type Signer } from './signed.ts'
+
+/** There and back again, so that the money never runs out. */
+export function thereAndBack(i: number): object {
+  const [from, to] = i % 2 === 0 ? ['spot', 'futures'] : ['futures', 'spot']
+  return { currency: 'USDT', from, to, amount: '0.01', settle: 'usdt' }
+}
+
+/**
+ * Half of them rest at some price, the others take one of those: an account has a bound of open orders, and a stream that
+ * leaves more and more of them would soon measure refusals.
+ */
+export function order(i: number): object {
+  const [side, takes] = (
+    [
+      ['buy', false],
+      ['sell', true],
+      ['sell', false],
+      ['buy', true],
+    ] as const
+  )[i % 4]!
+  const distance = 1 + (i % 97)
+  const far = takes ? 200 : -distance
+  return {
+    currency_pair: 'BTC_USDT',
+    side,
+    amount: '0.0001',
+    price: String(50_000 + (side === 'buy' ? far : -far)),
+    ...(takes && { time_in_force: 'ioc' }),
+  }
+}
+
+/** What a bot looks at: live state for the most part, and now and then history, which comes from the tables. */
+const READS: readonly (readonly [path: string, query: string])[] = [
+  ['/api/v4/spot/accounts', ''],
+  ['/api/v4/spot/order_book', 'currency_pair=BTC_USDT&limit=20'],
+  ['/api/v4/spot/open_orders', 'limit=10'],
+  ['/api/v4/spot/tickers', 'currency_pair=BTC_USDT'],
+  ['/api/v4/spot/accounts', 'currency=USDT'],
+  ['/api/v4/wallet/total_balance', ''],
+  ['/api/v4/spot/trades', 'currency_pair=BTC_USDT&limit=20'],
+  ['/api/v4/spot/my_trades', 'currency_pair=BTC_USDT&limit=10'],
+]
+
+/** 30 % transfers, 30 % orders, 40 % reads, of several accounts in turn. */
+export function mixed(signers: readonly Signer[], count: number): Buffer[] {
+  let transfers = 0
+  let orders = 0
+  let reads = 0
+  return Array.from({ length: count }, (_, i) => {
+    const signer = signers[i % signers.length]!
+    const kind = (i * 7) % 10
+    if (kind < 3)
+      return signedRequest(signer, 'POST', '/api/v4/wallet/transfers', '', thereAndBack(transfers++))
+    if (kind < 6) return signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(orders++))
+    const [path, query] = READS[reads++ % READS.length]!
+    return signedRequest(signer, 'GET', path, query, undefined)
+  })
+}

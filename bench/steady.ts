@@ -1,0 +1,110 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { OperatorClient } from '../test/support/client.ts'
+import { PostgresServer } from '../test/support/postgres.ts'
+import { tellFacts, tellGenerator } from './facts.ts'
+import { generate, type LoadResult } from './load-generator.ts'
+import { mixed } from './mix.ts'
+import { launch, type ServerInfo } from './servers.ts'
+import type { Signer } from './signed.ts'
+
+/**
+ * `npm run bench -- steady [SECONDS] [sqlite | postgres]`: half of what the platform can take at most, for as long as is
+ * given, in an open loop: a request's latency counts from the moment it should have been sent. Memory and the lag of the
+ * tables are told over time: both must stay flat.
+ */
+const ACCOUNTS = 16
+const CONNECTIONS = 128
+const REQUESTS = 4_000
+const MAXIMUM_SECONDS = 5
+/** Signatures are good for a minute. */
+const SLICE_SECONDS = 20
+
+async function account(operator: OperatorClient, i: number, info: ServerInfo): Promise<Signer> {
+  const { user_id } = await operator.ok('POST', '/users', { login_name: `steady_${i}` })
+  for (const [place, currency, amount] of [
+    ['spot', 'USDT', '100000000'],
+    ['spot', 'BTC', '1000'],
+    ['futures', 'USDT', '1000000'],
+  ] as const)
+    await operator.ok('POST', `/users/${String(user_id)}/credit`, {
+      account: place,
+      currency,
+      amount,
+      ...(place === 'futures' && { settle: 'usdt' }),
+    })
+  const { key, secret } = await operator.ok('POST', `/users/${String(user_id)}/keys`, {
+    name: 'steady',
+    mode: 1,
+    perms: [{ name: 'wallet' }, { name: 'spot' }],
+    ip_whitelist: [],
+  })
+  return { port: info.port, key: String(key), secret: String(secret) }
+}
+
+/** Of the platform's process and those that it started. */
+function megabytes(pid: number): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const parentOf = (one: string): number => {
+    try {
+      const stat = readFileSync(`/proc/${one}/stat`, 'utf8')
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    } catch {
+      return 0
+    }
+  }
+  const family = [String(pid), ...pids.filter((one) => parentOf(one) === pid)]
+  return family.reduce((sum, one) => {
+    try {
+      return sum + Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0) / 1024
+    } catch {
+      return sum
+    }
+  }, 0)
+}
+
+const latencies = ({ p50, p99, p999 }: LoadResult): string =>
+  `p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms  p999 ${p999.toFixed(2)} ms`
+
+export async function run([given = '60', store = 'sqlite']: readonly string[]): Promise<void> {
+  const seconds = Number(given)
+  if (!(seconds > 0) || (store !== 'sqlite' && store !== 'postgres'))
+    throw new TypeError('usage: npm run bench -- steady [SECONDS] [sqlite | postgres]')
+  tellFacts(store)
+  const server = store === 'postgres' ? await PostgresServer.start({ durable: true }) : undefined
+  const env = server === undefined ? {} : { KONTOR_DATABASE_URL: await server.database() }
+  const { info, pid, stop } = await launch('kontor', env)
+  const operator = new OperatorClient(`http://127.0.0.1:${info.port}`, info.token)
+  const signers = await Promise.all(Array.from({ length: ACCOUNTS }, (_, i) => account(operator, i, info)))
+  const load = (length: number, rate?: number): Promise<LoadResult> =>
+    generate({
+      port: info.port,
+      connections: CONNECTIONS,
+      seconds: length,
+      requests: mixed(signers, REQUESTS),
+      ...(rate !== undefined && { rate }),
+    })
+  await load(MAXIMUM_SECONDS)
+  const most = await load(MAXIMUM_SECONDS)
+  console.log(
+    `at most ${most.rate.toFixed(0)} requests/s with ${CONNECTIONS} connections, 30 % transfers, 30 % orders, 40 % reads; ${latencies(most)}; failures ${most.failures}`,
+  )
+  const rate = most.rate / 2
+  console.log(`half of it, ${rate.toFixed(0)} requests/s, for ${seconds} s:`)
+  const slices: LoadResult[] = []
+  for (let left = seconds; left > 0; left -= SLICE_SECONDS) {
+    const slice = await load(Math.min(left, SLICE_SECONDS), rate)
+    slices.push(slice)
+    const { projection } = await operator.ok('GET', '/status')
+    const { lag_batches, lag_bytes } = projection as { lag_batches: number; lag_bytes: number }
+    console.log(
+      `  ${String(Math.min(seconds, slices.length * SLICE_SECONDS)).padStart(5)} s  ${slice.rate.toFixed(0)}/s  ${latencies(slice)}  failures ${slice.failures}  memory ${megabytes(pid).toFixed(0)} MB  lag ${lag_batches} batches, ${(lag_bytes / 1e6).toFixed(2)} MB`,
+    )
+  }
+  const worst = (figure: (slice: LoadResult) => number): string => Math.max(...slices.map(figure)).toFixed(2)
+  console.log(
+    `worst of ${slices.length}: p50 ${worst(({ p50 }) => p50)} ms  p99 ${worst(({ p99 }) => p99)} ms  p999 ${worst(({ p999 }) => p999)} ms`,
+  )
+  tellGenerator(Math.max(...slices.map(({ busy }) => busy)))
+  await stop()
+  await server?.stop()
+}
