@@ -11,6 +11,8 @@ export interface GatewaysParts extends Pick<SwitchboardParts, 'pipeline' | 'look
   readonly log: Log
   /** A connection of this address ended. */
   readonly left: (address: string) => void
+  /** Who does not answer for so long is replaced. */
+  readonly hungMs?: number
 }
 export interface GatewayStatus {
   readonly pid: number
@@ -21,6 +23,7 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 const START_MS = 10_000
 /** Longer than its requests may take to finish. */
 const STOP_MS = 15_000
+const HUNG_MS = 30_000
 const BACK_OFF_MS = 100
 const BACK_OFF_MAX_MS = 10_000
 /** Who lived so long did not die of what it met at its start. */
@@ -35,6 +38,7 @@ export class Gateways {
   private readonly retries = new Set<NodeJS.Timeout>()
   private stopping = false
   private failures = 0
+  private watch: NodeJS.Timeout | undefined
   /** Of those that are gone. */
   private cutBefore = 0
 
@@ -43,6 +47,10 @@ export class Gateways {
   }
   /** Resolves when all are ready, or have failed for the first time. */
   async start(): Promise<void> {
+    const { hungMs = HUNG_MS } = this.parts
+    this.watch = setInterval(() => {
+      for (const gateway of this.all) gateway.see(hungMs)
+    }, hungMs / 6).unref()
     const first = Array.from({ length: this.parts.count }, () => this.launch())
     const late = new Promise<void>((resolve) => setTimeout(resolve, START_MS).unref())
     await Promise.race([Promise.all(first), late])
@@ -59,6 +67,7 @@ export class Gateways {
   /** They take nobody any more, finish what is under way, and end. */
   async stop(): Promise<void> {
     this.stopping = true
+    clearInterval(this.watch)
     for (const timer of this.retries) clearTimeout(timer)
     await Promise.all([...this.all].map((gateway) => gateway.stop()))
   }
@@ -129,7 +138,7 @@ class Gateway {
       },
       left: (address) => this.letGo(address),
       closed: (why) => {
-        this.why = why
+        if (this.why === '') this.why = why
         this.ready = false
         this.child.kill('SIGKILL')
       },
@@ -154,8 +163,16 @@ class Gateway {
     this.connections++
     this.held.set(address, (this.held.get(address) ?? 0) + 1)
     this.child.send(address, socket, (error) => {
-      if (error !== null) socket.destroy()
+      if (error === null) return
+      socket.destroy()
+      this.letGo(address)
     })
+  }
+  /** One that hangs holds connections that nobody serves. */
+  see(hungMs: number): void {
+    if (!this.ready || !this.board.hangs(hungMs)) return
+    this.why = 'it did not answer'
+    this.child.kill('SIGKILL')
   }
   async stop(): Promise<void> {
     this.ready = false

@@ -31,8 +31,10 @@ export const TO_CORE = {
   HOLD: 11,
   /** address, bytes: of it, given back */
   RELEASE: 12,
+  /** The answer to PING. */
+  PONG: 13,
 } as const
-/** From the core to a gateway. Kind 6 is kept for the stream of committed changes, which follows a batch's replies. */
+/** From the core to a gateway. Kind 7 is kept for the stream of committed changes, which follows a batch's replies. */
 export const TO_GATEWAY = {
   /** settings */
   WELCOME: 0,
@@ -46,6 +48,8 @@ export const TO_GATEWAY = {
   STOP: 4,
   /** id, bytes that are granted */
   ROOM: 5,
+  /** Are you there? */
+  PING: 6,
 } as const
 
 /** What a gateway must know; nothing of it is secret. */

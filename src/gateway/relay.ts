@@ -220,6 +220,9 @@ export class Relay {
       case TO_GATEWAY.SIGHT:
         taken(this.looking, head[2])?.(head[3] as Sight)
         return
+      case TO_GATEWAY.PING:
+        this.channel.push([TO_CORE.PONG, -1])
+        return
       case TO_GATEWAY.ROOM:
         taken(this.holding, head[2])?.(head[3] as number)
         return

@@ -31,6 +31,8 @@ export class Switchboard {
   private readonly halves = new Map<number, Passage>()
   /** What its unfinished bodies hold, by address. */
   private readonly held = new Map<string, number>()
+  /** Since when it has not answered. */
+  private awaited: number | undefined
   /** As the gateway tells. */
   cut = 0
 
@@ -45,6 +47,14 @@ export class Switchboard {
         parts.closed(why)
       },
     })
+  }
+  /** Looked at from time to time: does it still answer? */
+  hangs(patienceMs: number): boolean {
+    const now = performance.now()
+    if (this.awaited !== undefined) return now - this.awaited > patienceMs
+    this.awaited = now
+    this.channel.push([TO_GATEWAY.PING, -1])
+    return false
   }
   stop(): void {
     this.channel.push([TO_GATEWAY.STOP, -1])
@@ -112,6 +122,9 @@ export class Switchboard {
         if (head[2] !== PROTOCOL || head[3] !== this.parts.settings.version)
           throw new TypeError(`it is of version ${String(head[3])}: the program on the disk was changed`)
         this.channel.push([TO_GATEWAY.WELCOME, -1, this.parts.settings])
+        return
+      case TO_CORE.PONG:
+        this.awaited = undefined
         return
       case TO_CORE.READY:
         this.parts.ready()

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { gatewaysByCores } from '../../src/config.ts'
+import { Gateways } from '../../src/gateway/gateways.ts'
+import { BodyRoom } from '../../src/http/bodies.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { VERSION } from '../../src/version.ts'
 import { OperatorClient, type Credential } from '../support/client.ts'
 import { Line } from '../support/line.ts'
 import { TestPlatform, TOKEN } from '../support/platform.ts'
@@ -151,6 +155,40 @@ describe('a gateway that dies', () => {
     await until(async () => (await metric(platform.url, 'kontor_body_bytes').catch(() => 1)) === 0)
     await platform.stop()
   })
+})
+
+test('a gateway that hangs is replaced', async () => {
+  const warnings: unknown[] = []
+  const gateways = new Gateways({
+    count: 1,
+    pipeline: undefined as never,
+    look: () => ({ kind: 'page' }),
+    room: new BodyRoom(),
+    settings: {
+      mode: 'sandbox',
+      surface: 'all',
+      host: '127.0.0.1',
+      hosts: [],
+      cors: [],
+      trustProxy: 0,
+      requestMs: 30_000,
+      version: VERSION,
+    },
+    log: createLog('warn', (line) => warnings.push(JSON.parse(line))),
+    left: () => undefined,
+    hungMs: 600,
+  })
+  await gateways.start()
+  const [{ pid } = { pid: 0 }] = gateways.list()
+  // One that is there is left alone.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  assert.equal(gateways.list()[0]?.pid, pid)
+  process.kill(pid, 'SIGSTOP')
+  await until(() => gateways.list().some((other) => other.pid !== pid))
+  assert.ok(!alive(pid))
+  assert.match(JSON.stringify(warnings), /it did not answer/)
+  await gateways.stop()
+  assert.deepEqual(gateways.list(), [])
 })
 
 describe('the core’s process', () => {
