@@ -121,7 +121,7 @@ export class Relay {
       head[10] = this.verdict(head, plain, route.route.endpoint, body)
       head[12] = this.fault(plain, route, body)
     }
-    this.channel.push(head as unknown as Head, body)
+    this.channel.push(head, body)
   }
   private readShort(half: Half): void {
     const { request, response, plain, route } = half

@@ -190,8 +190,8 @@ export class Switchboard {
   }
   private log([, , level, message, fields]: Head): void {
     const { log } = this.parts
-    const write = level === 'error' ? log.error : level === 'warn' ? log.warn : log.debug
-    write(string(message), record(fields))
+    if (level === 'error') log.error(string(message), record(fields))
+    else log.warn(string(message), record(fields))
   }
 }
 

@@ -44,7 +44,7 @@ describe('the channel', () => {
     const { far, got } = await listening()
     const writes: Buffer[] = []
     const [, sender] = await pair()
-    sender.write = ((bytes: Buffer) => writes.push(bytes) > 0) as never
+    sender.write = (bytes: Buffer) => writes.push(bytes) > 0
     const channel = new Channel(sender, { message: () => undefined, closed: () => undefined })
     channel.push([1, 0, 7], '{"a":"ü€"}')
     channel.push([2, 0])
