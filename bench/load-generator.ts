@@ -14,6 +14,8 @@ export interface Load {
   readonly seconds: number
   /** Whole requests as bytes, taken in turn. */
   readonly requests: readonly Uint8Array[]
+  /** What each of them is, to be told apart in the result. */
+  readonly kinds?: readonly string[]
   /** Requests a second, of an open loop; left out: a closed one. */
   readonly rate?: number
 }
@@ -26,9 +28,11 @@ export interface LoadResult {
   readonly failures: number
   /** How busy the busiest thread of the generator was: near 1 it is the generator that was measured. */
   readonly busy: number
+  readonly byKind: ReadonlyMap<string, { readonly p50: number; readonly p99: number }>
 }
 interface Part {
   readonly latencies: Float64Array
+  readonly kinds: readonly string[]
   readonly failures: number
   readonly elapsed: number
   readonly busy: number
@@ -55,6 +59,13 @@ export async function generate(load: Load): Promise<LoadResult> {
   return together(parts)
 }
 export function together(parts: readonly Part[]): LoadResult {
+  const byKind = new Map<string, number[]>()
+  for (const part of parts)
+    for (const [i, kind] of part.kinds.entries()) {
+      const known = byKind.get(kind)
+      if (known === undefined) byKind.set(kind, [part.latencies[i]!])
+      else known.push(part.latencies[i]!)
+    }
   const latencies = new Float64Array(parts.reduce((sum, part) => sum + part.latencies.length, 0))
   let at = 0
   for (const part of parts) {
@@ -62,8 +73,8 @@ export function together(parts: readonly Part[]): LoadResult {
     at += part.latencies.length
   }
   latencies.sort()
-  const quantile = (share: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  const quantile = (share: number, of: ArrayLike<number> = latencies): number =>
+    of[Math.min(of.length - 1, Math.floor(of.length * share))] ?? 0
   return {
     rate: latencies.length / Math.max(...parts.map(({ elapsed }) => elapsed)),
     p50: quantile(0.5),
@@ -72,6 +83,12 @@ export function together(parts: readonly Part[]): LoadResult {
     replies: latencies.length,
     failures: parts.reduce((sum, { failures }) => sum + failures, 0),
     busy: Math.max(...parts.map(({ busy }) => busy)),
+    byKind: new Map(
+      [...byKind].map(([kind, all]) => {
+        const sorted = Float64Array.from(all).sort()
+        return [kind, { p50: quantile(0.5, sorted), p99: quantile(0.99, sorted) }]
+      }),
+    ),
   }
 }
 function inThread(load: Load): Promise<Part> {
@@ -84,6 +101,7 @@ function inThread(load: Load): Promise<Part> {
 
 async function generatePart(load: Load): Promise<Part> {
   const latencies: number[] = []
+  const kinds: string[] = []
   let failures = 0
   let next = 0
   const used = performance.eventLoopUtilization()
@@ -105,6 +123,7 @@ async function generatePart(load: Load): Promise<Part> {
       socket.setNoDelay(true)
       let from = 0
       let pending = ''
+      let which = 0
       const sendNext = (): void => {
         const at = plan()
         if (at === undefined) {
@@ -119,7 +138,8 @@ async function generatePart(load: Load): Promise<Part> {
       }
       const send = (): void => {
         if (step === 0) from = performance.now()
-        socket.write(load.requests[next++ % load.requests.length]!)
+        which = next++ % load.requests.length
+        socket.write(load.requests[which]!)
       }
       socket.on('connect', sendNext)
       socket.on('error', reject)
@@ -132,12 +152,14 @@ async function generatePart(load: Load): Promise<Part> {
         if (!pending.startsWith('HTTP/1.1 2')) failures++
         pending = ''
         latencies.push(Math.max(0, performance.now() - from))
+        if (load.kinds !== undefined) kinds.push(load.kinds[which]!)
         sendNext()
       })
     })
   await Promise.all(Array.from({ length: load.connections }, one))
   return {
     latencies: Float64Array.from(latencies),
+    kinds,
     failures,
     elapsed: (performance.now() - start) / 1000,
     busy: performance.eventLoopUtilization(used).utilization,

@@ -43,17 +43,25 @@ const READS: readonly (readonly [path: string, query: string])[] = [
 ]
 
 /** 30 % transfers, 30 % orders, 40 % reads, of several accounts in turn. */
-export function mixed(signers: readonly Signer[], count: number): Buffer[] {
+export function mixed(signers: readonly Signer[], count: number): { requests: Buffer[]; kinds: string[] } {
   let transfers = 0
   let orders = 0
   let reads = 0
-  return Array.from({ length: count }, (_, i) => {
+  const kinds: string[] = []
+  const requests = Array.from({ length: count }, (_, i) => {
     const signer = signers[i % signers.length]!
     const kind = (i * 7) % 10
-    if (kind < 3)
+    if (kind < 3) {
+      kinds.push('transfers')
       return signedRequest(signer, 'POST', '/api/v4/wallet/transfers', '', thereAndBack(transfers++))
-    if (kind < 6) return signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(orders++))
+    }
+    if (kind < 6) {
+      kinds.push('orders')
+      return signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(orders++))
+    }
     const [path, query] = READS[reads++ % READS.length]!
+    kinds.push(path.slice('/api/v4'.length))
     return signedRequest(signer, 'GET', path, query, undefined)
   })
+  return { requests, kinds }
 }

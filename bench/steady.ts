@@ -80,7 +80,7 @@ export async function run([given = '60', store = 'sqlite']: readonly string[]): 
       port: info.port,
       connections: CONNECTIONS,
       seconds: length,
-      requests: mixed(signers, REQUESTS),
+      ...mixed(signers, REQUESTS),
       ...(rate !== undefined && { rate }),
     })
   await load(MAXIMUM_SECONDS)
@@ -104,6 +104,9 @@ export async function run([given = '60', store = 'sqlite']: readonly string[]): 
   console.log(
     `worst of ${slices.length}: p50 ${worst(({ p50 }) => p50)} ms  p99 ${worst(({ p99 }) => p99)} ms  p999 ${worst(({ p999 }) => p999)} ms`,
   )
+  console.log('by kind, last slice:')
+  for (const [kind, { p50, p99 }] of slices.at(-1)!.byKind)
+    console.log(`  ${kind.padEnd(24)} p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms`)
   tellGenerator(Math.max(...slices.map(({ busy }) => busy)))
   await stop()
   await server?.stop()
