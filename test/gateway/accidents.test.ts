@@ -23,7 +23,15 @@ const folder = (): string => {
   folders.push(mkdtempSync(join(tmpdir(), 'kontor-gateways-')))
   return folders.at(-1)!
 }
-after(() => {
+/** None of them outlives a test that fails. */
+const launched: PlatformProcess[] = []
+const start = async (env: Record<string, string>): Promise<PlatformProcess> => {
+  launched.push(await PlatformProcess.start(env))
+  return launched.at(-1)!
+}
+after(async () => {
+  for (const platform of launched)
+    if (platform.child.exitCode === null && platform.child.signalCode === null) await platform.kill()
   for (const path of folders) rmSync(path, { recursive: true, force: true })
 })
 const pids = async (operator: OperatorClient): Promise<number[]> =>
@@ -199,7 +207,7 @@ describe('the core’s process', () => {
   })
   test('killed, it takes its gateways with it, and nothing acknowledged is lost', async () => {
     const data = folder()
-    const platform = await PlatformProcess.start(env(data))
+    const platform = await start(env(data))
     const { operator, id, key } = await account(platform.url)
     const gateways = await pids(operator)
     assert.equal(gateways.length, 2)
@@ -208,7 +216,7 @@ describe('the core’s process', () => {
     await platform.kill('SIGKILL')
     await Promise.all(movers.map(({ done }) => done))
     await until(() => gateways.every((pid) => !alive(pid)))
-    const again = await PlatformProcess.start(env(data))
+    const again = await start(env(data))
     const moved = await movedBy(new OperatorClient(again.url, TOKEN), id)
     const [acknowledged, lost] = [sum(movers, 'moved'), sum(movers, 'lost')]
     assert.ok(moved >= acknowledged && moved <= acknowledged + lost, `${moved}: ${acknowledged} + ${lost}`)
@@ -217,7 +225,7 @@ describe('the core’s process', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     test(`${signal} under load loses no reply: what was carried out was answered`, async () => {
       const data = folder()
-      const platform = await PlatformProcess.start(env(data))
+      const platform = await start(env(data))
       const { operator, id, key } = await account(platform.url)
       const gateways = await pids(operator)
       const movers = Array.from({ length: 8 }, () => new Mover(platform.url, key))
@@ -228,7 +236,7 @@ describe('the core’s process', () => {
       await Promise.all(movers.map(({ done }) => done))
       assert.ok(gateways.every((pid) => !alive(pid)))
       assert.equal(sum(movers, 'refused'), 0)
-      const again = await PlatformProcess.start(env(data))
+      const again = await start(env(data))
       assert.equal(await movedBy(new OperatorClient(again.url, TOKEN), id), sum(movers, 'moved'))
       await again.kill('SIGTERM')
     })
