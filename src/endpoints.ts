@@ -93,7 +93,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorMarketEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
-  ...operatorAgentEndpoints,
+  ...operatorAgentEndpoints(controls),
   ...operatorCandleEndpoints,
   ...operatorDueEndpoints,
 ]

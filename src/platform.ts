@@ -1,6 +1,6 @@
 import { Chains, checkChainKeys } from './chain/chains.ts'
 import { Door } from './api/door.ts'
-import type { Desk } from './api/endpoint.ts'
+import type { LiveDesk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
 import { Limiter } from './api/limiter.ts'
@@ -16,7 +16,7 @@ import { Bodies, BodyRoom } from './http/bodies.ts'
 import { Doors } from './http/doors.ts'
 import { Network } from './network.ts'
 import type { Controls } from './operator/platform.ts'
-import { AgentDriver, restAgents } from './runtime/agents.ts'
+import { AgentDriver, restAgents } from './agents/driver.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
@@ -53,7 +53,7 @@ export interface Platform {
   /** The same, unless KONTOR_OPERATOR_LISTEN names another. */
   readonly operatorUrl: string
   readonly credentials: Credentials
-  readonly desk: Desk
+  readonly desk: LiveDesk
   /** Finishes what is under way, flushes, and closes everything. */
   stop(): Promise<void>
 }
@@ -125,16 +125,20 @@ async function build(
     },
   )
   const chains = new Chains({ core, store, clock, log })
-  const desk: Desk = { core, store, clock, chains, secrets, mode: config.mode }
+  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
   const risk = new RiskWatcher(core, log)
   const housekeeper = new Housekeeper({ core, store, clock, log })
-  const ticker = new Ticker(core, clock, log, ({ command, input }) =>
-    command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined,
-  )
   const agents =
     config.agents && config.mode === 'sandbox'
-      ? new AgentDriver(core, log, config.agentsSeed, () => metrics.requests)
+      ? new AgentDriver({ core, clock, log, seed: config.agentsSeed, requests: () => metrics.requests })
       : undefined
+  const ticker = new Ticker(
+    core,
+    clock,
+    log,
+    ({ command, input }) => (command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined),
+    (item) => agents?.take(item),
+  )
   const wall = clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined
   const disk =
     config.databaseUrl !== undefined || config.memory
@@ -155,6 +159,7 @@ async function build(
     },
     faults,
     requests,
+    agents,
     advanceTo: async (micros, operator) => {
       const move = (): Promise<number> => ticker.advanceTo(micros, operator)
       const failed = await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))

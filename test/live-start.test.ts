@@ -35,7 +35,7 @@ describe('the data folder', () => {
     const data = join(folder(), 'data')
     const first = await PlatformProcess.limited('umask 000', { KONTOR_DATA: data })
     // Database, journal and their side files, the owner's lock, credentials, secret key; and the folder.
-    assert.deepEqual(Object.values(modes(data)).sort(), [...Array<string>(9).fill('600'), '700'])
+    assert.deepEqual(Object.values(modes(data)).sort(), [...Array<string>(7).fill('600'), '700'])
     await first.kill('SIGKILL') // leaves the side files of the database
     for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644)
     chmodSync(data, 0o755)

@@ -182,14 +182,17 @@ const futuresShape = shape({
   user: int64,
   history: shape({ ...decimals(['dnw', 'point_dnw']), ...decimals(HISTORY_ZEROS) }),
 })
-async function futuresAccount(desk: Desk, userId: number, settle: string) {
-  const { ledger } = desk.core.state
+/** What the ledger knows of a futures account; undefined where there is none. */
+function futuresOf({ ledger }: State, userId: number, settle: string) {
   const name = `futures:${settle}`
   const currency = settle.toUpperCase()
   const account = ledger.find(userId, name, currency)
   const point = ledger.find(userId, name, 'POINT')
   const newest = account ?? point
-  if (newest === undefined) return undefined
+  return newest === undefined ? undefined : { settle, currency, account, point, newest }
+}
+async function futuresView(desk: Desk, userId: number, found: NonNullable<ReturnType<typeof futuresOf>>) {
+  const { currency, account, point, newest } = found
   const where = 'where "account" = ? order by "at" desc, "id" desc limit 1'
   const [line] = await desk.store.select(LEDGER_LINE, where, [newest.id])
   const total = format(account?.amount ?? ZERO)
@@ -311,17 +314,19 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     reply: array(shape({ uid: str, available: map(futuresShape) })),
     refuses: ['SUB_ACCOUNT_NOT_FOUND'],
     handle: async ({ desk, caller, query }) => {
-      const users = await desk.core.read((state) => subAccounts(state, caller.user.user_id, query.sub_uid))
-      const settles = desk.core.state.world
-        .settles('futures')
-        .filter((settle) => query.settle === null || settle === query.settle)
+      const users = await desk.core.read((state) => {
+        const settles = state.world
+          .settles('futures')
+          .filter((settle) => query.settle === null || settle === query.settle)
+        return subAccounts(state, caller.user.user_id, query.sub_uid).map(({ user_id }) => ({
+          user_id,
+          found: settles.flatMap((settle) => futuresOf(state, user_id, settle) ?? []),
+        }))
+      })
       return Promise.all(
-        users.map(async ({ user_id }) => {
+        users.map(async ({ user_id, found }) => {
           const available: Record<string, object> = {}
-          for (const settle of settles) {
-            const account = await futuresAccount(desk, user_id, settle)
-            if (account !== undefined) available[settle] = account
-          }
+          for (const one of found) available[one.settle] = await futuresView(desk, user_id, one)
           return { uid: String(user_id), available }
         }),
       )

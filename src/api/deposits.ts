@@ -1,3 +1,4 @@
+import type { State } from '../core/state.ts'
 import type { SavedAddress } from '../core/chains/addresses.ts'
 import { DEPOSIT, type Deposit } from '../core/deposits/deposits.ts'
 import { depositId } from '../core/withdrawals/withdrawals.ts'
@@ -70,8 +71,8 @@ const withdrawOpen = (currency: CurrencyConfig, on: CurrencyChain): boolean =>
 
 /** Made at first asking: the chain's own wallet derives it, or the simulated derivation does. */
 export async function depositAddress(desk: Desk, userId: number, chain: string) {
-  const known = desk.core.state.wallet.addresses.of(chain, userId)
-  if (known !== undefined) return desk.core.read(() => known)
+  const known = await desk.core.read(({ wallet }) => wallet.addresses.of(chain, userId))
+  if (known !== undefined) return known
   const address = await desk.chains.port(chain).depositAddress(userId)
   return desk.core.submit('address.ensure', { user_id: userId, chain, address })
 }
@@ -91,10 +92,9 @@ const rulesShape = shape({
   withdraw_percent_on_chains: map(str),
 })
 const canonical = (text: string): string => format(amountOf(text))
-function rulesView(desk: Desk, userId: number, config: CurrencyConfig) {
-  const { state } = desk.core
+function rulesView(state: State, now: number, userId: number, config: CurrencyConfig) {
   const user = state.users.must(userId)
-  const { limit, remain } = dayAllowance(state, user, config, desk.clock.peek())
+  const { limit, remain } = dayAllowance(state, user, config, now)
   const first = config.chains[0]!
   const smallest = config.chains.map((on) => amountOf(on.withdraw_amount_mini)).reduce(min)
   return {
@@ -186,10 +186,12 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) => {
-      const { world } = desk.core.state
-      const config = world.transported(query.currency)
-      if (config.chains.length === 0) world.currencyChain(config, null)
-      const open = config.chains.filter((on) => depositOpen(config, on))
+      const { config, open, chains } = await desk.core.read(({ world }) => {
+        const config = world.transported(query.currency)
+        if (config.chains.length === 0) world.currencyChain(config, null)
+        const open = config.chains.filter((on) => depositOpen(config, on))
+        return { config, open, chains: open.map((on) => world.mustChain(on.chain)) }
+      })
       // A chain whose wallet does not answer is left out: an empty address would break real clients.
       const made = await Promise.allSettled(
         open.map((on) => depositAddress(desk, caller.user.user_id, on.chain)),
@@ -197,7 +199,7 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
       const items = open.flatMap((on, i) => {
         const result = made[i]!
         if (result.status === 'rejected') return []
-        const chain = world.mustChain(on.chain)
+        const chain = chains[i]!
         return [
           {
             chain: on.chain,
@@ -229,8 +231,9 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query, set }) => {
       const user_id = caller.user.user_id
-      const currency =
-        query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
+      const currency = await desk.core.read(({ world }) =>
+        query.currency === null ? null : world.currency(query.currency).currency,
+      )
       const window = readWindow(desk, query, set)
       const scope =
         currency === null
@@ -252,16 +255,18 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
     reply: array(rulesShape),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) =>
-      desk.core.read(({ world }) => {
+      desk.core.read((state) => {
+        const { world } = state
         const { user_id } = caller.user
+        const now = desk.clock.peek()
         if (query.currency !== null) {
           const config = world.transported(query.currency)
           if (config.chains.length === 0) world.currencyChain(config, null)
-          return [rulesView(desk, user_id, config)]
+          return [rulesView(state, now, user_id, config)]
         }
         return world.allCurrencies
           .filter(({ chains }) => chains.length > 0)
-          .map((config) => rulesView(desk, user_id, config))
+          .map((config) => rulesView(state, now, user_id, config))
       }),
   }),
   endpoint({

@@ -2,7 +2,7 @@ import { isExpired, mayActAs, type Role } from '../core/operators/operators.ts'
 import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
 import { AuthenticationFailure, Authenticator, authorize, type Recognized } from './authenticate.ts'
-import type { AnyEndpoint, Desk } from './endpoint.ts'
+import type { AnyEndpoint, LiveDesk } from './endpoint.ts'
 import { addressBlock } from '../http/words.ts'
 import type { Limiter } from './limiter.ts'
 import { header, type Passage } from './passage.ts'
@@ -15,14 +15,14 @@ const SECONDS = 10
  * passes always, because nobody guesses one and a web page could else lock out everybody at its reader's address.
  */
 export class Door {
-  private readonly desk: Desk
+  private readonly desk: LiveDesk
   private readonly authenticator: Authenticator
   private readonly failures: Limiter
   private readonly failuresMax: number
   /** Last use of keys, told to the core from time to time. */
   private readonly seen: Map<string, number>
 
-  constructor(desk: Desk, failures: Limiter, failuresMax: number, seen: Map<string, number>) {
+  constructor(desk: LiveDesk, failures: Limiter, failuresMax: number, seen: Map<string, number>) {
     this.desk = desk
     this.failures = failures
     this.failuresMax = failuresMax

@@ -1,5 +1,5 @@
 import type { Chains } from '../chain/chains.ts'
-import type { Core } from '../machine/core.ts'
+import type { Core, Port } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Role } from '../core/operators/operators.ts'
 import type { State } from '../core/state.ts'
@@ -15,14 +15,18 @@ import type { Guard } from './guarded.ts'
 import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { LimitRule } from './limits.ts'
 
-/** What handlers work with: the core for live state and changes, the store for history. */
+/** What handlers work with: a port of the core for live state and changes, the store for history. */
 export interface Desk {
-  readonly core: Core<State, Commands>
+  readonly core: Port<State, Commands>
   readonly store: Store
   readonly clock: Clock
   readonly chains: Chains
   readonly secrets: SecretBox
   readonly mode: 'sandbox' | 'live'
+}
+/** What the checks in front of the handlers work with: they look at the live state, and tell nobody what they saw. */
+export interface LiveDesk extends Desk {
+  readonly core: Core<State, Commands>
 }
 
 /** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */

@@ -1,9 +1,9 @@
 import type { Commands } from '../core/commands.ts'
-import type { Core } from '../machine/core.ts'
+import type { Port } from '../machine/core.ts'
 import type { Role } from '../core/operators/operators.ts'
 import type { Proposal } from '../core/operators/proposals.ts'
 import type { State } from '../core/state.ts'
-import type { AnyEndpoint, Call, Desk } from './endpoint.ts'
+import type { AnyEndpoint, Call } from './endpoint.ts'
 import { anything, array, int64, shape, str } from './shapes.ts'
 
 /**
@@ -13,8 +13,8 @@ import { anything, array, int64, shape, str } from './shapes.ts'
 export interface Guard<P = unknown, B = unknown> {
   /** Of whoever asks and whoever confirms. */
   readonly role: Role
-  /** Which calls; left out: every one. */
-  readonly when?: (call: { readonly desk: Desk; readonly path: P; readonly body: B }) => boolean
+  /** Which calls, as far as the request tells; where the state decides as well, see core/operators/takes-two.ts. */
+  readonly when?: (call: { readonly path: P; readonly body: B }) => boolean
 }
 
 const HIDDEN: ReadonlySet<string> = new Set(['secret_box', 'password_hash', 'token_hash', 'second_half'])
@@ -87,21 +87,32 @@ export function guardedCall<C extends Call<never, never, never>>(endpoint: AnyEn
   return Object.create(call, { desk: { value: { ...desk, core } } }) as C
 }
 function proposing(
-  core: Core<State, Commands>,
+  core: Port<State, Commands>,
   call: string,
   role: Role,
   actor: string,
-): Core<State, Commands> {
-  const submit = async (command: keyof Commands, input: Record<string, unknown>): Promise<unknown> => {
-    const asked = await core.submit('proposal.ask', { call, command, input, role, actor })
+): Port<State, Commands> {
+  let decided = false
+  const submit = async (
+    command: keyof Commands,
+    input: Record<string, unknown>,
+    view: (state: State, reply: unknown) => unknown = (_, reply) => reply,
+  ): Promise<unknown> => {
+    // The first command is the call's; those after it only end the work of one that took nobody else.
+    if (decided) return core.submit(command, input as never, view as never)
+    const asked = await core.submit('proposal.ask', { call, command, input, role, actor }, (state, asked) =>
+      'proposal' in asked ? asked : { reply: view(state, asked.reply) },
+    )
     if ('proposal' in asked) throw new Proposed(asked.proposal)
+    decided = true
     return asked.reply
   }
-  return new Proxy(core, {
-    get: (target, name) => {
-      if (name === 'submit') return submit
-      const member = Reflect.get(target, name, target) as unknown
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
+  return {
+    submit: submit,
+    read: (view) => core.read(view),
+    commits: core.commits,
+    get committed() {
+      return core.committed
     },
-  })
+  }
 }

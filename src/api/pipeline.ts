@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { AuthenticationFailure } from './authenticate.ts'
 import { Door } from './door.ts'
-import type { AnyEndpoint, Call, Desk, Method } from './endpoint.ts'
+import type { AnyEndpoint, Call, LiveDesk, Method } from './endpoint.ts'
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
@@ -21,7 +21,7 @@ export interface Endpoints {
   readonly list: readonly AnyEndpoint[]
 }
 export interface PipelineOptions {
-  readonly desk: Desk
+  readonly desk: LiveDesk
   readonly endpoints: readonly Endpoints[]
   readonly limiter: Limiter
   readonly door: Door
@@ -32,7 +32,7 @@ export interface PipelineOptions {
   readonly log: Log
   readonly ready: () => boolean
 }
-export function routerOf(endpoints: readonly Endpoints[], mode: Desk['mode']): Router<Route> {
+export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']): Router<Route> {
   const router = new Router<Route>()
   for (const { prefix, list } of endpoints)
     for (const endpoint of list) {

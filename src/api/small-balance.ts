@@ -71,10 +71,11 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) => {
       const user_id = caller.user.user_id
-      const { counters, world } = desk.core.state
-      const currency = query.currency === null ? null : world.currency(query.currency).currency
-      const counter = currency === null ? `g:${user_id}` : `g:${user_id}:${currency}`
-      const last = counters.get(counter)?.value ?? 0
+      const { currency, last } = await desk.core.read(({ counters, world }) => {
+        const currency = query.currency === null ? null : world.currency(query.currency).currency
+        const counter = currency === null ? `g:${user_id}` : `g:${user_id}:${currency}`
+        return { currency, last: counters.get(counter)?.value ?? 0 }
+      })
       const top = last - (query.page - 1) * query.limit
       const where =
         currency === null

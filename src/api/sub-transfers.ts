@@ -1,4 +1,5 @@
 import { SUB_TRANSFER, type SubTransfer } from '../core/wallet/sub-transfers.ts'
+import type { State } from '../core/state.ts'
 import { refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
@@ -13,6 +14,7 @@ import {
   type Window,
 } from './history.ts'
 import { LIMITS } from './limits.ts'
+import { once } from './missing.ts'
 import { array, decimalText, int64, shape, str } from './shapes.ts'
 import { currencyField } from './wallet.ts'
 
@@ -28,8 +30,7 @@ function checkClientId(value: string | null): void {
       `client_order_id: "${value.slice(0, 80)}" must be 1 to 64 letters, digits, - and _`,
     )
 }
-async function knownClientId(desk: Desk, main: number, clientId: string | null): Promise<number | null> {
-  if (clientId === null) return null
+async function knownClientId(desk: Desk, main: number, clientId: string): Promise<number | null> {
   const where = 'where "main_user" = ? and "client_order_id" = ? limit 1'
   const [known] = await desk.store.select(SUB_TRANSFER, where, [main, clientId])
   return known?.tx_id ?? null
@@ -113,9 +114,15 @@ export const subTransferEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, body }) => {
       checkClientId(body.client_order_id)
       const main = caller.user.user_id
-      const known_tx = await knownClientId(desk, main, body.client_order_id)
-      const { tx_id } = await desk.core.submit('sub_transfer.create', { main, ...body, known_tx })
-      return { tx_id }
+      const { client_order_id: clientId } = body
+      const move = (known_tx: number | null, fresh?: (state: State) => void) =>
+        desk.core.submit('sub_transfer.create', { main, ...body, known_tx }, (state, { tx_id }) => {
+          fresh?.(state)
+          return { tx_id }
+        })
+      if (clientId === null) return move(null)
+      const look = () => knownClientId(desk, main, clientId)
+      return once(desk, ({ wallet }) => wallet.subTransfers.table, look, move)
     },
   }),
   endpoint({

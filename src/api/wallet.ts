@@ -29,9 +29,11 @@ function mayNotSee(state: State, transfer: Transfer, userId: number): boolean {
 }
 async function transferById(desk: Desk, userId: number, txId: number): Promise<Transfer> {
   const transfer = await findTransfer(desk, 'where tx_id = ?', [txId])
-  if (transfer === undefined || mayNotSee(desk.core.state, transfer, userId))
-    notFound('NOT_FOUND', `tx_id: this account has no transfer ${txId}`)
-  return transfer
+  return desk.core.read((state) =>
+    transfer === undefined || mayNotSee(state, transfer, userId)
+      ? notFound('NOT_FOUND', `tx_id: this account has no transfer ${txId}`)
+      : transfer,
+  )
 }
 
 export const walletEndpoints: readonly AnyEndpoint[] = [

@@ -1,12 +1,15 @@
+import type { State } from '../core/state.ts'
+import { refuseUncancellable } from '../core/withdrawals/settle.ts'
 import { PUSH, type Push } from '../core/push/push.ts'
 import type { WithdrawalStatus } from '../core/withdrawals/withdrawal.flow.ts'
 import { WITHDRAWAL, withdrawalId, type Withdrawal } from '../core/withdrawals/withdrawals.ts'
-import { notFound, refuse } from '../labels.ts'
+import { notFound } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { id, object, oneOf, optional, positiveDecimal, text, withDefault } from './fields.ts'
 import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
 import { LIMITS } from './limits.ts'
+import { once, orElse } from './missing.ts'
 import { array, decimalText, int64, shape, str } from './shapes.ts'
 import { currencyField } from './wallet.ts'
 
@@ -91,8 +94,7 @@ export const operatorWithdrawalShape = shape({
 })
 
 /** Finished ones have left memory: the store knows every id that was ever used. */
-async function knownOrderId(desk: Desk, userId: number, orderId: string | null): Promise<number | null> {
-  if (orderId === null) return null
+async function knownOrderId(desk: Desk, userId: number, orderId: string): Promise<number | null> {
   const where = 'where "user_id" = ? and "withdraw_order_id" = ? limit 1'
   const [known] = await desk.store.select(WITHDRAWAL, where, [userId, orderId])
   return known?.id ?? null
@@ -122,12 +124,19 @@ export async function withdraw(
   body: WithdrawalBody,
   requestedBy: string | null,
 ): Promise<Withdrawal> {
-  return desk.core.submit('withdrawal.request', {
-    user_id: userId,
-    ...body,
-    known_id: await knownOrderId(desk, userId, body.withdraw_order_id),
-    requested_by: requestedBy,
-  })
+  const { withdraw_order_id: orderId } = body
+  const request = (known_id: number | null, fresh?: (state: State) => void) =>
+    desk.core.submit(
+      'withdrawal.request',
+      { user_id: userId, ...body, known_id, requested_by: requestedBy },
+      (state, withdrawal) => {
+        fresh?.(state)
+        return withdrawal
+      },
+    )
+  if (orderId === null) return request(null)
+  const look = () => knownOrderId(desk, userId, orderId)
+  return once(desk, ({ wallet }) => wallet.withdrawals.table, look, request)
 }
 const WITHDRAW_LABELS = [
   'INVALID_CURRENCY',
@@ -229,10 +238,13 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
           `withdrawal_id: "${path.withdrawal_id}" is no record id; one looks like "w17"`,
         )
       const recordId = parseRecordId(path.withdrawal_id)
-      const cancelled = await cancel(desk, userId, recordId)
-      // A crash right here leaves the due item that does the same.
-      if (desk.core.state.world.policy.cancel_seconds === 0)
-        await desk.core.submit('withdrawal.refund', { id: recordId })
+      const run = desk.core.submit('withdrawal.cancel', { user_id: userId, id: recordId })
+      // One that is over may have left memory; the store tells whether it was the caller's.
+      const cancelled = await orElse(run, 'INVALID_WITHDRAW_ID', async () => {
+        const where = 'where "id" = ? and "user_id" = ?'
+        const [over] = await desk.store.select(WITHDRAWAL, where, [recordId, userId])
+        if (over !== undefined) refuseUncancellable(over)
+      })
       return {
         ...common(cancelled),
         block_number: String(cancelled.block_number),
@@ -259,8 +271,10 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query, set }) => {
       const userId = caller.user.user_id
+      const currency = await desk.core.read(({ world }) =>
+        query.currency === null ? null : world.currency(query.currency),
+      )
       const named = await findWithdrawals(desk, userId, query)
-      const currency = query.currency === null ? null : desk.core.state.world.currency(query.currency)
       if (named !== undefined) {
         const fitting = named.filter(
           (one) =>
@@ -340,17 +354,3 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     },
   }),
 ]
-
-/** One that is over has left memory; the store tells whether it was the caller's. */
-async function cancel(desk: Desk, userId: number, recordId: number): Promise<Withdrawal> {
-  if (desk.core.state.wallet.withdrawals.table.get(recordId) === undefined) {
-    const where = 'where "id" = ? and "user_id" = ?'
-    const [over] = await desk.store.select(WITHDRAWAL, where, [recordId, userId])
-    if (over !== undefined)
-      refuse(
-        'INVALID_WITHDRAW_CANCEL_STATUS',
-        `withdrawal ${withdrawalId(recordId)} is ${over.status}; it can be cancelled only before it is sent`,
-      )
-  }
-  return desk.core.submit('withdrawal.cancel', { user_id: userId, id: recordId })
-}

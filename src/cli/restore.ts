@@ -5,7 +5,7 @@ import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { credentialsPath, keepPrivate } from '../runtime/credentials.ts'
 import { copyToDatabase } from '../store/copy.ts'
 import { databasePath } from '../store/open.ts'
-import { journalPath } from '../store/sqlite-journal.ts'
+import { journalFiles } from '../store/file-journal.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { faultsOf } from './backup.ts'
 import { readManifest } from './backup-folder.ts'
@@ -61,7 +61,7 @@ function keyOf(folder: string, { secretKey }: Config): string {
 function putIntoFolder(folder: string, place: Config, key: string): void {
   const { data } = place
   const to = databasePath(data)
-  for (const path of [to, `${to}-wal`, journalPath(to)])
+  for (const path of [to, `${to}-wal`, ...journalFiles(to)])
     if (existsSync(path))
       throw new ConfigError(`KONTOR_DATA ${data} holds a database; move it away, or name another folder`)
   makePrivateFolder(data)

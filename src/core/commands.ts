@@ -22,7 +22,7 @@ import {
 } from './operators/proposals.ts'
 import { rotateKey } from './operators/rotate.ts'
 import { cancelAll, cancelNext, cancelRest } from './spot/cancel-all.ts'
-import { amend, amendBatch, cancel, cancelBatch, place, placeBatch } from './spot/commands.ts'
+import { amend, amendBatch, cancel, cancelAny, cancelBatch, place, placeBatch } from './spot/commands.ts'
 import { setCountdown, strikeCountdown } from './spot/countdown.ts'
 import { beginSpot, computeRatios } from './spot/ratios.ts'
 import {
@@ -36,7 +36,7 @@ import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot
 import type { Ctx } from './state.ts'
 import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
-import { lookAtMarket, paceAgents } from './agents/pace.ts'
+import { actAgents, paceAgents, wakeAgents } from './agents/pace.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
@@ -122,6 +122,7 @@ const plain = {
   'spot.place': place,
   'spot.place_batch': placeBatch,
   'spot.cancel': cancel,
+  'order.cancel': cancelAny,
   'spot.cancel_all': cancelAll,
   'spot.cancel_next': cancelNext,
   'spot.cancel_rest': cancelRest,
@@ -145,7 +146,8 @@ const plain = {
   'spot.trades.forget': forgetTrades,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
-  'agents.look': lookAtMarket,
+  'agents.look': wakeAgents,
+  'agents.act': actAgents,
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,

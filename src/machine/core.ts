@@ -55,10 +55,31 @@ interface Waiter {
 }
 
 /**
+ * What those who answer callers see of the core. There is no way to the state but through a view, so nothing is told
+ * before it is committed.
+ */
+export interface Port<S, H extends Handlers<S>> {
+  /** Resolves when the effects are durable, rejects with a Refusal when there are none. */
+  submit<T extends keyof H & string>(type: T, input: Parameters<H[T]>[1]): Promise<ReturnType<H[T]>>
+  /** The same, and a look at the state as the command left it; a view that fails undoes the command. */
+  submit<T extends keyof H & string, R>(
+    type: T,
+    input: Parameters<H[T]>[1],
+    view: (state: S, reply: ReturnType<H[T]>) => R,
+  ): Promise<R>
+  /** One look at the live state, answered only after the commit of everything that it saw. */
+  read<R>(view: (state: S) => R): Promise<R>
+  /** The last committed batch. */
+  readonly committed: Head
+  /** What batches changed, told when they have landed. */
+  readonly commits: Commits
+}
+
+/**
  * The single writer. A command is applied at once and answered when the batch it fell into is on the disk;
  * while one batch is being committed the next one fills, so batches grow with load by themselves.
  */
-export class Core<S, H extends Handlers<S>> {
+export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   readonly state: S
   private readonly handlers: H
   private readonly options: CoreOptions<S>
@@ -90,7 +111,6 @@ export class Core<S, H extends Handlers<S>> {
     this.options = options
   }
 
-  /** The last committed batch. */
   get committed(): Head {
     return this.head
   }
@@ -120,8 +140,17 @@ export class Core<S, H extends Handlers<S>> {
     return this.refusesWrites
   }
 
-  /** Resolves when the effects are durable, rejects with a Refusal when there are none. */
-  submit<T extends keyof H & string>(type: T, input: Parameters<H[T]>[1]): Promise<ReturnType<H[T]>> {
+  submit<T extends keyof H & string>(type: T, input: Parameters<H[T]>[1]): Promise<ReturnType<H[T]>>
+  submit<T extends keyof H & string, R>(
+    type: T,
+    input: Parameters<H[T]>[1],
+    view: (state: S, reply: ReturnType<H[T]>) => R,
+  ): Promise<R>
+  submit<T extends keyof H & string>(
+    type: T,
+    input: Parameters<H[T]>[1],
+    view?: (state: S, reply: ReturnType<H[T]>) => unknown,
+  ): Promise<unknown> {
     if (this.dead !== undefined) return Promise.reject(stopping())
     if (this.refusesWrites !== undefined)
       return Promise.reject(new Refusal('SERVER_ERROR', this.refusesWrites))
@@ -131,11 +160,12 @@ export class Core<S, H extends Handlers<S>> {
     const tx = new Tx()
     const at = this.options.now()
     const logged = JSON.stringify(input)
-    let reply: ReturnType<H[T]>
+    let answer: unknown
     try {
       refuseUnstorable(logged)
-      reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
+      const reply = this.handlers[type]!({ state: this.state, tx, at }, input) as ReturnType<H[T]>
       this.options.check(this.state)
+      answer = view === undefined ? reply : view(this.state, reply)
     } catch (error) {
       if (error instanceof BrokenInvariant) return this.die(error)
       try {
@@ -149,13 +179,18 @@ export class Core<S, H extends Handlers<S>> {
     }
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
     if (!tx.empty) this.open.add(tx, at, type, logged)
-    return this.barrier().then(() => reply)
+    return this.barrier().then(() => answer)
   }
 
-  /** A view of the live state, answered only after the commit of everything that it saw. */
   read<R>(view: (state: S) => R): Promise<R> {
     if (this.dead !== undefined) return Promise.reject(stopping())
-    const result = view(this.state)
+    let result: R
+    try {
+      result = view(this.state)
+    } catch (error) {
+      // A refusal tells what was seen as well.
+      return this.barrier().then(() => Promise.reject(error as Error))
+    }
     return this.barrier().then(() => result)
   }
 
@@ -171,7 +206,7 @@ export class Core<S, H extends Handlers<S>> {
           const seen = { sequence: this.sent, value: view(this.state) }
           this.barrier().then(() => resolve(seen), reject)
         } catch (error) {
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         }
       }
       // Between two batches nothing is half told: the open one is closed first.

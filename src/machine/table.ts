@@ -59,6 +59,8 @@ export class Table<Row extends object> {
   private readonly observers: Observer<Row>[] = []
   private finished: Key[] = []
   size = 0
+  /** How many rows have left memory: who asked the store before one left may not have seen it. */
+  departed = 0
   readonly keyOf: (row: Row) => Key
 
   constructor(spec: TableSpec<Row>) {
@@ -129,7 +131,10 @@ export class Table<Row extends object> {
       const row = this.get(key)
       if (row === undefined || live(row)) continue
       if (needed(key)) this.finished.push(key)
-      else this.swap(key, undefined, 'eviction')
+      else {
+        this.swap(key, undefined, 'eviction')
+        this.departed++
+      }
     }
   }
   /** Forgets all rows, telling the indexes. */

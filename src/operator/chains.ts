@@ -1,3 +1,4 @@
+import type { State } from '../core/state.ts'
 import { finishPortions } from './portions.ts'
 import { depositAddress } from '../api/deposits.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
@@ -23,10 +24,14 @@ import { notFound, refuse } from '../labels.ts'
 import { decimalsOf, format, parseAmount } from '../money/amount.ts'
 
 const CHAIN = { chain: text({ max: 32 }) }
-const chainAt = (desk: Desk, name: string): ChainConfig =>
-  desk.core.state.world.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
-function simulatedAt(desk: Desk, name: string): ChainConfig {
-  const config = chainAt(desk, name)
+const chainIn = ({ world }: State, name: string): ChainConfig =>
+  world.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
+const chainAt = (desk: Desk, name: string): Promise<ChainConfig> =>
+  desk.core.read((state) => chainIn(state, name))
+const simulatedAt = (desk: Desk, name: string): Promise<ChainConfig> =>
+  desk.core.read((state) => simulatedIn(state, name))
+function simulatedIn(state: State, name: string): ChainConfig {
+  const config = chainIn(state, name)
   if (config.kind !== 'simulated')
     notFound('NOT_FOUND', `chain: ${config.chain} is a real chain and can't be driven from here`)
   return config
@@ -143,17 +148,18 @@ async function destination(
   body: PaymentBody,
 ): Promise<{ address: string; memo: string }> {
   if (body.user_id !== null) {
-    if (desk.core.state.users.get(body.user_id) === undefined)
-      refuse('USER_NOT_FOUND', `user_id: no user ${body.user_id}`)
-    const { address, tag } = await depositAddress(desk, body.user_id, chain.chain)
+    const userId = body.user_id
+    await desk.core.read(
+      ({ users }) => users.get(userId) ?? refuse('USER_NOT_FOUND', `user_id: no user ${userId}`),
+    )
+    const { address, tag } = await depositAddress(desk, userId, chain.chain)
     return { address, memo: body.memo === null ? tag : readTag(chain, body.memo, 'memo') }
   }
   if (body.address === null)
     refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: user_id or address')
   const address = readAddress(chain, body.address)
-  const ours = chain.tagged
-    ? address === sharedAddress(chain)
-    : desk.core.state.wallet.addresses.owner(chain.chain, address, '') !== undefined
+  const owned = ({ wallet }: State) => wallet.addresses.owner(chain.chain, address, '') !== undefined
+  const ours = chain.tagged ? address === sharedAddress(chain) : await desk.core.read(owned)
   if (!ours)
     refuse(
       'INVALID_PARAM_VALUE',
@@ -179,8 +185,10 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(chainShape),
     refuses: [],
-    handle: async ({ desk }) =>
-      Promise.all(desk.core.state.world.allChains.map((config) => chainView(desk, config))),
+    handle: async ({ desk }) => {
+      const chains = await desk.core.read(({ world }) => world.allChains)
+      return Promise.all(chains.map((config) => chainView(desk, config)))
+    },
   }),
   endpoint({
     method: 'GET',
@@ -192,7 +200,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: chainShape,
     refuses: ['NOT_FOUND'],
-    handle: async ({ desk, path }) => chainView(desk, chainAt(desk, path.chain)),
+    handle: async ({ desk, path }) => chainView(desk, await chainAt(desk, path.chain)),
   }),
   endpoint({
     method: 'PATCH',
@@ -224,11 +232,11 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
         ...given,
         ...(stop !== null && { sender_stops_at: stop === 'never' ? null : stop }),
       }
-      const config = chainAt(desk, path.chain)
+      const config = await chainAt(desk, path.chain)
       await desk.core.submit('chain.configure', { chain: config.chain, change, actor: operator })
       await finishPortions(desk, 'chain.pause', ({ chain }) => chain === config.chain)
       await desk.chains.step(config.chain)
-      return chainView(desk, chainAt(desk, path.chain))
+      return chainView(desk, await chainAt(desk, path.chain))
     },
   }),
   endpoint({
@@ -250,10 +258,11 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ txid: str, address: str, memo: str }),
     refuses: ['NOT_FOUND', 'INVALID_CURRENCY', 'USER_NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const chain = simulatedAt(desk, path.chain)
-      const { world } = desk.core.state
-      const currency = world.transported(body.currency)
-      const on = world.currencyChain(currency, chain.chain)
+      const { chain, currency, on } = await desk.core.read((state) => {
+        const chain = simulatedIn(state, path.chain)
+        const currency = state.world.transported(body.currency)
+        return { chain, currency, on: state.world.currencyChain(currency, chain.chain) }
+      })
       if (decimalsOf(parseAmount(body.amount)!) > on.decimal)
         refuse(
           'INVALID_PARAM_VALUE',
@@ -285,7 +294,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ height: int64 }),
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { chain } = simulatedAt(desk, path.chain)
+      const { chain } = await simulatedAt(desk, path.chain)
       await desk.chains.step(chain, { hurry: true })
       const { height } = await desk.core.submit('sim.mine', { chain, blocks: body.blocks, actor: operator })
       await desk.chains.step(chain)
@@ -306,7 +315,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ height: int64 }),
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { chain } = simulatedAt(desk, path.chain)
+      const { chain } = await simulatedAt(desk, path.chain)
       const { height } = await desk.core.submit('sim.reorg', { chain, ...body, actor: operator })
       await desk.chains.step(chain)
       return { height }
@@ -325,10 +334,12 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ currency: str, amount: decimalText }),
     refuses: ['NOT_FOUND', 'INVALID_CURRENCY'],
     handle: async ({ desk, operator, path, body }) => {
-      const { chain } = simulatedAt(desk, path.chain)
-      const { world } = desk.core.state
-      const { currency } = world.currency(body.currency)
-      world.currencyChain(world.transported(currency), chain)
+      const { chain, currency } = await desk.core.read((state) => {
+        const { chain } = simulatedIn(state, path.chain)
+        const { currency } = state.world.currency(body.currency)
+        state.world.currencyChain(state.world.transported(currency), chain)
+        return { chain, currency }
+      })
       const amount = await desk.core.submit('sim.fund', { chain, ...body, actor: operator })
       await desk.chains.step(chain)
       return { currency, amount: format(amount) }
@@ -348,8 +359,10 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ chain: str, currency: str, custody: decimalText }),
     refuses: ['NOT_FOUND', 'INVALID_CURRENCY'],
     handle: async ({ desk, operator, path, body }) => {
-      const { chain } = chainAt(desk, path.chain)
-      const { currency } = desk.core.state.world.currency(body.currency)
+      const { chain, currency } = await desk.core.read((state) => ({
+        chain: chainIn(state, path.chain).chain,
+        currency: state.world.currency(body.currency).currency,
+      }))
       const custody = await desk.core.submit('chain.book', { chain, ...body, actor: operator })
       return { chain, currency, custody: format(custody) }
     },
@@ -366,7 +379,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: array(sweepShape),
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, path, query }) => {
-      const { chain } = chainAt(desk, path.chain)
+      const { chain } = await chainAt(desk, path.chain)
       const where = 'where "chain" = ? order by "id" desc limit ? offset ?'
       return (await desk.store.select(SWEEP, where, [chain, query.limit, query.offset])).map(sweepView)
     },
@@ -382,17 +395,18 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ chain: str, addresses: int64 }),
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path }) => {
-      const { chain } = chainAt(desk, path.chain)
+      const { chain } = await chainAt(desk, path.chain)
       const { sweeper } = desk.chains.port(chain)
       if (sweeper === undefined)
         refuse('INVALID_PARAM_VALUE', `chain: ${chain} has no sweeper; docs/evm.md tells how to give it one`)
       await desk.core.submit('audit.note', { actor: operator, action: 'chain.sweep', detail: { chain } })
       sweeper.lookAtAll()
       await desk.chains.step(chain)
-      let addresses = 0
-      for (const one of desk.core.state.wallet.addresses.deposit.values())
-        if (one.chain === chain) addresses++
-      return { chain, addresses }
+      return desk.core.read(({ wallet }) => {
+        let addresses = 0
+        for (const one of wallet.addresses.deposit.values()) if (one.chain === chain) addresses++
+        return { chain, addresses }
+      })
     },
   }),
   endpoint({
@@ -408,8 +422,8 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: array(txShape),
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, path, query }) =>
-      desk.core.read(({ sim }) =>
-        sim.txsOf(simulatedAt(desk, path.chain).chain).reverse().slice(0, query.limit).map(txView),
+      desk.core.read((state) =>
+        state.sim.txsOf(simulatedIn(state, path.chain).chain).reverse().slice(0, query.limit).map(txView),
       ),
   }),
   endpoint({
@@ -425,7 +439,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
     reply: txShape,
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { chain } = simulatedAt(desk, path.chain)
+      const { chain } = await simulatedAt(desk, path.chain)
       const input = { chain, txid: path.txid, ...body, actor: operator }
       const tx = await desk.core.submit('sim.transaction', input)
       await desk.chains.step(chain)

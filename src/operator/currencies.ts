@@ -208,9 +208,11 @@ export const operatorCurrencyEndpoints: readonly AnyEndpoint[] = [
     reply: currencyShape,
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, operator, path, body }) => {
-      const config =
-        desk.core.state.world.findCurrency(path.currency) ??
-        notFound('INVALID_CURRENCY', `currency: "${path.currency}" is not a currency of this platform`)
+      const config = await desk.core.read(
+        ({ world }) =>
+          world.findCurrency(path.currency) ??
+          notFound('INVALID_CURRENCY', `currency: "${path.currency}" is not a currency of this platform`),
+      )
       const change = readChange(config, body)
       const input = { currency: config.currency, change, actor: operator }
       return currencyView(await desk.core.submit('currency.configure', input))

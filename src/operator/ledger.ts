@@ -14,11 +14,14 @@ const KEPT = 4
 /** The newest snapshots of the liabilities. They live in this process: proofs are drawn when a root is published. */
 class Snapshots {
   private readonly kept: LiabilitySnapshot[] = []
+  /** The last batch that was wholly in the newest one. */
+  private upto = -1
   private taking: Promise<LiabilitySnapshot> | undefined
 
   async newest(desk: Desk): Promise<LiabilitySnapshot> {
     const last = this.kept.at(-1)
-    if (last?.sequence === desk.core.committed.sequence && desk.core.waiting === 0) return last
+    const { sequence } = await desk.core.read(() => desk.core.committed)
+    if (last !== undefined && this.upto === sequence && desk.core.committed.sequence === sequence) return last
     this.taking ??= this.take(desk).finally(() => (this.taking = undefined))
     return this.taking
   }
@@ -32,9 +35,13 @@ class Snapshots {
     )
   }
   private async take(desk: Desk): Promise<LiabilitySnapshot> {
-    const balances = await desk.core.read(({ ledger }) => netBalances(ledger.accounts.values()))
+    const { balances, upto } = await desk.core.read(({ ledger }) => ({
+      balances: netBalances(ledger.accounts.values()),
+      upto: desk.core.committed.sequence,
+    }))
     const snapshot = await LiabilitySnapshot.of(balances, desk.core.committed.sequence, randomHex(32))
     this.kept.push(snapshot)
+    this.upto = upto
     if (this.kept.length > KEPT) this.kept.shift()
     return snapshot
   }
@@ -152,8 +159,9 @@ export function operatorLedgerEndpoints(): readonly AnyEndpoint[] {
       }),
       refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
       handle: async ({ desk, path, query }) => {
-        if (desk.core.state.users.get(path.uid) === undefined)
-          refuse('USER_NOT_FOUND', `uid: no user ${path.uid}`)
+        await desk.core.read(
+          ({ users }) => users.get(path.uid) ?? refuse('USER_NOT_FOUND', `uid: no user ${path.uid}`),
+        )
         const snapshot = query.root === null ? await snapshots.newest(desk) : snapshots.find(query.root)
         return snapshot.proof(path.uid)
       },

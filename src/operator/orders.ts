@@ -109,21 +109,9 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
     reply: orderShape,
     refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED', 'ORDER_CANCELLED'],
     handle: async ({ desk, operator, path }) => {
-      const order = desk.core.state.spot.orders.get(path.order_id)
-      if (order?.status !== 'open')
-        return notFound(
-          'ORDER_NOT_FOUND',
-          `no order ${path.order_id} is open; GET /operator/v1/orders lists those that are`,
-        )
-      const { id, user_id, pair: currency_pair } = order
-      const detail = { order_id: id, user_id, currency_pair }
-      // Both in this turn, in which the order is open: neither is there without the other.
-      const [, ended] = await Promise.all([
-        desk.core.submit('audit.note', { actor: operator, action: 'order.cancel', detail }),
-        desk.core.submit('spot.cancel', { user_id, id, currency_pair, account: null }),
-      ])
-      return desk.core.read((state) => {
-        const { login_name } = state.users.must(user_id)
+      const input = { order_id: path.order_id, actor: operator }
+      return desk.core.submit('order.cancel', input, (state, ended) => {
+        const { user_id, login_name } = state.users.must(ended.user_id)
         return { user_id, login_name, ...orderView(state, ended) }
       })
     },

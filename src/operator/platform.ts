@@ -5,9 +5,10 @@ import type { RequestLog } from '../api/request-log.ts'
 import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/operators/audit.ts'
 import { refuse } from '../labels.ts'
+import type { AgentControls } from './agents.ts'
 
 /** What the operator API needs beyond the desk. */
-export interface Controls {
+export interface Controls extends AgentControls {
   readonly version: string
   /** What an operator should know about the settings. */
   readonly warnings: readonly string[]

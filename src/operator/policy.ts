@@ -1,4 +1,5 @@
-import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
+import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
+import type { State } from '../core/state.ts'
 import { anyObject, integer, object, withDefault } from '../api/fields.ts'
 import { anything, array, decimalText, int64, shape, str } from '../api/shapes.ts'
 import { changeFaults } from '../config-file.ts'
@@ -10,12 +11,14 @@ import { ZERO, add, amountOf, format, type Amount } from '../money/amount.ts'
 
 const HOUR = 3_600e6
 
-/** A draft names what it changes; the rest is the policy in force. */
-function draftOf(desk: Desk, changes: Readonly<Record<string, unknown>>): Policy {
-  const { policy } = desk.core.state.world
-  const [fault] = changeFaults('policy', changes)
+function changesIn(body: Readonly<Record<string, unknown>>): Partial<Policy> {
+  const [fault] = changeFaults('policy', body)
   if (fault !== undefined) refuse('INVALID_PARAM_VALUE', fault)
-  const draft = { ...policy, ...changes }
+  return body
+}
+/** A draft names what it changes; the rest is the policy in force. */
+function draftOf(policy: Policy, changes: Readonly<Record<string, unknown>>): Policy {
+  const draft = { ...policy, ...changesIn(changes) }
   try {
     checkPolicy(draft)
   } catch (error) {
@@ -38,8 +41,12 @@ function recentBefore(rows: readonly Withdrawal[], one: Withdrawal, hours: numbe
 }
 const hoursSince = (since: number | null, at: number): number | null =>
   since === null ? null : (at - since) / HOUR
-function factsOf(desk: Desk, rows: readonly Withdrawal[], one: Withdrawal, policy: Policy): PolicyFacts {
-  const { world, wallet, users } = desk.core.state
+function factsOf(
+  { world, wallet, users }: State,
+  rows: readonly Withdrawal[],
+  one: Withdrawal,
+  policy: Policy,
+): PolicyFacts {
   const chain = world.mustChain(one.chain)
   const tag = chain.tagged ? one.memo : ''
   const saved = wallet.addresses.findSaved(one.user_id, one.currency, one.chain, one.address, tag)
@@ -81,7 +88,7 @@ export const policyEndpoints: readonly AnyEndpoint[] = [
     reply: anything,
     refuses: [],
     handle: async ({ desk, operator, body }) =>
-      desk.core.submit('policy.set', { policy: draftOf(desk, body), actor: operator }),
+      desk.core.submit('policy.set', { policy: changesIn(body), actor: operator }),
   }),
   endpoint({
     method: 'POST',
@@ -111,30 +118,32 @@ export const policyEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: [],
     handle: async ({ desk, body }) => {
-      const draft = draftOf(desk, body.policy)
-      const { policy } = desk.core.state.world
       const newest = await desk.store.select(WITHDRAWAL, 'order by "id" desc limit ?', [body.limit])
       // The policy is for users; a refund is an operator's own decision.
       const rows = newest.filter(({ refund_of }) => refund_of === 0)
       const statuses = (holds: readonly { status: string }[]): string =>
         holds.map(({ status }) => status).join()
-      const changed = rows.flatMap((one) => {
-        const now = judge(policy, factsOf(desk, rows, one, policy))
-        const then = judge(draft, factsOf(desk, rows, one, draft))
-        if (statuses(now) === statuses(then)) return []
-        return [
-          {
-            id: withdrawalId(one.id),
-            user_id: one.user_id,
-            currency: one.currency,
-            amount: format(one.amount),
-            timestamp: String(Math.floor(one.at / 1e6)),
-            now,
-            draft: then,
-          },
-        ]
+      return desk.core.read((state) => {
+        const { policy } = state.world
+        const draft = draftOf(policy, body.policy)
+        const changed = rows.flatMap((one) => {
+          const now = judge(policy, factsOf(state, rows, one, policy))
+          const then = judge(draft, factsOf(state, rows, one, draft))
+          if (statuses(now) === statuses(then)) return []
+          return [
+            {
+              id: withdrawalId(one.id),
+              user_id: one.user_id,
+              currency: one.currency,
+              amount: format(one.amount),
+              timestamp: String(Math.floor(one.at / 1e6)),
+              now,
+              draft: then,
+            },
+          ]
+        })
+        return { judged: rows.length, changed }
       })
-      return { judged: rows.length, changed }
     },
   }),
 ]

@@ -11,12 +11,12 @@ export async function finishPortions(
   command: DueCommand,
   ours: (input: DueItem['input']) => boolean,
 ): Promise<void> {
-  const next = (): DueItem | undefined => {
-    for (const item of core.state.due.table.values())
-      if (item.command === command && ours(item.input)) return item
-    return undefined
-  }
-  for (let item = next(); item !== undefined; item = next())
+  const next = (): Promise<DueItem | undefined> =>
+    core.read(({ due }) => {
+      for (const item of due.table.values()) if (item.command === command && ours(item.input)) return item
+      return undefined
+    })
+  for (let item = await next(); item !== undefined; item = await next())
     await core.submit('due.run', { id: item.id }).catch((error: unknown) => {
       // The ticker was quicker.
       if (!(error instanceof Refusal && error.label === 'NOT_FOUND')) throw error

@@ -44,7 +44,8 @@ export const proposalEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       const proposal = await desk.core.submit('proposal.confirm', { id: path.id, actor: operator })
       if (proposal.state !== 'done') return proposalView(proposal)
       // What its own call would have waited for; the answer is the same whether a chain responds or not.
-      for (const { chain } of desk.core.state.world.allChains) void desk.chains.step(chain)
+      const chains = await desk.core.read(({ world }) => world.allChains.map(({ chain }) => chain))
+      for (const chain of chains) void desk.chains.step(chain)
       await controls.settle()
       const half = proposal.input['second_half']
       const opened = typeof half === 'string' ? desk.secrets.open(half) : undefined

@@ -51,18 +51,19 @@ function custodyOf({ ledger }: State, chain: string): Sums {
  * they differ (a node may be in the middle of a block), it is asked again.
  */
 async function reservesOf(desk: Desk, chain: string): Promise<Reserve[]> {
-  const tipOf = (): string | undefined => desk.core.state.wallet.tips.get(chain)?.hash
+  const tipOf = (): Promise<string | undefined> =>
+    desk.core.read(({ wallet }) => wallet.tips.get(chain)?.hash)
   for (let tries = 1; ; tries++) {
-    const tip = tipOf()
+    const tip = await tipOf()
     const list = await compare(desk, chain)
     const silent = list.some(({ error }) => error !== '')
-    const steady = tip === tipOf() && (tries > 1 || list.every(({ difference }) => difference === '0'))
+    const steady =
+      tip === (await tipOf()) && (tries > 1 || list.every(({ difference }) => difference === '0'))
     if (silent || steady || tries === TRIES_MAX) return list
   }
 }
 const TRIES_MAX = 4
 async function compare(desk: Desk, chain: string): Promise<Reserve[]> {
-  const { state } = desk.core
   let held: Readonly<Record<string, string>> | undefined
   let error = ''
   try {
@@ -71,8 +72,10 @@ async function compare(desk: Desk, chain: string): Promise<Reserve[]> {
     error = `the chain did not answer: ${(cause as Error).message.split('\n', 1)[0]!}`
   }
   // The books are read in the turn in which the answer came.
-  const custody = custodyOf(state, chain)
-  const unbooked = unbookedOn(state, chain)
+  const { custody, unbooked } = await desk.core.read((state) => ({
+    custody: custodyOf(state, chain),
+    unbooked: unbookedOn(state, chain),
+  }))
   const currencies = new Set([...custody.keys(), ...unbooked.keys(), ...Object.keys(held ?? {})])
   return [...currencies].sort().map((currency) => {
     const books = (custody.get(currency) ?? 0n) as Amount
@@ -91,6 +94,6 @@ async function compare(desk: Desk, chain: string): Promise<Reserve[]> {
 }
 /** Every chain is asked; one that is silent is told as such and hides nothing of the others. */
 export async function reserves(desk: Desk): Promise<Reserve[]> {
-  const chains = desk.core.state.world.allChains.map(({ chain }) => chain).sort()
+  const chains = await desk.core.read(({ world }) => world.allChains.map(({ chain }) => chain).sort())
   return (await Promise.all(chains.map((chain) => reservesOf(desk, chain)))).flat()
 }

@@ -1,3 +1,4 @@
+import type { State } from '../core/state.ts'
 import { finishPortions } from './portions.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import {
@@ -65,8 +66,8 @@ const userView = (user: User) => ({
   futures_ceiling: user.settings.futures_ceiling,
   debit_fee: user.settings.debit_fee ?? 3,
 })
-const userAt = (desk: Desk, userId: number): User =>
-  desk.core.state.users.get(userId) ?? notFound('USER_NOT_FOUND', `no user ${userId}`)
+const userAt = ({ users }: State, userId: number): User =>
+  users.get(userId) ?? notFound('USER_NOT_FOUND', `no user ${userId}`)
 
 const balanceShape = shape({
   user_id: int64,
@@ -120,18 +121,6 @@ async function balancesAt(desk: Desk, accounts: readonly Account[], micros: numb
 const UID = { uid: id() }
 
 const canWithdraw = (perms: readonly Perm[]): boolean => grant(perms, 'withdrawal') === 'write'
-/** The limit itself, or a tier that has another one. */
-function changesLimit(
-  desk: Desk,
-  userId: number,
-  change: { readonly vip: number | null; readonly withdraw_day_limit: string | null },
-): boolean {
-  if (change.withdraw_day_limit !== null) return true
-  const { users, world } = desk.core.state
-  const tiers = world.policy.day_limit_usdt
-  const limitOf = (vip: number): string => tiers[Math.min(vip, tiers.length - 1)]!
-  return change.vip !== null && limitOf(change.vip) !== limitOf(users.get(userId)?.vip ?? 0)
-}
 
 export const operatorUserEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -198,14 +187,14 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: userShape,
     refuses: ['USER_NOT_FOUND'],
-    handle: async ({ desk, path }) => desk.core.read(() => userView(userAt(desk, path.uid))),
+    handle: async ({ desk, path }) => desk.core.read((state) => userView(userAt(state, path.uid))),
   }),
   endpoint({
     method: 'PATCH',
     path: '/users/{uid}',
     summary: 'Changes tier, state (1 normal, 2 frozen) and settings of a user',
     access: operatorOf('operator'),
-    guarded: { role: 'admin', when: ({ desk, path, body }) => changesLimit(desk, path.uid, body) },
+    guarded: { role: 'admin' },
     limit: null,
     params: UID,
     body: object({
@@ -261,7 +250,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     reply: array(keyShape),
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, path }) =>
-      desk.core.read(({ keys }) => keys.of(userAt(desk, path.uid).user_id).map(keyView)),
+      desk.core.read((state) => state.keys.of(userAt(state, path.uid).user_id).map(keyView)),
   }),
   endpoint({
     method: 'PATCH',
@@ -269,11 +258,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     summary:
       'Disables a key (state 2 frozen, 3 locked), enables it again (1), sets its replay protection; acts at once',
     access: operatorOf('operator'),
-    guarded: {
-      role: 'operator',
-      when: ({ desk, path, body }) =>
-        body.state === 1 && canWithdraw(desk.core.state.keys.get(path.key)?.perms ?? []),
-    },
+    guarded: { role: 'operator' },
     limit: null,
     params: { uid: id(), key: text({ max: 64 }) },
     body: object({ state: optional(oneOfNumbers(1, 2, 3)), replay_protection: optional(flag()) }),
@@ -281,7 +266,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     reply: keyShape,
     refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
-      const { user_id } = userAt(desk, path.uid)
+      const { user_id } = await desk.core.read((state) => userAt(state, path.uid))
       if (body.state === null && body.replay_protection === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: state or replay_protection')
       const input = { user_id, key: path.key, ...body, actor: operator }
@@ -307,7 +292,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ tx_id: int64 }),
     refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, operator, path, body }) => {
-      userAt(desk, path.uid)
+      await desk.core.read((state) => userAt(state, path.uid))
       const { tx_id } = await desk.core.submit('user.credit', { user_id: path.uid, ...body, actor: operator })
       return { tx_id }
     },
@@ -324,8 +309,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     reply: array(balanceShape),
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, path, query }) => {
-      userAt(desk, path.uid)
-      const rows = await desk.core.read(({ ledger }) => [...ledger.ownedBy(path.uid)])
+      const rows = await desk.core.read((state) => [...state.ledger.ownedBy(userAt(state, path.uid).user_id)])
       if (query.at !== null)
         return balanceViews(path.uid, await balancesAt(desk, rows, Math.round(query.at * 1e6)))
       return balanceViews(

@@ -1,3 +1,5 @@
+import { orElse } from '../api/missing.ts'
+import type { State } from '../core/state.ts'
 import { operatorDeposit, operatorDepositShape, operatorSavedShape, savedView } from '../api/deposits.ts'
 import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoint.ts'
 import { flag, id, integer, object, oneOf, optional, text, time, withDefault } from '../api/fields.ts'
@@ -30,8 +32,8 @@ const listQuery = {
   limit: withDefault(integer(1, 1000), 100),
   offset: withDefault(integer(0, 1_000_000), 0),
 }
-function userMust(desk: Desk, userId: number): void {
-  if (desk.core.state.users.get(userId) === undefined) notFound('USER_NOT_FOUND', `no user ${userId}`)
+function userMust({ users }: State, userId: number): void {
+  if (users.get(userId) === undefined) notFound('USER_NOT_FOUND', `no user ${userId}`)
 }
 /** Newest first, by the index of what was asked for. */
 function list<Row extends object>(
@@ -69,17 +71,27 @@ const SUMMARIES: Readonly<Record<Verb, string>> = {
     'Puts a withdrawal that was not sent yet into REVIEW, MANUAL, VERIFY, FVERIFY, DMOVE, LOCKED or INVALID',
 }
 
-/** Nothing is failed, sent again or given back that the chain could still pay: it would be paid twice. */
-async function abandon(desk: Desk, recordId: number): Promise<void> {
-  const withdrawal = desk.core.state.wallet.withdrawals.table.get(recordId)
-  if (withdrawal === undefined || !['PROCES', 'PEND', 'EXTPEND', 'FAIL'].includes(withdrawal.status)) return
-  if (withdrawal.intent === null) return
-  const { chain, unlock_confirms } = desk.core.state.world.mustChain(withdrawal.chain)
+/**
+ * Nothing is failed, sent again or given back that the chain could still pay: it would be paid twice. Answers which
+ * attempt the chain was asked about: the command refuses if there is another one by then.
+ */
+async function abandon(desk: Desk, recordId: number): Promise<{ attempt?: number }> {
+  const found = await desk.core.read(({ wallet, world }) => {
+    const withdrawal = wallet.withdrawals.table.get(recordId)
+    return withdrawal && { withdrawal, config: world.mustChain(withdrawal.chain) }
+  })
+  if (found === undefined) return {}
+  const { withdrawal, config } = found
+  const { attempt } = withdrawal
+  if (!['PROCES', 'PEND', 'EXTPEND', 'FAIL'].includes(withdrawal.status)) return { attempt }
+  if (withdrawal.intent === null) return { attempt }
+  const { chain, unlock_confirms } = config
   if (!(await desk.chains.port(withdrawal.chain).abandon(withdrawal.intent)))
     refuse(
       'INVALID_PARAM_VALUE',
       `withdrawal ${withdrawalId(recordId)}: ${chain} may still pay ${withdrawal.txid}; ask again when its failure, or the payment that took its nonce, is ${unlock_confirms} blocks deep`,
     )
+  return { attempt }
 }
 async function decide(desk: Desk, verb: Verb, recordId: number, operator: string, body: DecisionBody) {
   const input = { id: recordId, reason: body.reason, actor: operator }
@@ -95,14 +107,11 @@ async function decide(desk: Desk, verb: Verb, recordId: number, operator: string
       return desk.core.submit('withdrawal.approve', { ...input, statement })
     }
     case 'reject':
-      await abandon(desk, recordId)
-      return desk.core.submit('withdrawal.reject', input)
+      return desk.core.submit('withdrawal.reject', { ...input, ...(await abandon(desk, recordId)) })
     case 'fail':
-      await abandon(desk, recordId)
-      return desk.core.submit('withdrawal.fail', input)
+      return desk.core.submit('withdrawal.fail', { ...input, ...(await abandon(desk, recordId)) })
     case 'retry':
-      await abandon(desk, recordId)
-      return desk.core.submit('withdrawal.retry', input)
+      return desk.core.submit('withdrawal.retry', { ...input, ...(await abandon(desk, recordId)) })
     case 'divert':
       if (body.status === null) refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: status')
       return desk.core.submit('withdrawal.divert', { ...input, status: body.status.toUpperCase() })
@@ -128,15 +137,6 @@ const decision = (verb: Verb): AnyEndpoint =>
     },
   })
 
-/** The coins go to whom the operator names. */
-const isNobodys = ({
-  desk,
-  path,
-}: {
-  readonly desk: Desk
-  readonly path: { readonly id: string }
-}): boolean => desk.core.state.wallet.deposits.table.get(parseRecordId(path.id))?.user_id === 0
-
 type DepositVerb = 'hold' | 'release' | 'block'
 const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
   endpoint({
@@ -144,7 +144,7 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     path: `/deposits/{id}/${verb}`,
     summary,
     access: operatorOf('operator'),
-    ...(verb === 'release' && { guarded: { role: 'operator', when: isNobodys } }),
+    ...(verb === 'release' && { guarded: { role: 'operator' } }),
     limit: null,
     params: RECORD_ID,
     body: object({ reason: reasonField, user_id: optional(id()) }),
@@ -172,13 +172,13 @@ const pushAnswer = (answer: PushAnswer, summary: string): AnyEndpoint =>
     reply: operatorPushShape,
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path }) => {
-      const known = desk.core.state.wallet.pushes.get(path.id)
-      if (known === undefined) {
+      const run = desk.core.submit('push.answer', { id: path.id, answer, by: null, actor: operator })
+      // One that is over may have left memory: the store tells whether there was one.
+      const push = await orElse(run, 'NOT_FOUND', async () => {
         const [over] = await desk.store.select(PUSH, 'where "id" = ?', [path.id])
         if (over !== undefined)
           refuse('INVALID_PARAM_VALUE', `push ${path.id} is ${over.status}: "${answer}" is not possible now`)
-      }
-      const push = await desk.core.submit('push.answer', { id: path.id, answer, by: null, actor: operator })
+      })
       return { ...pushView(push, 'withdraw'), user_id: push.push_uid }
     },
   })
@@ -308,7 +308,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     reply: operatorSavedShape,
     refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY'],
     handle: async ({ desk, operator, path, body }) => {
-      userMust(desk, path.uid)
+      await desk.core.read((state) => userMust(state, path.uid))
       if (desk.mode === 'live' && body.verified_at !== null && body.verified_at * 1e6 < desk.clock.peek())
         refuse(
           'INVALID_PARAM_VALUE',
@@ -329,11 +329,12 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(operatorSavedShape),
     refuses: ['USER_NOT_FOUND'],
-    handle: async ({ desk, path }) => {
-      userMust(desk, path.uid)
-      return desk.core.read(({ wallet }) =>
-        wallet.addresses.savedBy(path.uid).map((saved) => ({ ...savedView(saved), user_id: saved.user_id })),
-      )
-    },
+    handle: async ({ desk, path }) =>
+      desk.core.read((state) => {
+        userMust(state, path.uid)
+        return state.wallet.addresses
+          .savedBy(path.uid)
+          .map((saved) => ({ ...savedView(saved), user_id: saved.user_id }))
+      }),
   }),
 ]

@@ -54,7 +54,6 @@ function credentialsIn(config: Settings): Credentials | undefined {
 const { R_OK, W_OK, X_OK } = constants
 const FILES = {
   'kontor.db': R_OK | W_OK,
-  'kontor.journal': R_OK | W_OK,
   'kontor.lock': R_OK | W_OK,
   'credentials.json': R_OK | W_OK,
   'secret.key': R_OK,

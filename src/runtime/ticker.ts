@@ -21,14 +21,18 @@ export class Ticker {
   private busy = false
   /** Told of each item that ran: work outside the core goes on before the clock moves further. */
   private readonly ran: (item: DueItem) => Promise<void> | undefined
+  /** Asked about each item first: a driver outside the core may take it, and do it by a command of its own at once. */
+  private readonly take: (item: DueItem) => Promise<unknown> | undefined
 
   constructor(
     core: Core<State, Commands>,
     clock: Clock,
     log: Log,
     ran: (item: DueItem) => Promise<void> | undefined = () => undefined,
+    take: (item: DueItem) => Promise<unknown> | undefined = () => undefined,
   ) {
     this.ran = ran
+    this.take = take
     this.core = core
     this.clock = clock
     this.log = log
@@ -81,11 +85,8 @@ export class Ticker {
       if (item === undefined || item.at > until) break
       if (item.at > this.clock.peek()) this.clock.distance = this.clock.distanceTo(item.at)
       // A command is applied when it is submitted; waiting for its commit each time would only be slow.
-      const run = this.core.submit('due.run', { id: item.id }).then(
-        ({ refused }) => {
-          if (refused !== null) this.log.warn('due work was refused', { command: item.command, refused })
-          return undefined
-        },
+      const run = this.run(item).then(
+        () => undefined,
         (error: unknown) => error,
       )
       last = run
@@ -102,6 +103,16 @@ export class Ticker {
     }
     await last
     return { failed }
+  }
+  /** Applied when this returns, whoever does it. */
+  private async run(item: DueItem): Promise<void> {
+    const taken = this.take(item)
+    if (taken !== undefined) {
+      await taken
+      return
+    }
+    const { refused } = await this.core.submit('due.run', { id: item.id })
+    if (refused !== null) this.log.warn('due work was refused', { command: item.command, refused })
   }
   private async setAside(item: DueItem, error: unknown): Promise<boolean> {
     if (this.core.state.due.table.get(item.id) === undefined) return true

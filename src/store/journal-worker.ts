@@ -2,7 +2,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
 import type { JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
-import { SqliteJournal, journalPath } from './sqlite-journal.ts'
+import { SqliteJournal } from './sqlite-journal.ts'
 import { answerJobs, made, place } from './worker.ts'
 
 /**
@@ -10,7 +10,7 @@ import { answerJobs, made, place } from './worker.ts'
  * puts it into the tables.
  */
 const journal = made(() =>
-  place.kind === 'sqlite' ? new SqliteJournal(journalPath(place.path)) : new PostgresJournal(place.url),
+  place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url),
 )
 let chain: JournalChain | undefined
 let follower: MessagePort | undefined
@@ -21,7 +21,7 @@ parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
   follower = port
   port.on('message', (told: number) => (safe = told))
   answerJobs<JournalJob>({
-    open: ({ epoch }) => journal.takenAt(epoch),
+    open: ({ epoch, base }) => journal.takenAt(epoch, base),
     sealBehind: ({ behind: { hash, key } }) => {
       chain = new JournalChain(hash, key)
     },

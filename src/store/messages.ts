@@ -32,7 +32,7 @@ export interface Opened {
 
 /** What runs off the main thread, where it would hold up every request: by thread. */
 export type JournalJob =
-  | { readonly op: 'open'; readonly epoch: number }
+  | { readonly op: 'open'; readonly epoch: number; readonly base: number }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
   | { readonly op: 'append'; readonly batch: PackedBatch }
   | { readonly op: 'clear'; readonly base: number }

@@ -26,7 +26,7 @@ export class PostgresJournal {
     this.url = url
   }
   /** The owner in this process, in another thread. */
-  async takenAt(epoch: number): Promise<void> {
+  async takenAt(epoch: number, _base: number): Promise<void> {
     this.epoch = epoch
     this.client = await connect(this.url)
     const gone = (error?: Error): void => {

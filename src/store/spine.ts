@@ -52,8 +52,9 @@ export class Spine {
     const { key, schema } = sums
     const opening = { now: Date.now() * 1000, key, schema, shapes: SHAPES }
     const opened = (await this.follower.ask({ op: 'open', opening })) as Opened
-    await this.journal.ask({ op: 'open', epoch: opened.journalEpoch })
-    this.acknowledged = this.projected = Number(opened.head[1])
+    const base = Number(opened.head[1])
+    await this.journal.ask({ op: 'open', epoch: opened.journalEpoch, base })
+    this.acknowledged = this.projected = base
     this.opened = true
     return opened
   }

@@ -33,15 +33,16 @@ export class SqliteConnection {
   private synced = true
   private statements: ReadonlyMap<string, Statements> = new Map()
 
-  constructor(path: string, purpose: 'write' | 'look' | 'journal' = 'write') {
+  constructor(path: string, purpose: 'write' | 'look' = 'write') {
     this.db = new Database(path, { timeout: BUSY_MS })
     this.db.pragma(`busy_timeout = ${BUSY_MS}`)
     if (purpose === 'look') return
     // WAL with a full sync at each commit: an acknowledged write survives power loss.
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
-    this.db.pragma(`wal_autocheckpoint = ${purpose === 'journal' ? 2000 : 10_000}`)
-    this.db.pragma(`cache_size = -${purpose === 'journal' ? 8000 : 32000}`)
+    // Small ones: whoever syncs the journal waits while the disk takes one in.
+    this.db.pragma('wal_autocheckpoint = 500')
+    this.db.pragma('cache_size = -32000')
   }
   /**
    * Commits are no longer synced one by one: a loss of power takes the last ones away, but nothing of what was synced

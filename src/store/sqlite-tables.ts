@@ -1,9 +1,11 @@
 import type { Portion } from '../machine/portion.ts'
 import { drain, type Tables } from './follower.ts'
 import { RAISE_EPOCH, READ_HEAD, storeHead } from './head.ts'
+import { readJournal, removeJournal } from './file-journal.ts'
+import type { Written } from './journal-rows.ts'
 import type { Opened, Opening } from './messages.ts'
+import { journal as journalMigration } from './migrations/0070_journal.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
-import { SqliteJournal, journalPath } from './sqlite-journal.ts'
 import { StoreUnavailable, type StoreHead } from './store.ts'
 
 const OPEN_MS = 200
@@ -20,8 +22,8 @@ export class SqliteTables implements Tables {
     this.connection = new SqliteConnection(path)
   }
   /**
-   * The journal is taken first: from then on nobody appends. What it holds goes into the tables while they still look as
-   * they did when it was written, and only then are they brought up to date.
+   * The epoch first: from then on nobody is told of an append. What the journal holds goes into the tables while they
+   * still look as they did when it was written, and only then are they brought up to date.
    */
   async open({ now, key, schema, shapes }: Opening): Promise<Opened> {
     const { connection } = this
@@ -29,22 +31,19 @@ export class SqliteTables implements Tables {
     connection.waitFor(OPEN_MS)
     this.refuseDamaged()
     const done = connection.migrations()
-    const journal = new SqliteJournal(journalPath(this.path))
-    try {
-      journal.take()
-      connection.run(RAISE_EPOCH, [])
-      this.epoch = connection.query('select epoch from head', [])[0]![0] as number
-      const drained = await this.drainTail(journal, done, key)
-      const migrated = connection.migrate(now)
-      const [head] = connection.query(READ_HEAD, [])
-      journal.begin(head![1] as number, { schema, shapes })
-      connection.shape(shapes)
-      connection.relax()
-      connection.waitFor(BUSY_MS)
-      return { head: head!, migrated, journalEpoch: journal.owner, drained }
-    } finally {
-      journal.close()
-    }
+    connection.run(RAISE_EPOCH, [])
+    this.epoch = connection.query('select epoch from head', [])[0]![0] as number
+    const drained = await this.drainTail(done, key)
+    const migrated = connection.migrate(now)
+    const written: Written = { schema, shapes }
+    connection.run('update journal_owner set written = ?', [JSON.stringify(written)])
+    // All of it is on the disk with the commit before: whatever the files hold is old now.
+    removeJournal(this.path)
+    const [head] = connection.query(READ_HEAD, [])
+    connection.shape(shapes)
+    connection.relax()
+    connection.waitFor(BUSY_MS)
+    return { head: head!, migrated, journalEpoch: this.epoch, drained }
   }
   project(portion: Portion, head: StoreHead, durable: boolean): void {
     this.connection.project(portion, head, this.epoch, durable)
@@ -56,15 +55,16 @@ export class SqliteTables implements Tables {
   close(): void {
     this.connection.close()
   }
-  private async drainTail(journal: SqliteJournal, done: readonly number[], key: string): Promise<number> {
+  private async drainTail(done: readonly number[], key: string): Promise<number> {
     const [sequence] = this.connection.query('select sequence from head', [])[0] as [number]
-    const tail = journal.tail(sequence)
+    const tail = readJournal(this.path, sequence)
     if (tail.length === 0) return 0
-    if (done.length === 0)
+    if (!done.includes(journalMigration.id))
       throw new StoreUnavailable(
-        `${journalPath(this.path)} holds batch ${tail[0]!.sequence} and later ones, but there is no database beside it; restore both from a backup, or move the journal away to begin anew`,
+        `the journal beside ${this.path} holds batch ${tail[0]!.sequence} and later ones, but the database never had one; restore both from a backup, or move the journal away`,
       )
-    const { schema, shapes } = journal.written
+    const [text] = this.connection.query('select written from journal_owner', [])[0] as [string]
+    const { schema, shapes } = JSON.parse(text) as Written
     this.connection.shape(shapes)
     const head = storeHead(this.connection.query(READ_HEAD, [])[0]!)
     await drain(tail, head, this, { key, schema })

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { decoderOf } from '../machine/codec.ts'
-import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
+import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
-import { entryOf } from './journal-rows.ts'
 import type { Opened, Place, ReaderJob } from './messages.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
-import { SQLITE_TAIL, journalPath } from './sqlite-journal.ts'
+import { copyJournal, readJournal } from './file-journal.ts'
 import { ALL_TABLES, loading } from './statements.ts'
 import { StoreThread } from './thread.ts'
 import {
@@ -49,7 +48,6 @@ export class SqliteStore implements Store {
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
-      makePrivateFile(journalPath(this.path))
       this.spine = new Spine(this.place, this.bound)
       const { head, migrated, drained } = await this.opened(this.spine, sums)
       this.epoch = head[0] as number
@@ -194,11 +192,8 @@ export function sqliteSnapshot(path: string): Snapshot {
   const copy = join(folder, 'kontor.db')
   try {
     // The journal first: what leaves it has come into the tables before.
-    for (const [from, to] of [
-      [journalPath(path), journalPath(copy)],
-      [path, copy],
-    ] as const)
-      for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
+    copyJournal(path, copy)
+    for (const end of ['', '-wal']) if (existsSync(path + end)) copyFileSync(path + end, copy + end)
     return snapshotOf(copy, (connection) => connection.freeze(), forget)
   } catch (error) {
     forget()
@@ -222,8 +217,8 @@ function snapshotOf(
   begin: (connection: SqliteConnection) => void,
   after?: () => void,
 ): Snapshot {
-  // The journal stands still before the tables do: what leaves it has come into them before.
-  const entries = existsSync(journalPath(path)) ? standing(journalPath(path), begin) : undefined
+  // The journal is looked at before the tables stand still: what leaves it has come into them before.
+  const entries = readJournal(path, 0)
   const connection = standing(path, begin)
   const asked = <T>(act: () => T): Promise<T> =>
     promised(() => {
@@ -237,7 +232,11 @@ function snapshotOf(
   return {
     kind: 'sqlite',
     query: (sql, values = []) => asked(() => connection.query(sql, values)),
-    tail: () => asked(() => tailOf(connection, entries)),
+    tail: () =>
+      asked(() => {
+        const [head] = connection.query('select sequence from head', [])
+        return entries.filter(({ sequence }) => sequence > Number(head?.[0]))
+      }),
     integrity: () => asked(() => connection.integrity('integrity_check')),
     each: (sql, row) => asked(() => connection.each(sql, row)),
     portions: async (sql, act) => {
@@ -245,7 +244,6 @@ function snapshotOf(
     },
     close: () =>
       promised(() => {
-        entries?.close()
         connection.close()
         after?.()
       }),
@@ -260,13 +258,6 @@ function standing(path: string, begin: (connection: SqliteConnection) => void): 
     return opened
   })
 }
-function tailOf(tables: SqliteConnection, entries: SqliteConnection | undefined): JournalEntry[] {
-  const made = `select 1 from sqlite_master where type = 'table' and name = 'entry'`
-  if (entries === undefined || entries.query(made, []).length === 0) return []
-  const [sequence] = tables.query('select sequence from head', [])[0] as [number]
-  return entries.query(SQLITE_TAIL, [sequence]).map(entryOf)
-}
-
 /** Whatever keeps the file from being opened becomes one line that says what to do. */
 function reporting<T>(path: string, act: () => T): T {
   try {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
-import { drained } from '../support/drained.ts'
+import { wholeSnapshot } from '../support/whole-snapshot.ts'
 import { rowsKey } from '../support/rows-key.ts'
 import { amountOf, format, type Amount } from '../../src/money/amount.ts'
-import { openSnapshot } from '../../src/store/open.ts'
 import { Client, OperatorClient, type Credential } from '../support/client.ts'
 import { allPerms, TOKEN } from '../support/platform.ts'
 
@@ -100,8 +99,7 @@ export async function checkAgainstStore(
   load: Load,
   place: { data: string; databaseUrl: string | undefined },
 ): Promise<number> {
-  await drained(place)
-  const snapshot = await openSnapshot(place)
+  const snapshot = await wholeSnapshot(place)
   let survivors = 0
   try {
     assert.deepEqual((await verifyStore(snapshot, { key: rowsKey(place.data) })).wrong, [])

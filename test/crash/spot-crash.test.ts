@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { verifyStore } from '../../src/cli/ledger-check.ts'
-import { drained } from '../support/drained.ts'
+import { wholeSnapshot } from '../support/whole-snapshot.ts'
 import { rowsKey } from '../support/rows-key.ts'
-import { openSnapshot } from '../../src/store/open.ts'
 import { Client, OperatorClient, ok } from '../support/client.ts'
 import { postgres } from '../support/postgres.ts'
 import { TOKEN, allPerms } from '../support/platform.ts'
@@ -55,8 +54,7 @@ async function killedUnderLoad(databaseUrl: string | undefined): Promise<void> {
     await platform.kill()
     await Promise.all(running)
 
-    await drained({ data, databaseUrl })
-    const snapshot = await openSnapshot({ data, databaseUrl })
+    const snapshot = await wholeSnapshot({ data, databaseUrl })
     assert.deepEqual((await verifyStore(snapshot, { key: rowsKey(data) })).wrong, [])
     const rows = new Map<string, { filled: string; status: string; user: number }>()
     await snapshot.each(

@@ -80,20 +80,20 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
     refuses: PAIR_LABELS,
     handle: async (call) => {
       const { desk, caller, query } = call
-      const { world } = desk.core.state
       if (query.currency !== null && query.currency_pair === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (with currency)')
-      const pairs =
-        query.currency_pair === null
-          ? openedPairs(desk.core.state, caller.user.user_id)
-          : [world.market(query.currency_pair).id]
-      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
-      const currency = query.currency === null ? null : world.currency(query.currency).currency
-      const accounts = await desk.core.read(({ ledger }) =>
-        pairs
+      const accounts = await desk.core.read((state) => {
+        const { ledger, world } = state
+        const pairs =
+          query.currency_pair === null
+            ? openedPairs(state, caller.user.user_id)
+            : [world.market(query.currency_pair).id]
+        const currency = query.currency === null ? null : world.currency(query.currency).currency
+        return pairs
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
-          .filter((account) => currency === null || account.currency === currency),
-      )
+          .filter((account) => currency === null || account.currency === currency)
+      })
+      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
       const lines = await newestLines(desk, accounts, {
         from,
         to,

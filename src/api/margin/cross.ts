@@ -85,11 +85,10 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     reply: array(crossLoanShape),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) => {
-      const { world } = desk.core.state
-      const currency = query.currency === null ? null : world.currency(query.currency).currency
-      // Only what is owed now is known as a loan: 2 is borrowed, 1 failed and 3 repaid ones are records.
-      if (query.status !== 2) return []
       return desk.core.read((state) => {
+        const currency = query.currency === null ? null : state.world.currency(query.currency).currency
+        // Only what is owed now is known as a loan: 2 is borrowed, 1 failed and 3 repaid ones are records.
+        if (query.status !== 2) return []
         const userId = caller.user.user_id
         const loans = state.margin
           .loansOf(userId)
@@ -131,14 +130,14 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     ),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) => {
-      const { world } = desk.core.state
       const userId = caller.user.user_id
       // A loan's id is its borrower's and its currency's: see GET /margin/cross/loans.
       const [borrower, of = null] = query.loan_id?.split('-') ?? [String(userId)]
-      const currency = query.currency === null ? of : world.currency(query.currency).currency
+      const currency = await desk.core.read(({ world }) =>
+        query.currency === null ? of : world.currency(query.currency).currency,
+      )
       if (borrower !== String(userId) || (of !== null && of !== currency)) return []
       const only = currency === null ? '' : ' and "currency" = ?'
-      await desk.core.read(() => null)
       const records = await desk.store.select(
         LOAN_RECORD,
         `where "user_id" = ? and "kind" = 'unified' and "type" = 'repay'${only} order by "id" ${query.reverse ? 'desc' : 'asc'} limit ? offset ?`,
@@ -172,10 +171,13 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     reply: array(interestShape),
     refuses: ['INVALID_CURRENCY'],
     handle: async (call) => {
-      const { desk, query } = call
-      const currency =
-        query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
-      return interestRecords(call, { ...query, kind: 'unified', pair: null, currency })
+      const { query } = call
+      return interestRecords(call, ({ world }) => ({
+        ...query,
+        kind: 'unified',
+        pair: null,
+        currency: query.currency === null ? null : world.currency(query.currency).currency,
+      }))
     },
   }),
 ]

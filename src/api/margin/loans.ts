@@ -4,7 +4,7 @@ import type { IsolatedMarket } from '../../core/unified/config.ts'
 import { borrowable, requireSide } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
-import { PUBLIC, endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
+import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { flag, listOf, object, oneOf, optional, positiveDecimal, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int, map, num, shape, str } from '../shapes.ts'
@@ -26,8 +26,7 @@ const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
 const listFields = { currency_pair: optional(pairField), currency: optional(currencyField), ...pageFields }
 
 /** Names of a query as the records have them. */
-function named(desk: Desk, query: { currency_pair: string | null; currency: string | null }) {
-  const { world } = desk.core.state
+function named({ world }: State, query: { currency_pair: string | null; currency: string | null }) {
   return {
     pair: query.currency_pair === null ? null : world.market(query.currency_pair).id,
     currency: query.currency === null ? null : world.currency(query.currency).currency,
@@ -163,9 +162,14 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     refuses: [...PAIR_LABELS, ...LOAN_LABELS, 'MARGIN_BALANCE_NOT_ENOUGH'],
     handle: async ({ desk, caller, body }) => {
       const { currency_pair, ...loan } = body
-      const scope = desk.core.state.world.market(currency_pair).id
       const user_id = caller.user.user_id
-      return desk.core.submit('margin.loan', { user_id, scope, ...loan, text: null, known_id: null })
+      return desk.core.submit('margin.loan', {
+        user_id,
+        currency_pair,
+        ...loan,
+        text: null,
+        known_id: null,
+      })
     },
   }),
   endpoint({
@@ -179,9 +183,11 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     reply: array(loanShape),
     refuses: PAIR_LABELS,
     handle: async ({ desk, caller, query }) => {
-      const { pair, currency } = named(desk, query)
-      const ours = (scope: string): boolean => (pair === null ? scope !== UNIFIED.scope : scope === pair)
-      return desk.core.read((state) => loanViews(state, caller.user.user_id, ours, currency, query))
+      return desk.core.read((state) => {
+        const { pair, currency } = named(state, query)
+        const ours = (scope: string): boolean => (pair === null ? scope !== UNIFIED.scope : scope === pair)
+        return loanViews(state, caller.user.user_id, ours, currency, query)
+      })
     },
   }),
   endpoint({
@@ -195,7 +201,11 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     reply: array(recordShape),
     refuses: PAIR_LABELS,
     handle: async ({ desk, caller, query }) =>
-      loanRecords(desk, caller.user.user_id, { ...query, kind: 'margin', ...named(desk, query) }),
+      loanRecords(desk, caller.user.user_id, (state) => ({
+        ...query,
+        kind: 'margin',
+        ...named(state, query),
+      })),
   }),
   endpoint({
     method: 'GET',
@@ -208,7 +218,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     reply: array(interestShape),
     refuses: PAIR_LABELS,
     handle: async (call) =>
-      interestRecords(call, { ...call.query, kind: 'margin', ...named(call.desk, call.query) }),
+      interestRecords(call, (state) => ({ ...call.query, kind: 'margin', ...named(state, call.query) })),
   }),
   endpoint({
     method: 'GET',

@@ -85,16 +85,15 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       const { desk, caller, query } = call
       const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
-      const currency =
-        query.currency === null ? null : desk.core.state.world.currency(query.currency).currency
       const kinds =
         query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
-      if (kinds?.length === 0) return []
-      const accounts = await desk.core.read(({ ledger }) =>
-        [...ledger.named(caller.user.user_id, 'spot')].filter(
+      const accounts = await desk.core.read(({ ledger, world }) => {
+        const currency = query.currency === null ? null : world.currency(query.currency).currency
+        return [...ledger.named(caller.user.user_id, 'spot')].filter(
           (account) => currency === null || account.currency === currency,
-        ),
-      )
+        )
+      })
+      if (kinds?.length === 0) return []
       const offset = skipped(query.page, query.limit)
       const lines = await newestLines(desk, accounts, { from, to, kinds, limit: query.limit, offset })
       return lines.map((line) => ({
@@ -128,7 +127,10 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async (call) => {
       const { desk, caller, query } = call
-      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
+      const { pair, accounts } = await desk.core.read((state) => ({
+        pair: query.currency_pair === null ? null : historyPair(state, query.currency_pair),
+        accounts: query.account === null ? null : accountsMeant(state, caller.user.user_id, query.account),
+      }))
       const conditions = ['"user_id" = ?']
       const values: (string | number)[] = [caller.user.user_id]
       if (query.order_id !== null) {
@@ -146,12 +148,10 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
         conditions.push('"pair" = ?')
         values.push(pair)
       }
-      if (query.account !== null) {
-        const accounts = accountsMeant(desk.core.state, caller.user.user_id, query.account)
+      if (accounts !== null) {
         conditions.push(`"account" in (${accounts.map(() => '?').join(', ')})`)
         values.push(...accounts)
       }
-      await desk.core.read(() => null)
       const fills = await desk.store.select(
         SPOT_FILL,
         `where ${conditions.join(' and ')} order by "at" desc, "trade_id" desc limit ? offset ?`,

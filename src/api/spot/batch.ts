@@ -1,5 +1,6 @@
 import type { ItemResult } from '../../core/spot/commands.ts'
-import type { OrderAccount } from '../../core/spot/order.ts'
+import { orderNamed } from '../../core/spot/cancel.ts'
+import type { State } from '../../core/state.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
@@ -15,7 +16,7 @@ import {
 import { LIMITS } from '../limits.ts'
 import { array, bool, nullable, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
-import { openId, refuseStale } from './find.ts'
+import { ending, refuseStale, type OrderName } from './find.ts'
 import {
   accountField,
   actionModeField,
@@ -23,7 +24,6 @@ import {
   amendment,
   bodyMarkets,
   channelOf,
-  checkTradeQuote,
   hasOwnText,
   newOrder,
   orderFields,
@@ -60,10 +60,10 @@ const batchReply = array({
     shape({ id: str, text: str, succeeded: bool, label: str, message: str }),
   ],
 })
-function resultView(desk: Desk, result: ItemResult, mode: ActionMode, failed: Item): Item {
+function resultView(state: State, result: ItemResult, mode: ActionMode, failed: Item): Item {
   if ('label' in result) return { ...failed, succeeded: false, label: result.label, message: result.message }
   return {
-    ...orderView(desk.core.state, result.order, mode),
+    ...orderView(state, result.order, mode),
     order_id: String(result.order.id),
     succeeded: true,
     label: '',
@@ -145,22 +145,18 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
       refuseStale(call)
       const { desk, caller, body } = call
       checkBatch(body)
-      const reads = body.map((item) => orderItem(desk, item))
+      const reads = body.map((item) => readItem(batchFields, item))
       const orders = understood(reads)
+      const placed = { user_id: caller.user.user_id, orders: orders.map((o) => newOrder(o, channelOf(call))) }
       const results =
         orders.length === 0
           ? []
-          : await desk.core.submit('spot.place_batch', {
-              user_id: caller.user.user_id,
-              orders: orders.map((order) => newOrder(order, channelOf(call))),
-            })
-      return weave(
-        reads,
-        results.map((result, i) =>
-          resultView(desk, result, orders[i]!.action_mode, { text: orders[i]!.text }),
-        ),
-        (fault, i) => ({ text: textOf(body[i]!), succeeded: false, ...fault }),
-      )
+          : await desk.core.submit('spot.place_batch', placed, (state, all) =>
+              all.map((result, i) =>
+                resultView(state, result, orders[i]!.action_mode, { text: orders[i]!.text }),
+              ),
+            )
+      return weave(reads, results, (fault, i) => ({ text: textOf(body[i]!), succeeded: false, ...fault }))
     },
   }),
   endpoint({
@@ -187,12 +183,13 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
       refuseStale(call)
       const { desk, caller, body } = call
       const userId = caller.user.user_id
-      const reads = await Promise.all(body.map((item) => cancelItem(desk, userId, item)))
-      const items = understood(reads)
+      const reads = body.map((item) => readItem(cancelFields, item))
+      const names = understood(reads).map(({ action_mode: _, ...name }) => name)
       const results =
-        items.length === 0
+        names.length === 0
           ? []
-          : await desk.core.submit('spot.cancel_batch', { user_id: userId, orders: items })
+          : await desk.core.submit('spot.cancel_batch', { user_id: userId, orders: names })
+      const ends = await endings(desk, userId, names, results)
       const view = (item: Item, more: Item): Item => ({
         currency_pair: shown(item['currency_pair']),
         id: shown(item['id']),
@@ -207,7 +204,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
         reads,
         results.map((result, i) => {
           const item = body.filter((_, j) => 'value' in reads[j]!)[i]!
-          if ('label' in result) return view(item, { succeeded: false, ...result })
+          if ('label' in result) return view(item, { succeeded: false, ...(ends[i] ?? result) })
           const { id, text: orderText, account, pair } = result.order
           return view(item, { id: String(id), text: orderText, account, currency_pair: pair })
         }),
@@ -230,63 +227,42 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
       refuseStale(call)
       const { desk, caller, body } = call
       const userId = caller.user.user_id
-      const reads = await Promise.all(body.map((item) => amendItem(desk, userId, item)))
+      const reads = body.map((item) => readItem(amendItemFields, item))
       const items = understood(reads)
-      const results =
+      const names = items.map(({ order_id: id, currency_pair, account }) => ({ id, currency_pair, account }))
+      const orders = names.map((name, i) => ({ ...name, ...amendment(items[i]!) }))
+      const { results, views } =
         items.length === 0
-          ? []
-          : await desk.core.submit('spot.amend_batch', {
-              user_id: userId,
-              orders: items.map(({ mode: _, ...item }) => item),
-            })
+          ? { results: [], views: [] }
+          : await desk.core.submit('spot.amend_batch', { user_id: userId, orders }, (state, all) => ({
+              results: all,
+              views: all.map((result, i) => {
+                const { id } = names[i]!
+                const failed = { id: String(orderNamed(state.spot, userId, id)?.id ?? id), text: '' }
+                return resultView(state, result, items[i]!.action_mode ?? 'FULL', failed)
+              }),
+            }))
+      const ends = await endings(desk, userId, names, results)
       return weave(
         reads,
-        results.map((result, i) =>
-          resultView(desk, result, items[i]!.mode, { id: String(items[i]!.id), text: '' }),
-        ),
+        views.map((view, i) => ({ ...view, ...ends[i] })),
         (fault, i) => ({ id: shown(body[i]!['order_id']), text: '', succeeded: false, ...fault }),
       )
     },
   }),
 ]
 
-function orderItem(desk: Desk, item: Item): Read<Values<typeof batchFields>> {
-  const read = readItem(batchFields, item)
-  if ('fault' in read) return read
-  try {
-    checkTradeQuote(desk, read.value)
-    return read
-  } catch (error) {
-    return { fault: asFault(error) }
-  }
-}
-async function named(
+/** What the store knows of the orders that memory did not: they have ended, or never were. */
+const endings = (
   desk: Desk,
-  userId: number,
-  name: string,
-  item: { readonly currency_pair: string; readonly account: OrderAccount | null },
-) {
-  const { account } = item
-  const currency_pair = desk.core.state.world.market(item.currency_pair).id
-  return { id: await openId(desk, userId, name, { pair: currency_pair, account }), currency_pair, account }
-}
-async function cancelItem(desk: Desk, userId: number, item: Item) {
-  const read = readItem(cancelFields, item)
-  if ('fault' in read) return read
-  try {
-    return { value: await named(desk, userId, read.value.id, read.value) }
-  } catch (error) {
-    return { fault: asFault(error) }
-  }
-}
-async function amendItem(desk: Desk, userId: number, item: Item) {
-  const read = readItem(amendItemFields, item)
-  if ('fault' in read) return read
-  const { value } = read
-  try {
-    const which = await named(desk, userId, value.order_id, value)
-    return { value: { ...which, ...amendment(value), mode: value.action_mode ?? ('FULL' as const) } }
-  } catch (error) {
-    return { fault: asFault(error) }
-  }
-}
+  user_id: number,
+  names: readonly Omit<OrderName, 'user_id'>[],
+  results: readonly ItemResult[],
+): Promise<(Fault | undefined)[]> =>
+  Promise.all(
+    results.map(async (result, i) => {
+      if (!('label' in result)) return undefined
+      const ended = await ending(desk, { user_id, ...names[i]! }, result)
+      return ended && asFault(ended)
+    }),
+  )

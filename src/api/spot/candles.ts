@@ -52,22 +52,34 @@ export function candleRange(
 /** Candles of a market from one bucket to another; a bucket without trades repeats the last close. */
 export async function candles(
   desk: Desk,
-  pair: string,
+  currencyPair: string,
   interval: Interval,
-  range: { first: number; last: number },
+  rangeOf: () => { first: number; last: number },
 ): Promise<Candle[]> {
-  const end = interval.next(range.last)
-  const series = seriesOf(pair, interval.base)
-  const state = await desk.core.read(({ spot }) => {
-    const { candles } = spot
+  const { series, range, made, covered, ...seen } = await desk.core.read(({ spot, world }) => {
+    const pair = world.market(currencyPair).id
+    const range = rangeOf()
+    const end = interval.next(range.last)
+    const series = seriesOf(pair, interval.base)
+    const { candles, history } = spot
+    // A range that begins after the made history begins with its last price.
+    const last = history?.last(pair)
+    const prior = last !== undefined && last.open_time < range.first ? [last] : []
     const list = [...candles.of(series), ...candles.tail(pair, interval.base)].filter(
       (candle) => candle.open_time < end,
     )
-    return { list, covered: spot.candles.covers(series, range.first) }
+    return {
+      series,
+      range,
+      made: [...prior, ...(history?.candles(pair, interval.base, range.first, end) ?? [])],
+      covered: candles.covers(series, range.first),
+      list,
+      end,
+    }
   })
-  let { list } = state
-  if (!state.covered) {
-    const before = list[0]?.open_time ?? end
+  let { list } = seen
+  if (!covered) {
+    const before = list[0]?.open_time ?? seen.end
     const older = await desk.store.select(
       SPOT_CANDLE,
       'where "series" = ? and "open_time" >= ? and "open_time" < ? order by "open_time"',
@@ -78,12 +90,7 @@ export async function candles(
     const prior = await desk.store.select(SPOT_CANDLE, where, [series, range.first])
     list = [...prior, ...older, ...list]
   }
-  const { history } = desk.core.state.spot
-  const made = history?.candles(pair, interval.base, range.first, end) ?? []
-  const last = history?.last(pair)
-  // A range that begins after the made history begins with its last price.
-  const prior = last !== undefined && last.open_time < range.first ? [last] : []
-  return merge([...prior, ...made, ...list], interval, range)
+  return merge([...made, ...list], interval, range)
 }
 
 function merge(

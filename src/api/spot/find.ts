@@ -1,55 +1,83 @@
 import { isMeant } from '../../core/spot/accounts.ts'
-import { placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
-import { SPOT_ORDER, type Order } from '../../core/spot/order.ts'
-import { notFound, refuse, type Refusal } from '../../labels.ts'
+import { isOrderId, orderNamed, placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
+import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/spot/order.ts'
+import type { State } from '../../core/state.ts'
+import { Refusal, notFound, refuse } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'
+import { historyPair } from './views.ts'
 
-/** Orders have ids of digits; anything else is a text that the client chose. */
-const isId = (name: string): boolean => /^\d+$/.test(name)
-/** Longer ones are nobody's. */
-const ID_LENGTH_MAX = 15
-
-/** An order by id or text, open or long finished. Pair and account must be those that were named. */
-export async function findOrder(desk: Desk, userId: number, name: string, place: Place): Promise<Order> {
-  const order = isId(name) ? await byId(desk, name) : await byText(desk, userId, name)
-  const { state } = desk.core
-  if (order?.user_id !== userId || order.pair !== place.pair || !isMeant(state, order, place.account))
-    return missing(name, place)
-  return order
+/** How a call names an order: by its id or its text, the market and perhaps the account. */
+export interface OrderName {
+  readonly user_id: number
+  readonly id: string
+  readonly currency_pair: string
+  readonly account: OrderAccount | null
 }
-/**
- * The id of an order that is about to change. Open ones are in memory; for others the store tells whether
- * they are finished or never were.
- */
-export async function openId(desk: Desk, userId: number, name: string, place: Place): Promise<number> {
-  const { spot } = desk.core.state
-  if (isId(name)) {
-    if (spot.orders.get(Number(name)) !== undefined) return Number(name)
-  } else {
-    const open = spot.openWithText(userId, name)
-    if (open !== undefined) return open.id
+const isAt = (state: State, order: Order | undefined, userId: number, place: Place): order is Order =>
+  order?.user_id === userId && order.pair === place.pair && isMeant(state, order, place.account)
+
+/** An order by id or text, open or long finished, as `view` shows it. Pair and account must be those that were named. */
+export async function findOrder<R>(
+  desk: Desk,
+  name: OrderName,
+  view: (state: State, order: Order) => R,
+): Promise<R> {
+  const { user_id, id, account } = name
+  const shown = (state: State, order: Order | undefined): R => {
+    const place = { pair: historyPair(state, name.currency_pair), account }
+    return isAt(state, order, user_id, place) ? view(state, order) : missing(id, place)
   }
-  const order = await findOrder(desk, userId, name, place)
-  refuseEnded(order)
-  return order.id
+  const known = await desk.core.read((state) => {
+    const order = orderNamed(state.spot, user_id, id)
+    return order === undefined ? undefined : { view: shown(state, order) }
+  })
+  if (known !== undefined) return known.view
+  const order = await stored(desk, user_id, id)
+  return desk.core.read((state) => shown(state, order))
 }
 
-async function byId(desk: Desk, name: string): Promise<Order | undefined> {
-  if (name.length > ID_LENGTH_MAX) return undefined
-  const id = Number(name)
-  const known = await desk.core.read(({ spot }) => spot.orders.get(id))
-  return known ?? (await desk.store.select(SPOT_ORDER, 'where "id" = ?', [id]))[0]
+/**
+ * Runs a command on an open order. Memory knows those alone: of one that it does not know, the store tells whether it
+ * has ended or never was.
+ */
+export async function orEnded<R>(desk: Desk, name: OrderName, run: Promise<R>): Promise<R> {
+  try {
+    return await run
+  } catch (error) {
+    throw (error instanceof Refusal && (await ending(desk, name, error))) || error
+  }
 }
+/** What became of an order, in place of the refusal that nobody knows it; undefined where that stands. */
+export async function ending(
+  desk: Desk,
+  { user_id, id, currency_pair, account }: OrderName,
+  { label }: Pick<Refusal, 'label'>,
+): Promise<Refusal | undefined> {
+  if (label !== 'ORDER_NOT_FOUND' && label !== 'CLIENT_ID_NOT_FOUND') return undefined
+  const order = await stored(desk, user_id, id)
+  return desk.core.read((state) => {
+    if (!isAt(state, order, user_id, { pair: state.world.market(currency_pair).id, account }))
+      return undefined
+    try {
+      refuseEnded(order)
+    } catch (ended) {
+      return ended as Refusal
+    }
+    return undefined
+  })
+}
+
 /** A text may be used again: the newest order wins. */
-async function byText(desk: Desk, userId: number, text: string): Promise<Order | undefined> {
-  const open = await desk.core.read(({ spot }) => spot.openWithText(userId, text))
-  if (open !== undefined) return open
-  const where = `where "user_id" = ? and "text" = ? and "text" <> 'apiv4' order by "id" desc limit 1`
-  return (await desk.store.select(SPOT_ORDER, where, [userId, text]))[0]
+const BY_TEXT = `where "user_id" = ? and "text" = ? and "text" <> 'apiv4' order by "id" desc limit 1`
+async function stored(desk: Desk, userId: number, name: string): Promise<Order | undefined> {
+  if (!isOrderId(name)) return (await desk.store.select(SPOT_ORDER, BY_TEXT, [userId, name]))[0]
+  const id = Number(name)
+  if (!Number.isSafeInteger(id)) return undefined
+  return (await desk.store.select(SPOT_ORDER, 'where "id" = ?', [id]))[0]
 }
 function missing(name: string, place: Place): never {
   const where = placeWords(place)
-  if (isId(name)) notFound('ORDER_NOT_FOUND', `this account has no order ${name}${where}`)
+  if (isOrderId(name)) notFound('ORDER_NOT_FOUND', `this account has no order ${name}${where}`)
   return notFound('CLIENT_ID_NOT_FOUND', `Order with client ID ${name} not found${where}`)
 }
 
@@ -64,10 +92,6 @@ export function refuseStale(call: { desk: Desk; header(name: string): string | u
   const end = Number(value)
   if (now > end && (clock.real === undefined || clock.real() / 1000 > end))
     refuse('REQUEST_EXPIRED', `x-gate-exptime: ${value} has passed; the platform's clock is at ${now} ms`)
-}
-export const itemFault = (error: unknown): { label: string; message: string } => {
-  const { label, message } = error as Refusal
-  return { label, message }
 }
 
 /** Orders that exist, in the order of the ids; those that have left memory come from the store. */

@@ -1,6 +1,7 @@
 import type { Book } from '../../core/spot/book.ts'
 import { SPOT_TRADE, type Trade } from '../../core/spot/trades.ts'
 import type { Market } from '../../core/world/markets.ts'
+import type { World } from '../../core/world/world.ts'
 import { insuranceName } from '../../core/ledger/accounts.ts'
 import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
 import { notFound, refuse } from '../../labels.ts'
@@ -44,9 +45,8 @@ const pairShape = shape({
   market_order_max_stock: bound,
   market_order_max_money: bound,
 })
-function pairView(desk: Desk, { config }: Market): object {
+function pairView(world: World, { config }: Market): object {
   const { reference_price: _, liquidation_bound: __, status: ___, ...rules } = config
-  const { world } = desk.core.state
   return {
     ...rules,
     base_name: world.currency(config.base).name,
@@ -104,6 +104,7 @@ const tradeView = (trade: Trade) => ({
 })
 
 interface TradeQuery {
+  readonly currency_pair: string
   readonly limit: number
   readonly page: number
   readonly last_id: number | null
@@ -114,31 +115,30 @@ interface TradeQuery {
 /** Newest first: from memory where it reaches far enough, else from the store. */
 async function publicTrades(
   call: { readonly desk: Desk; set(name: string, value: string | number): void },
-  pair: string,
   query: TradeQuery,
 ): Promise<Trade[]> {
   const skip = skipped(query.page, query.limit)
   return query.last_id === null
-    ? tradesByTime(call, pair, query, skip)
-    : tradesById(call.desk, pair, query.last_id, query, skip)
+    ? tradesByTime(call, query, skip)
+    : tradesById(call.desk, query.last_id, query, skip)
 }
 async function tradesByTime(
   call: Parameters<typeof publicTrades>[0],
-  pair: string,
   query: TradeQuery,
   skip: number,
 ): Promise<Trade[]> {
   const { desk } = call
   const { limit } = query
-  const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
-  const recent = await desk.core.read(({ spot }) => {
+  const { pair, from, to, recent } = await desk.core.read(({ spot, world }) => {
+    const pair = world.market(query.currency_pair).id
+    const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
     const list = spot.trades.of(pair)
     const page = list
       .filter(({ at }) => at >= from && at <= to)
       .reverse()
       .slice(skip, skip + limit)
     const known = spot.trades.covers(pair, 1) || (list[0] !== undefined && list[0].at < from)
-    return page.length === limit || known ? page : undefined
+    return { pair, from, to, recent: page.length === limit || known ? page : undefined }
   })
   const where = 'where "pair" = ? and "at" >= ? and "at" <= ? order by "at" desc, "id" desc limit ? offset ?'
   return recent ?? desk.store.select(SPOT_TRADE, where, [pair, from, to, limit, skip])
@@ -146,17 +146,17 @@ async function tradesByTime(
 /** Those next to an id on one side of it, so that no trade is passed over from call to call. */
 async function tradesById(
   desk: Desk,
-  pair: string,
   lastId: number,
-  { limit, reverse }: TradeQuery,
+  { currency_pair, limit, reverse }: TradeQuery,
   skip: number,
 ): Promise<Trade[]> {
-  const recent = await desk.core.read(({ spot }) => {
+  const { pair, recent } = await desk.core.read(({ spot, world }) => {
+    const pair = world.market(currency_pair).id
     const list = spot.trades.of(pair).filter(({ id }) => (reverse ? id < lastId : id > lastId))
     const near = reverse ? list.reverse() : list
     const page = near.slice(skip, skip + limit)
     const known = spot.trades.covers(pair, reverse ? 1 : lastId + 1)
-    return known || (reverse && page.length === limit) ? page : undefined
+    return { pair, recent: known || (reverse && page.length === limit) ? page : undefined }
   })
   const [beyond, order] = reverse ? ['<', 'desc'] : ['>', 'asc']
   const where = `where "pair" = ? and "id" ${beyond} ? order by "id" ${order} limit ? offset ?`
@@ -177,7 +177,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     reply: array(pairShape),
     refuses: [],
     handle: async ({ desk }) =>
-      desk.core.read(({ world }) => world.allMarkets.map((market) => pairView(desk, market))),
+      desk.core.read(({ world }) => world.allMarkets.map((market) => pairView(world, market))),
   }),
   endpoint({
     method: 'GET',
@@ -192,7 +192,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, path }) =>
       desk.core.read(({ world }) =>
         pairView(
-          desk,
+          world,
           world.findMarket(path.currency_pair) ??
             notFound(
               'INVALID_CURRENCY_PAIR',
@@ -284,11 +284,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(tradeShape),
     refuses: PAIR_LABELS,
-    handle: async (call) => {
-      const { desk, query } = call
-      const pair = desk.core.state.world.market(query.currency_pair).id
-      return (await publicTrades(call, pair, query)).map(tradeView)
-    },
+    handle: async (call) => (await publicTrades(call, call.query)).map(tradeView),
   }),
   endpoint({
     method: 'GET',
@@ -307,10 +303,9 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     reply: array(array(str)),
     refuses: PAIR_LABELS,
     handle: async ({ desk, query }) => {
-      const pair = desk.core.state.world.market(query.currency_pair).id
       const interval = intervalOf(query.interval)
       const now = desk.clock.seconds()
-      const list = await candles(desk, pair, interval, candleRange(query, interval, now))
+      const list = await candles(desk, query.currency_pair, interval, () => candleRange(query, interval, now))
       return list.map((candle) => candleRow(candle, interval, now))
     },
   }),
@@ -333,11 +328,12 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async (call) => {
       const { desk, query } = call
-      const { currency } = desk.core.state.world.currency(query.currency)
+      const found = await desk.core.read(({ ledger, world }) => {
+        const { currency } = world.currency(query.currency)
+        return { currency, account: ledger.find(0, insuranceName(query.business), currency) }
+      })
       const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
-      const account = await desk.core.read(({ ledger }) =>
-        ledger.find(0, insuranceName(query.business), currency),
-      )
+      const { currency, account } = found
       if (account === undefined) return []
       const lines = await desk.store.select(
         LEDGER_LINE,

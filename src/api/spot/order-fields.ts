@@ -21,8 +21,6 @@ import {
   type Field,
   type Values,
 } from '../fields.ts'
-import { refuse } from '../../labels.ts'
-import type { Desk } from '../endpoint.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { ACTION_MODES } from './views.ts'
 
@@ -79,25 +77,17 @@ export function newOrder(body: Values<typeof orderFields>, channel: string | und
     stop_profit: body.stop_profit,
     stop_loss: body.stop_loss,
   }
-  return channel === undefined ? order : { ...order, channel }
+  if (channel === undefined && body.trade_quote === null) return order
+  return {
+    ...order,
+    ...(channel !== undefined && { channel }),
+    ...(body.trade_quote !== null && { trade_quote: body.trade_quote }),
+  }
 }
 /** Some clients name themselves in a header; what is no short name is ignored. */
 export function channelOf(call: { header(name: string): string | undefined }): string | undefined {
   const value = call.header('x-gate-channel-id') ?? call.header('x-svc-channel-id')
   return value !== undefined && /^[\w.-]{1,32}$/.test(value) ? value : undefined
-}
-/** A market has one quote currency; who names another means another market. */
-export function checkTradeQuote(
-  desk: Desk,
-  { currency_pair, trade_quote }: { currency_pair: string; trade_quote: string | null },
-): void {
-  if (trade_quote === null) return
-  const { id, quote } = desk.core.state.world.market(currency_pair)
-  if (trade_quote.toUpperCase() !== quote)
-    refuse(
-      'INVALID_PARAM_VALUE',
-      `trade_quote: "${trade_quote}" is not the quote currency of ${id}, which is ${quote}`,
-    )
 }
 
 export const amendFields = {

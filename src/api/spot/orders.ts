@@ -1,13 +1,14 @@
 import type { Order } from '../../core/spot/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import { SPOT_ORDER, type OrderAccount } from '../../core/spot/order.ts'
+import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
-import { findOrder, openId, ordersById, refuseStale } from './find.ts'
+import { findOrder, orEnded, ordersById, refuseStale } from './find.ts'
 import {
   accountField,
   actionModeField,
@@ -15,7 +16,6 @@ import {
   amendment,
   bodyMarkets,
   channelOf,
-  checkTradeQuote,
   hasOwnText,
   newOrder,
   orderFields,
@@ -25,10 +25,8 @@ import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
 import { skipped, timeWindow } from './window.ts'
 
 const ACCESS = signed('spot')
+const byNumber = (a: number, b: number): number => a - b
 const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
-const pairOf = (desk: Desk, pair: string): string => desk.core.state.world.market(pair).id
-const views = (desk: Desk, orders: readonly Order[]) =>
-  orders.map((order) => orderView(desk.core.state, order))
 
 const PLACE_LABELS = [
   'INVALID_CURRENCY',
@@ -72,12 +70,11 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call
-      checkTradeQuote(desk, body)
-      const order = await desk.core.submit('spot.place', {
-        user_id: caller.user.user_id,
-        order: newOrder(body, channelOf(call)),
-      })
-      return orderView(desk.core.state, order, body.action_mode)
+      return desk.core.submit(
+        'spot.place',
+        { user_id: caller.user.user_id, order: newOrder(body, channelOf(call)) },
+        (state, order) => orderView(state, order, body.action_mode),
+      )
     },
   }),
   endpoint({
@@ -100,10 +97,13 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, caller, query }) => {
       const userId = caller.user.user_id
-      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
       const skip = skipped(query.page, query.limit)
-      if (query.status === 'finished') return views(desk, await finished(desk, userId, pair, query, skip))
-      if (pair === null)
+      if (query.status === 'finished') {
+        const orders = await finished(desk, userId, query, skip)
+        return desk.core.read((state) => orders.map((order) => orderView(state, order)))
+      }
+      const { currency_pair } = query
+      if (currency_pair === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (for open)')
       if (query.limit > OPEN_LIMIT_MAX)
         refuse(
@@ -112,7 +112,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
         )
       return desk.core.read((state) =>
         state.spot
-          .openOrders(userId, pair)
+          .openOrders(userId, historyPair(state, currency_pair))
           .filter((order) => isMeant(state, order, query.account))
           .filter((order) => query.side === null || order.side === query.side)
           .reverse()
@@ -177,20 +177,29 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, query }) => {
       const { action_mode, ...which } = query
       const user_id = caller.user.user_id
-      const { ids, rest, ...first } = await desk.core.submit('spot.cancel_all', { user_id, ...which })
-      // Portion by portion: others get their turn in between, and a restart goes on with what is left.
-      for (let { due_id } = first; due_id !== 0;)
-        ({ due_id } = await desk.core.submit('spot.cancel_next', { due_id, rest }))
-      const orders = await ordersById(
-        desk,
-        ids.sort((a, b) => a - b),
-      )
-      return orders.map((order) => ({
-        ...orderView(desk.core.state, order, action_mode),
+      const shown = (state: State, order: Order) => ({
+        ...orderView(state, order, action_mode),
         succeeded: true,
         label: '',
         message: '',
-      }))
+      })
+      const { ids, rest, done, ...first } = await desk.core.submit(
+        'spot.cancel_all',
+        { user_id, ...which },
+        (state, all) => ({
+          ...all,
+          done:
+            all.due_id === 0
+              ? all.ids.sort(byNumber).map((id) => shown(state, state.spot.orders.get(id)!))
+              : [],
+        }),
+      )
+      if (first.due_id === 0) return done
+      // Portion by portion: others get their turn in between, and a restart goes on with what is left.
+      for (let { due_id } = first; due_id !== 0;)
+        ({ due_id } = await desk.core.submit('spot.cancel_next', { due_id, rest }))
+      const orders = await ordersById(desk, ids.sort(byNumber))
+      return desk.core.read((state) => orders.map((order) => shown(state, order)))
     },
   }),
   endpoint({
@@ -204,10 +213,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: orderShape,
     refuses: FIND_LABELS,
-    handle: async ({ desk, caller, path, query }) => {
-      const place = { pair: historyPair(desk.core.state, query.currency_pair), account: query.account }
-      return orderView(desk.core.state, await findOrder(desk, caller.user.user_id, path.order_id, place))
-    },
+    handle: async ({ desk, caller, path, query }) =>
+      findOrder(desk, { user_id: caller.user.user_id, id: path.order_id, ...query }, (state, order) =>
+        orderView(state, order),
+      ),
   }),
   endpoint({
     method: 'DELETE',
@@ -221,12 +230,12 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     reply: orderInMode(),
     refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED'],
     handle: async ({ desk, caller, path, query }) => {
-      const user_id = caller.user.user_id
-      const { account } = query
-      const pair = pairOf(desk, query.currency_pair)
-      const id = await openId(desk, user_id, path.order_id, { pair, account })
-      const order = await desk.core.submit('spot.cancel', { user_id, id, currency_pair: pair, account })
-      return orderView(desk.core.state, order, query.action_mode)
+      const { action_mode, ...place } = query
+      const name = { user_id: caller.user.user_id, id: path.order_id, ...place }
+      const run = desk.core.submit('spot.cancel', name, (state, order) =>
+        orderView(state, order, action_mode),
+      )
+      return orEnded(desk, name, run)
     },
   }),
   endpoint({
@@ -252,7 +261,6 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, path, query, body } = call
-      const user_id = caller.user.user_id
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
       const change = { ...query, ...given } as typeof body
       if (change.currency_pair === null)
@@ -260,12 +268,12 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
           'MISSING_REQUIRED_PARAM',
           'Missing required parameter: currency_pair (in the query or the body)',
         )
-      const { account } = change
-      const currency_pair = pairOf(desk, change.currency_pair)
-      const id = await openId(desk, user_id, path.order_id, { pair: currency_pair, account })
-      const which = { user_id, id, currency_pair, account }
-      const order = await desk.core.submit('spot.amend', { ...which, ...amendment(change) })
-      return orderView(desk.core.state, order, change.action_mode ?? 'FULL')
+      const { currency_pair, account } = change
+      const name = { user_id: caller.user.user_id, id: path.order_id, currency_pair, account }
+      const run = desk.core.submit('spot.amend', { ...name, ...amendment(change) }, (state, order) =>
+        orderView(state, order, change.action_mode ?? 'FULL'),
+      )
+      return orEnded(desk, name, run)
     },
   }),
   endpoint({
@@ -288,8 +296,9 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     refuses: [...PLACE_LABELS, 'REQUEST_FORBIDDEN'],
     handle: async ({ desk, caller, body: { action_mode, ...order } }) => {
       const user_id = caller.user.user_id
-      const placed = await desk.core.submit('spot.cross_liquidate', { user_id, ...order })
-      return orderView(desk.core.state, placed, action_mode)
+      return desk.core.submit('spot.cross_liquidate', { user_id, ...order }, (state, placed) =>
+        orderView(state, placed, action_mode),
+      )
     },
   }),
   endpoint({
@@ -314,6 +323,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
 ]
 
 interface FinishedQuery {
+  readonly currency_pair: string | null
   readonly account: OrderAccount | null
   readonly side: string | null
   readonly limit: number
@@ -321,13 +331,11 @@ interface FinishedQuery {
   readonly to: number | null
 }
 /** By finish time, newest first; without a time there is no bound. */
-async function finished(
-  desk: Desk,
-  userId: number,
-  pair: string | null,
-  query: FinishedQuery,
-  skip: number,
-): Promise<Order[]> {
+async function finished(desk: Desk, userId: number, query: FinishedQuery, skip: number): Promise<Order[]> {
+  const { pair, accounts } = await desk.core.read((state) => ({
+    pair: query.currency_pair === null ? null : historyPair(state, query.currency_pair),
+    accounts: query.account === null ? null : accountsMeant(state, userId, query.account),
+  }))
   const conditions = [`"user_id" = ?`, `"status" <> 'open'`]
   const values: (string | number)[] = [userId]
   if (query.from !== null || query.to !== null) {
@@ -344,13 +352,10 @@ async function finished(
       conditions.push(`"${column}" = ?`)
       values.push(value)
     }
-  if (query.account !== null) {
-    const accounts = accountsMeant(desk.core.state, userId, query.account)
+  if (accounts !== null) {
     conditions.push(`"account" in (${accounts.map(() => '?').join(', ')})`)
     values.push(...accounts)
   }
   const where = `where ${conditions.join(' and ')} order by "update_at" desc, "id" desc limit ? offset ?`
-  // Everything acknowledged is on the disk, but a reply may be asked for in the same breath.
-  await desk.core.read(() => null)
   return desk.store.select(SPOT_ORDER, where, [...values, query.limit, skip])
 }

@@ -1,9 +1,11 @@
 import { SPOT_POV_ORDER, type PovOrder } from '../../core/spot/pov-orders.ts'
+import { refuseFinished } from '../../core/spot/pov.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { integer, number, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
+import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { sideField } from './order-fields.ts'
@@ -57,9 +59,11 @@ const view = (order: PovOrder) => ({
   text: order.text,
 })
 
-async function find(desk: Desk, userId: number, name: string): Promise<PovOrder> {
+function idOf(name: string): number {
   if (!/^\d{1,15}$/.test(name)) notFound('ORDER_NOT_FOUND', `this account has no POV order "${name}"`)
-  const id = Number(name)
+  return Number(name)
+}
+async function find(desk: Desk, userId: number, id: number): Promise<PovOrder> {
   const known = await desk.core.read(({ spot }) => spot.povOrders.table.get(id))
   const order = known ?? (await desk.store.select(SPOT_POV_ORDER, 'where "id" = ?', [id]))[0]
   if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no POV order ${id}`)
@@ -133,19 +137,16 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, query }) => {
       const userId = caller.user.user_id
       const { status, side, limit } = query
-      const pair = query.currency_pair === null ? null : historyPair(desk.core.state, query.currency_pair)
       const skip = skipped(query.page, limit)
+      const { pair, open } = await desk.core.read((state) => ({
+        pair: query.currency_pair === null ? null : historyPair(state, query.currency_pair),
+        open: state.spot.povOrders.openOf(userId).reverse(),
+      }))
       if (status === 'open')
-        return desk.core.read(({ spot }) =>
-          spot.povOrders
-            .openOf(userId)
-            .reverse()
-            .filter(
-              (order) => (pair === null || order.pair === pair) && (side === null || order.side === side),
-            )
-            .slice(skip, skip + limit)
-            .map(view),
-        )
+        return open
+          .filter((order) => (pair === null || order.pair === pair) && (side === null || order.side === side))
+          .slice(skip, skip + limit)
+          .map(view)
       const conditions = ['"user_id" = ?', `"status" <> 'open'`]
       const values: (string | number)[] = [userId]
       for (const [column, value] of Object.entries({ pair, side }))
@@ -153,7 +154,6 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
           conditions.push(`"${column}" = ?`)
           values.push(value)
         }
-      await desk.core.read(() => null)
       const where = `where ${conditions.join(' and ')} order by "id" desc limit ? offset ?`
       return (await desk.store.select(SPOT_POV_ORDER, where, [...values, limit, skip])).map(view)
     },
@@ -181,7 +181,8 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: povShape,
     refuses: ['ORDER_NOT_FOUND'],
-    handle: async ({ desk, caller, path }) => view(await find(desk, caller.user.user_id, path.order_id)),
+    handle: async ({ desk, caller, path }) =>
+      view(await find(desk, caller.user.user_id, idOf(path.order_id))),
   }),
   endpoint({
     method: 'DELETE',
@@ -195,10 +196,12 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
     handle: async ({ desk, caller, path }) => {
       const user_id = caller.user.user_id
-      const { id, status, terminated_as } = await find(desk, user_id, path.order_id)
-      if (status !== 'open')
-        refuse('ORDER_CLOSED', `POV order ${id} is finished (${terminated_as}); there is nothing to cancel`)
-      return view(await desk.core.submit('spot.pov.cancel', { user_id, id }))
+      const id = idOf(path.order_id)
+      // Memory holds the open ones: of another one, the store tells whether it has ended or never was.
+      const run = desk.core.submit('spot.pov.cancel', { user_id, id })
+      return view(
+        await orElse(run, 'ORDER_NOT_FOUND', async () => refuseFinished(await find(desk, user_id, id))),
+      )
     },
   }),
 ]

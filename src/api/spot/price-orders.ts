@@ -1,4 +1,5 @@
 import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/spot/price-orders.ts'
+import { refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
@@ -15,6 +16,7 @@ import {
 } from '../fields.ts'
 import { paginationHeaders } from '../history.ts'
 import { LIMITS } from '../limits.ts'
+import { orElse } from '../missing.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { hasOwnText, sideField } from './order-fields.ts'
@@ -60,10 +62,12 @@ const view = (order: PriceOrder) => ({
   put: order.put,
 })
 
-async function find(desk: Desk, userId: number, name: string): Promise<PriceOrder> {
+function idOf(name: string): number {
   // What is no number is nobody's order, like a number that nobody has.
   if (!/^\d{1,15}$/.test(name)) notFound('ORDER_NOT_FOUND', `this account has no price order "${name}"`)
-  const orderId = Number(name)
+  return Number(name)
+}
+async function find(desk: Desk, userId: number, orderId: number): Promise<PriceOrder> {
   const known = await desk.core.read(({ spot }) => spot.priceOrders.table.get(orderId))
   const order = known ?? (await desk.store.select(SPOT_PRICE_ORDER, 'where "id" = ?', [orderId]))[0]
   if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no price order ${orderId}`)
@@ -141,10 +145,12 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       const { desk, caller, query } = call
       const userId = caller.user.user_id
-      const pair = query.market === null ? null : historyPair(desk.core.state, query.market)
       const paged = (total: number): void =>
         paginationHeaders((name, value) => call.set(name, value), query, total)
-      const open = await desk.core.read(({ spot }) => spot.priceOrders.openOf(userId).reverse())
+      const { pair, open } = await desk.core.read((state) => ({
+        pair: query.market === null ? null : historyPair(state, query.market),
+        open: state.spot.priceOrders.openOf(userId).reverse(),
+      }))
       if (query.status === 'open') {
         const wanted = open
           .filter((order) => pair === null || order.pair === pair)
@@ -204,7 +210,8 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: priceOrderShape,
     refuses: ['ORDER_NOT_FOUND'],
-    handle: async ({ desk, caller, path }) => view(await find(desk, caller.user.user_id, path.order_id)),
+    handle: async ({ desk, caller, path }) =>
+      view(await find(desk, caller.user.user_id, idOf(path.order_id))),
   }),
   endpoint({
     method: 'DELETE',
@@ -218,8 +225,12 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
     handle: async ({ desk, caller, path }) => {
       const user_id = caller.user.user_id
-      const { id } = await find(desk, user_id, path.order_id)
-      return view(await desk.core.submit('spot.price_order.cancel', { user_id, id }))
+      const id = idOf(path.order_id)
+      // Memory holds the waiting ones: of another one, the store tells whether it has ended or never was.
+      const run = desk.core.submit('spot.price_order.cancel', { user_id, id })
+      return view(
+        await orElse(run, 'ORDER_NOT_FOUND', async () => refuseNotWaiting(await find(desk, user_id, id))),
+      )
     },
   }),
 ]

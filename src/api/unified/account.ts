@@ -17,8 +17,7 @@ const amountShape = shape({ currency: str, amount: decimalText })
 type Figure = typeof borrowable
 /** One figure of the caller's account, for each currency that is named. */
 async function amounts(desk: Desk, userId: number, figure: Figure, names: readonly string[]) {
-  const { world } = desk.core.state
-  const wanted = names.map((name) => world.currency(name).currency)
+  const wanted = await desk.core.read(({ world }) => names.map((name) => world.currency(name).currency))
   const found = new Map<string, string>()
   // A currency that is named twice is looked at once, and others get their turn after each.
   for (const currency of new Set(wanted)) {

@@ -13,7 +13,7 @@ import {
   type OptionsPosition,
   type Scenario,
   type UnitPosition,
-} from '../../core/unified/scenarios.ts'
+} from './scenarios.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'

@@ -23,6 +23,7 @@ import {
   withDefault,
 } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
+import { once } from '../missing.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
 import { currencyField } from '../wallet.ts'
 
@@ -117,14 +118,14 @@ function conditions(userId: number, filter: Filter): { where: string[]; values: 
 export async function loanRecords(
   desk: Desk,
   userId: number,
-  filter: Filter & { type: 'borrow' | 'repay' | null },
+  filterOf: (state: State) => Filter & { type: 'borrow' | 'repay' | null },
 ) {
+  const filter = await desk.core.read(filterOf)
   const { where, values } = conditions(userId, filter)
   if (filter.type !== null) {
     where.push('"type" = ?')
     values.push(filter.type)
   }
-  await desk.core.read(() => null)
   const records = await desk.store.select(
     LOAN_RECORD,
     `where ${where.join(' and ')} order by "id" desc limit ? offset ?`,
@@ -154,8 +155,9 @@ const interestView = (record: InterestRecord) => ({
 /** Interest of full hours, newest first. */
 export async function interestRecords(
   { desk, caller, set }: Pick<Call<unknown, unknown, unknown>, 'desk' | 'caller' | 'set'>,
-  filter: Filter & { from: number | null; to: number | null },
+  filterOf: (state: State) => Filter & { from: number | null; to: number | null },
 ) {
+  const filter = await desk.core.read(filterOf)
   const { where, values } = conditions(caller.user.user_id, filter)
   const from = filter.from ?? 0
   const to = filter.to ?? Math.max(desk.clock.seconds(), from)
@@ -164,7 +166,6 @@ export async function interestRecords(
   set('X-Applied-To', Math.floor(to))
   where.push('"at" >= ?', '"at" <= ?')
   values.push(Math.round(from * 1e6), Math.round(to * 1e6))
-  await desk.core.read(() => null)
   const records = await desk.store.select(
     INTEREST_RECORD,
     `where ${where.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,
@@ -173,8 +174,7 @@ export async function interestRecords(
   return records.map(interestView)
 }
 /** The record that a text was used for, when it has left memory. */
-export async function knownLoan(desk: Desk, userId: number, given: string | null): Promise<number | null> {
-  if (given === null) return null
+async function knownLoan(desk: Desk, userId: number, given: string): Promise<number | null> {
   const [record] = await desk.store.select(LOAN_RECORD, 'where "user_id" = ? and "text" = ? limit 1', [
     userId,
     given,
@@ -216,15 +216,19 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     refuses: ['ACCOUNT_EXCEPTION', 'DUPLICATE_REQUEST', ...LOAN_LABELS],
     handle: async ({ desk, caller, body }) => {
       const user_id = caller.user.user_id
-      requireUnified(desk.core.state, user_id)
-      const known_id = await knownLoan(desk, user_id, body.text)
-      const record = await desk.core.submit('margin.loan', {
-        user_id,
-        scope: UNIFIED.scope,
-        ...body,
-        known_id,
-      })
-      return { tran_id: record.id }
+      const { text } = body
+      const lend = (known_id: number | null, fresh?: (state: State) => void) =>
+        desk.core.submit(
+          'margin.loan',
+          { user_id, scope: UNIFIED.scope, ...body, known_id },
+          (state, { id }) => {
+            fresh?.(state)
+            return { tran_id: id }
+          },
+        )
+      if (text === null) return lend(null)
+      const look = () => knownLoan(desk, user_id, text)
+      return once(desk, ({ margin }) => margin.records, look, lend)
     },
   }),
   endpoint({
@@ -256,12 +260,11 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(recordShape),
     refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
-      const { state } = desk.core
-      requireUnified(state, caller.user.user_id)
-      const currency = nameOf(state, query.currency)
-      return loanRecords(desk, caller.user.user_id, { ...query, kind: 'unified', pair: null, currency })
-    },
+    handle: async ({ desk, caller, query }) =>
+      loanRecords(desk, caller.user.user_id, (state) => {
+        requireUnified(state, caller.user.user_id)
+        return { ...query, kind: 'unified', pair: null, currency: nameOf(state, query.currency) }
+      }),
   }),
   endpoint({
     method: 'GET',
@@ -281,11 +284,11 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
     handle: async (call) => {
       const { caller, query } = call
-      const { state } = call.desk.core
-      requireUnified(state, caller.user.user_id)
-      const currency = nameOf(state, query.currency)
-      if (query.type === 'platform') return []
-      return interestRecords(call, { ...query, kind: 'unified', pair: null, currency })
+      const records = await interestRecords(call, (state) => {
+        requireUnified(state, caller.user.user_id)
+        return { ...query, kind: 'unified', pair: null, currency: nameOf(state, query.currency) }
+      })
+      return query.type === 'platform' ? [] : records
     },
   }),
 ]

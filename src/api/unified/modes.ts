@@ -1,5 +1,5 @@
 import { MODES, requireUnified } from '../../core/unified/accounts.ts'
-import { mainIdOf } from '../../core/users/users.ts'
+import type { State } from '../../core/state.ts'
 import { endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
 import { flag, object, oneOf, optional, type Field } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -16,10 +16,13 @@ const settingsField = object({
 const NO_SETTINGS = { usdt_futures: null, spot_hedge: null, use_funding: null, options: null } as const
 const modeBody = object({ mode: oneOf(...MODES), settings: optional(settingsField) })
 type ModeBody = typeof modeBody extends Field<infer B> ? B : never
-async function changeMode({ desk, caller, body }: Call<unknown, unknown, ModeBody>): Promise<void> {
+function changeMode<R>(
+  { desk, caller, body }: Call<unknown, unknown, ModeBody>,
+  view: (state: State) => R,
+): Promise<R> {
   const { mode, settings } = body
   const user_id = caller.user.user_id
-  await desk.core.submit('margin.mode', { user_id, mode, settings: settings ?? NO_SETTINGS })
+  return desk.core.submit('margin.mode', { user_id, mode, settings: settings ?? NO_SETTINGS }, view)
 }
 const MODE_LABELS = ['MODE_SET', 'USER_LIAB', 'USER_PENDING_ORDERS'] as const
 
@@ -48,7 +51,7 @@ export const unifiedModeEndpoints: readonly AnyEndpoint[] = [
     status: 204,
     reply: null,
     refuses: MODE_LABELS,
-    handle: changeMode,
+    handle: (call) => changeMode(call, () => null),
   }),
   endpoint({
     method: 'POST',
@@ -60,10 +63,7 @@ export const unifiedModeEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: modeShape,
     refuses: MODE_LABELS,
-    handle: async (call) => {
-      await changeMode(call)
-      return modeView(call.desk.core.state.margin.of(call.caller.user.user_id))
-    },
+    handle: (call) => changeMode(call, ({ margin }) => modeView(margin.of(call.caller.user.user_id))),
   }),
   endpoint({
     method: 'GET',
@@ -88,10 +88,7 @@ export const unifiedModeEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ enabled: bool }),
     refuses: ['ACCOUNT_EXCEPTION', 'FORBIDDEN'],
     handle: async ({ desk, caller, body }) => {
-      const { state } = desk.core
-      requireUnified(state, caller.user.user_id)
-      const { vip } = state.users.must(mainIdOf(caller.user))
-      await desk.core.submit('margin.delta_neutral', { user_id: caller.user.user_id, vip, ...body })
+      await desk.core.submit('margin.delta_neutral', { user_id: caller.user.user_id, ...body })
       return { enabled: body.enabled }
     },
   }),

@@ -130,16 +130,17 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, query }) => {
-      const { state } = desk.core
-      const { currency } = state.world.currency(query.currency)
-      lentCurrency(state, currency)
-      await desk.core.read(() => null)
+      const currency = await desk.core.read((state) => {
+        const { currency } = state.world.currency(query.currency)
+        lentCurrency(state, currency)
+        return currency
+      })
       const rows = await desk.store.select(
         LOAN_RATE,
         'where "currency" = ? order by "at" desc limit ? offset ?',
         [currency, query.limit, (query.page - 1) * query.limit],
       )
-      return {
+      return desk.core.read((state) => ({
         currency,
         tier: String(query.tier),
         tier_up_rate: state.world.tierUpRate(query.tier),
@@ -147,7 +148,7 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
           time: Math.floor(at / 1000),
           rate: format(tierRate(state, query.tier, rate as bigint as Rate)),
         })),
-      }
+      }))
     },
   }),
   endpoint({

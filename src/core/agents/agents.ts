@@ -1,17 +1,20 @@
-import { unitOf, type Amount } from '../../money/amount.ts'
+import { parsePrice, type Price } from '../../money/amount.ts'
 import { Table, type TableSpec } from '../../machine/table.ts'
 
-/** What the market agents of the sandbox think of one market. Prices here are opinions, not money. */
+/**
+ * What the market agents of the sandbox think of one market. They think outside (src/agents): here are the texts that
+ * they go on from, which are opinions, not money.
+ */
 export interface AgentMarket {
   readonly pair: string
   /** State of the generator that all decisions are drawn from. */
   readonly seed: number
-  /** The price that the agents believe in. */
-  readonly fair: number
+  /** The price that the agents believe in. A row that an older version wrote holds a number; so do the next two. */
+  readonly fair: string | number
   /** The price that it wanders around. */
-  readonly anchor: number
+  readonly anchor: string | number
   /** Direction of the last steps, for those who follow it. */
-  readonly trend: number
+  readonly trend: string | number
   readonly scenario: Scenario | null
 }
 export const SCENARIOS = ['crash', 'gap', 'thin_book', 'de_peg'] as const
@@ -24,7 +27,7 @@ export interface Scenario {
   /** Microseconds. */
   readonly from: number
   readonly until: number
-  readonly start: number
+  readonly start: string | number
 }
 export const AGENT_MARKET: TableSpec<AgentMarket> = {
   name: 'agent_market',
@@ -47,39 +50,13 @@ export const MAKER = 'agent_maker'
 export const NOISE = 'agent_noise'
 export const MOMENTUM = 'agent_momentum'
 export const AGENT_LOGINS = [MAKER, NOISE, MOMENTUM] as const
+/** What they are called in a recorded look. */
+export const LOGIN_OF = { maker: MAKER, noise: NOISE, momentum: MOMENTUM } as const
+export type AgentName = keyof typeof LOGIN_OF
 
-/** A seeded generator whose state is a plain number, so that a row can keep it. */
-export class Dice {
-  state: number
-  constructor(state: number) {
-    this.state = state >>> 0
-  }
-  /** From 0 up to, but not, 1. */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  /** Bell-shaped around 0, of deviation 1 (sum of uniforms). */
-  bell(): number {
-    return (this.next() + this.next() + this.next() + this.next() - 2) * Math.sqrt(3)
-  }
-}
-
-/** An opinion becomes an exact figure of so many decimals: what an order needs. */
-export const exact = (opinion: number, decimals: number): Amount =>
-  (BigInt(Math.round(opinion * 10 ** decimals)) * unitOf(decimals)) as Amount
-
-/** Currencies that keep to one dollar wander much less. */
-const PEGGED = new Set(['USDT', 'USDC'])
-/** Deviation of one day's change. */
-export function dayVolatility(base: string, quote: string): number {
-  if (PEGGED.has(base) && PEGGED.has(quote)) return 0.0006
-  return base === 'BTC' ? 0.022 : quote === 'BTC' ? 0.02 : 0.035
-}
-export function hashText(text: string): number {
-  let hash = 2_166_136_261
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619) >>> 0
-  return hash
+const DECIMALS = 18
+/** An opinion as a price, cut to what an amount holds; undefined for what is none. */
+export function opinionPrice(opinion: string | number): Price | undefined {
+  const [whole, decimals = ''] = String(opinion).split('.')
+  return parsePrice(decimals === '' ? whole! : `${whole!}.${decimals.slice(0, DECIMALS)}`)
 }

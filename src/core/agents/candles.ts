@@ -5,7 +5,7 @@ import { audit, type Actor } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../world/markets.ts'
 import { agentMarket, replayTrade } from './commands.ts'
-import { fundsOf } from './step.ts'
+import { fundsOf } from './look.ts'
 
 /** Seconds, open, high, low, close, volume in the base currency. */
 export type PlayedCandle = readonly [

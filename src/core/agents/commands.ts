@@ -7,9 +7,8 @@ import { readBase, readPrice } from '../spot/rules.ts'
 import { fireTriggers } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'
 import { createUser } from '../users/commands.ts'
-import { AGENT_LOGINS, MAKER, NOISE, hashText, type AgentMarket, type ScenarioName } from './agents.ts'
-import { ONE_LOOK_SECONDS } from './pace.ts'
-import { agentId, stepAgents, submit } from './step.ts'
+import { AGENT_LOGINS, MAKER, NOISE, type AgentMarket, type ScenarioName } from './agents.ts'
+import { agentId, applyLook, placeAgents, type AgentLook } from './look.ts'
 
 const VIP = 16
 const SETTING = 'agents'
@@ -19,8 +18,11 @@ export interface AgentsSetting {
   readonly began_at: number
 }
 
-/** At the first start with agents: their accounts, and a first look at every market. Later it does nothing. */
-export function beginAgents(ctx: Ctx, input: { seed: number }): null {
+/** At the first start with agents: their accounts, and where they begin in each market. Later it does nothing. */
+export function beginAgents(
+  ctx: Ctx,
+  input: { seed: number; seeds: Readonly<Record<string, number>> },
+): null {
   const { state, tx, at } = ctx
   if (state.world.settings.get(SETTING) !== undefined) return null
   const value: AgentsSetting = { seed: input.seed, began_at: Math.floor(at / 1e6) }
@@ -37,10 +39,9 @@ export function beginAgents(ctx: Ctx, input: { seed: number }): null {
       actor: null,
     })
   for (const { id, config } of state.world.allMarkets) {
-    const price = Number(config.reference_price)
-    const seed = (hashText(id) ^ input.seed) >>> 0
-    tx.put(state.agents.markets, { pair: id, seed, fair: price, anchor: price, trend: 0, scenario: null })
-    stepAgents(ctx, { currency_pair: id, at, elapsed: ONE_LOOK_SECONDS })
+    const price = config.reference_price
+    const seed = input.seeds[id] ?? input.seed
+    tx.put(state.agents.markets, { pair: id, seed, fair: price, anchor: price, trend: '0', scenario: null })
   }
   return null
 }
@@ -49,11 +50,10 @@ export const agentsSetting = (ctx: Pick<Ctx, 'state'>): AgentsSetting | undefine
 
 export function agentMarket(ctx: Ctx, currency_pair: string): AgentMarket {
   const market = ctx.state.world.market(currency_pair)
-  return (
-    ctx.state.agents.markets.get(market.id) ??
-    refuse('REQUEST_FORBIDDEN', 'the market agents are off (KONTOR_AGENTS); start the platform with them on')
-  )
+  return ctx.state.agents.markets.get(market.id) ?? refuseOff()
 }
+const refuseOff = (): never =>
+  refuse('REQUEST_FORBIDDEN', 'the market agents are off (KONTOR_AGENTS); start the platform with them on')
 
 export interface NewScenario {
   readonly name: ScenarioName
@@ -62,11 +62,19 @@ export interface NewScenario {
   readonly change: number | null
   readonly seconds: number
   readonly actor: Actor
+  /** Its first look, which happens within the call; null where nobody drives the agents. */
+  readonly look: AgentLook | null
 }
-const USUAL_CHANGE: Record<ScenarioName, number> = { crash: -0.2, gap: -0.1, thin_book: 0, de_peg: -0.1 }
-/** What traders fear, on demand. The first step of it happens within the call. */
-export function startScenario(ctx: Ctx, input: NewScenario): AgentMarket {
+export const USUAL_CHANGE: Record<ScenarioName, number> = {
+  crash: -0.2,
+  gap: -0.1,
+  thin_book: 0,
+  de_peg: -0.1,
+}
+/** What traders fear, on demand. */
+export function startScenario(ctx: Ctx, { look, ...input }: NewScenario): AgentMarket {
   const row = agentMarket(ctx, input.currency_pair)
+  if (look === null) return refuseOff()
   const change = input.change ?? USUAL_CHANGE[input.name]
   ctx.tx.put(ctx.state.agents.markets, {
     ...row,
@@ -79,7 +87,7 @@ export function startScenario(ctx: Ctx, input: NewScenario): AgentMarket {
     },
   })
   audit(ctx, input.actor, 'agents.scenario', { ...input })
-  stepAgents(ctx, { currency_pair: row.pair, at: ctx.at, elapsed: ONE_LOOK_SECONDS })
+  applyLook(ctx, look)
   return ctx.state.agents.markets.get(row.pair)!
 }
 
@@ -116,9 +124,9 @@ export function replayTrade(
   const market = ctx.state.world.market(row.pair)
   const maker = agentId(ctx, MAKER)
   cancelOpen(ctx, ctx.state.spot.openOrders(maker, row.pair))
-  ctx.tx.put(ctx.state.agents.markets, { ...row, fair: Number(input.price), anchor: Number(input.price) })
-  submit(ctx, market, maker, input.side === 'buy' ? 'sell' : 'buy', input.amount, input.price, 'gtc')
-  submit(ctx, market, agentId(ctx, NOISE), input.side, input.amount, input.price, 'ioc')
+  ctx.tx.put(ctx.state.agents.markets, { ...row, fair: input.price, anchor: input.price })
+  placeAgents(ctx, market, maker, input.side === 'buy' ? 'sell' : 'buy', input.amount, input.price, 'gtc')
+  placeAgents(ctx, market, agentId(ctx, NOISE), input.side, input.amount, input.price, 'ioc')
   fireTriggers(ctx, row.pair)
   return null
 }

@@ -5,6 +5,7 @@ import type { Ctx } from '../state.ts'
 import { Table, type TableSpec } from '../../machine/table.ts'
 import { audit } from './audit.ts'
 import { RECOVERY, adminsEver, mayActAs, type Approval, type NewOperator, type Role } from './operators.ts'
+import { takesTwo } from './takes-two.ts'
 
 /**
  * What one person alone must not do in live mode: a command that waits, with its input, until a second one confirms
@@ -140,6 +141,7 @@ export function askProposal(
 ): { readonly reply: unknown } | { readonly proposal: Proposal } {
   const { state, tx, at } = ctx
   const { call, command, input, role, actor } = asked
+  if (!takesTwo(state, command, input)) return { reply: run(ctx, command, input) }
   requireRole(ctx, actor, role, call)
   if (state.proposals.waiting().filter(({ asked_by }) => asked_by === actor).length >= WAITING_MAX)
     refuse(

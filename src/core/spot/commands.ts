@@ -1,5 +1,6 @@
-import { Refusal, type Label } from '../../labels.ts'
+import { Refusal, notFound, type Label } from '../../labels.ts'
 import { ZERO } from '../../money/amount.ts'
+import { audit } from '../operators/audit.ts'
 import type { Ctx } from '../state.ts'
 import { amendOrder, type Amendment } from './amend.ts'
 
@@ -48,7 +49,8 @@ export function placeBatch(ctx: Ctx, input: { user_id: number; orders: readonly 
 }
 
 export interface Named {
-  readonly id: number
+  /** Or the text that the client gave it. */
+  readonly id: number | string
   readonly currency_pair: string
   readonly account?: OrderAccount | null
 }
@@ -60,6 +62,19 @@ const cancelOne = (ctx: Ctx, userId: number, item: Named): Order =>
 export function cancel(ctx: Ctx, input: { user_id: number } & Named): Order {
   counted(ctx, input.user_id)
   return cancelOne(ctx, input.user_id, input)
+}
+/** An operator ends an order, whoever's it is. */
+export function cancelAny(ctx: Ctx, input: { order_id: number; actor: string }): Order {
+  const order = ctx.state.spot.orders.get(input.order_id)
+  if (order?.status !== 'open')
+    return notFound(
+      'ORDER_NOT_FOUND',
+      `no order ${input.order_id} is open; GET /operator/v1/orders lists those that are`,
+    )
+  const { id, user_id, pair } = order
+  audit(ctx, input.actor, 'order.cancel', { order_id: id, user_id, currency_pair: pair })
+  counted(ctx, user_id)
+  return cancelOpen(ctx, [order])[0]!
 }
 export function cancelBatch(ctx: Ctx, input: { user_id: number; orders: readonly Named[] }): ItemResult[] {
   counted(ctx, input.user_id)

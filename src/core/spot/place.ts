@@ -33,6 +33,7 @@ import {
   checkSize,
   checkStops,
   checkText,
+  checkTradeQuote,
   checkUnused,
   marketBound,
   readBase,
@@ -60,6 +61,8 @@ export interface NewOrder {
   readonly stop_loss: AttachedStop | null
   /** The program that sent it, as its header tells. */
   readonly channel?: string
+  /** The currency that the price is in, where the client names it. */
+  readonly trade_quote?: string
 }
 /** What most orders leave out. */
 export const PLAIN = {
@@ -136,6 +139,7 @@ function readDraft(
   const { state, at } = ctx
   const user = state.users.must(userId)
   const market = state.world.market(input.currency_pair)
+  checkTradeQuote(market, input.trade_quote)
   const text = liquidation?.text ?? checkText(input.text)
   const { side, type } = input
   const time_in_force = checkTimeInForce(type, input.time_in_force)

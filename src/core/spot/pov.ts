@@ -235,13 +235,13 @@ export function cancelPovOrder(ctx: Ctx, input: { user_id: number; id: number })
   const order = table.get(input.id)
   if (order?.user_id !== input.user_id)
     notFound('ORDER_NOT_FOUND', `this account has no POV order ${input.id}`)
-  if (order.status !== 'open')
-    refuse(
-      'ORDER_CLOSED',
-      `POV order ${input.id} is finished (${order.terminated_as}); there is nothing to cancel`,
-    )
+  refuseFinished(order)
   endPov(ctx, order, 'cancelled', '')
   return table.get(input.id)!
+}
+export function refuseFinished({ id, status, terminated_as }: PovOrder): void {
+  if (status !== 'open')
+    refuse('ORDER_CLOSED', `POV order ${id} is finished (${terminated_as}); there is nothing to cancel`)
 }
 export function cancelPovOrders(
   ctx: Ctx,

@@ -171,6 +171,15 @@ export function marketBound(
   return side === 'buy' ? (bound < guard ? bound : guard) : bound > guard ? bound : guard
 }
 
+/** A market has one quote currency; who names another means another market. */
+export function checkTradeQuote({ id, quote }: Market, named: string | undefined): void {
+  if (named !== undefined && named.toUpperCase() !== quote)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `trade_quote: "${named}" is not the quote currency of ${id}, which is ${quote}`,
+    )
+}
+
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 /** Origins that a client may name instead of an id of its own. */
 const RESERVED = new Set(['apiv4', 'apiv4-ws', 'web', 'app', '2', '3', '101', '102', '103', '104'])

@@ -145,9 +145,12 @@ export function cancelPriceOrder(ctx: Ctx, input: { user_id: number; id: number 
   const order = ctx.state.spot.priceOrders.table.get(input.id)
   if (order?.user_id !== input.user_id)
     notFound('ORDER_NOT_FOUND', `this account has no price order ${input.id}`)
-  if (order.status !== 'open')
-    refuse('ORDER_CLOSED', `price order ${input.id} is not waiting any more: its status is ${order.status}`)
+  refuseNotWaiting(order)
   return endPriceOrder(ctx, order, 'cancelled', '')
+}
+export function refuseNotWaiting({ id, status }: PriceOrder): void {
+  if (status !== 'open')
+    refuse('ORDER_CLOSED', `price order ${id} is not waiting any more: its status is ${status}`)
 }
 export function cancelPriceOrders(
   ctx: Ctx,

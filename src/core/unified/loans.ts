@@ -37,7 +37,10 @@ export function transferable(state: State, userId: number, scope: string, curren
 
 export interface NewLoan {
   readonly user_id: number
-  readonly scope: string
+  /** Whose account it is into: the unified one's scope, or a market. */
+  readonly scope?: string
+  /** The isolated account of this market, in a client's own spelling: never a scope. */
+  readonly currency_pair?: string
   readonly currency: string
   readonly type: 'borrow' | 'repay'
   /** Null: with repaid_all. */
@@ -61,11 +64,11 @@ export function loan(ctx: Ctx, input: NewLoan): LoanRecord {
     : repayAsked(ctx, input.user_id, book, currency, amount, input.text)
 }
 function readBook(state: State, input: NewLoan): LoanBook {
-  if (input.scope === UNIFIED.scope) {
+  if (input.currency_pair === undefined && input.scope === UNIFIED.scope) {
     requireShared(state, input.user_id)
     return UNIFIED
   }
-  return bookOf(state.world.market(input.scope).id)
+  return bookOf(state.world.market(input.currency_pair ?? input.scope ?? '').id)
 }
 export function requireSide(state: State, pair: string, currency: string): void {
   const market = state.world.market(pair)

@@ -1,10 +1,12 @@
 import { refuse } from '../../labels.ts'
 import { format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
+import { mainIdOf } from '../users/users.ts'
 import {
   MODE_SETTINGS,
   SETTINGS_OF,
   requireShared,
+  requireUnified,
   type MarginAccount,
   type Mode,
   type ModeSetting,
@@ -160,13 +162,14 @@ export function setAllLeverage(
 
 /** Delta-neutral trading is for accounts of a high tier in multi_currency mode. */
 const DELTA_NEUTRAL_VIP = 4
-export function setDeltaNeutral(ctx: Ctx, input: { user_id: number; vip: number; enabled: boolean }): null {
+export function setDeltaNeutral(ctx: Ctx, input: { user_id: number; enabled: boolean }): null {
   const { state, tx } = ctx
-  const account = state.margin.of(input.user_id)
-  if (input.enabled && (input.vip < DELTA_NEUTRAL_VIP || account.mode !== 'multi_currency'))
+  const account = requireUnified(state, input.user_id)
+  const { vip } = state.users.must(mainIdOf(state.users.must(input.user_id)))
+  if (input.enabled && (vip < DELTA_NEUTRAL_VIP || account.mode !== 'multi_currency'))
     refuse(
       'FORBIDDEN',
-      `enabled: needs VIP ${DELTA_NEUTRAL_VIP} or above and multi_currency mode; this account has VIP ${input.vip} and ${account.mode}`,
+      `enabled: needs VIP ${DELTA_NEUTRAL_VIP} or above and multi_currency mode; this account has VIP ${vip} and ${account.mode}`,
     )
   tx.put(state.margin.table, { ...account, delta_neutral: input.enabled })
   return null

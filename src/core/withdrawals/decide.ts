@@ -43,6 +43,15 @@ interface Decision {
   readonly id: number
   readonly reason: string
   readonly actor: string
+  /** The one that its chain was asked about: of another one nobody knows whether the chain still pays it. */
+  readonly attempt?: number
+}
+function refuseResent(withdrawal: Withdrawal, { attempt }: Decision): void {
+  if (attempt !== undefined && attempt !== withdrawal.attempt)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `withdrawal ${withdrawalId(withdrawal.id)} was sent again meanwhile, as attempt ${withdrawal.attempt}; look at it, and decide again`,
+    )
 }
 /** One operator's yes to the present hold. With enough of them the next hold, or the sender, has it. */
 export function approveWithdrawal(ctx: Ctx, input: Decision & { statement: Statement }): Withdrawal {
@@ -99,6 +108,7 @@ export function clearHold(ctx: Ctx, withdrawal: Withdrawal): Withdrawal {
 /** Before it was sent: REJECT. After it failed on its chain: CANCEL. The money goes back either way. */
 export function rejectWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
   const withdrawal = withdrawalAt(ctx, input.id)
+  refuseResent(withdrawal, input)
   const status = stepTo(withdrawal, 'reject')
   const failed = withdrawal.status === 'FAIL'
   refund(ctx, withdrawal, failed ? 'in_flight' : 'locked', failed ? 'cancel_withdraw' : 'withdraw_rej')
@@ -148,6 +158,7 @@ export function divertWithdrawal(ctx: Ctx, input: Decision & { status: string })
 /** The chain's word, or an operator's after the chain was told to forget the transaction. */
 export function failWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
   const withdrawal = withdrawalAt(ctx, input.id)
+  refuseResent(withdrawal, input)
   // The chain's own report may have come first.
   if (withdrawal.status === 'FAIL') return withdrawal
   const status = stepTo(withdrawal, 'fail')
@@ -159,6 +170,7 @@ export function failWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
 /** Signs and sends it again, as a new transaction: the failed one can't be mined any more. */
 export function retryWithdrawal(ctx: Ctx, input: Decision): Withdrawal {
   const withdrawal = withdrawalAt(ctx, input.id)
+  refuseResent(withdrawal, input)
   const status = stepTo(withdrawal, 'retry')
   audit(ctx, input.actor, 'withdrawal.retry', { id: withdrawalId(withdrawal.id), reason: input.reason })
   schedule(ctx, ctx.at, 'chain.wake', { chain: withdrawal.chain })

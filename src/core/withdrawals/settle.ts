@@ -60,16 +60,19 @@ export function cancelWithdrawal(ctx: Ctx, input: { user_id: number; id: number 
   const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)
   if (withdrawal?.user_id !== input.user_id)
     notFound('INVALID_WITHDRAW_ID', `this account has no withdrawal ${withdrawalId(input.id)}`)
-  const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'cancel')
-  if (status === undefined)
-    refuse(
-      'INVALID_WITHDRAW_CANCEL_STATUS',
-      `withdrawal ${withdrawalId(input.id)} is ${withdrawal.status}; it can be cancelled only before it is sent`,
-    )
+  const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'cancel') ?? refuseUncancellable(withdrawal)
   const { cancel_seconds } = ctx.state.world.policy
-  schedule(ctx, ctx.at + cancel_seconds * 1e6, 'withdrawal.refund', { id: input.id })
-  return change(ctx, withdrawal, { status, holds: [], approvals: [] })
+  const cancelled = change(ctx, withdrawal, { status, holds: [], approvals: [] })
+  // The answer is the record as the cancellation left it: nobody waits in vain for a state that is passed through.
+  if (cancel_seconds === 0) refundCancelled(ctx, input)
+  else schedule(ctx, ctx.at + cancel_seconds * 1e6, 'withdrawal.refund', { id: input.id })
+  return cancelled
 }
+export const refuseUncancellable = ({ id, status }: Withdrawal): never =>
+  refuse(
+    'INVALID_WITHDRAW_CANCEL_STATUS',
+    `withdrawal ${withdrawalId(id)} is ${status}; it can be cancelled only before it is sent`,
+  )
 /** Ends a cancellation; does nothing when it has been ended. */
 export function refundCancelled(ctx: Ctx, input: { id: number }): Withdrawal | null {
   const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)

@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
-import { priceOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
-import { PACE_SETTING, exact, type Agents } from '../agents/agents.ts'
+import { priceOf, unitOf, type Amount, type Price, timesDown, overDown } from '../../money/amount.ts'
+import { PACE_SETTING, opinionPrice, type Agents } from '../agents/agents.ts'
 import { LIVE, type World } from './world.ts'
 
 /** What a price comes from, best first; none: nothing that is trusted says one. */
@@ -123,8 +123,9 @@ export class Prices {
     const opinion = this.agentsLook ? this.agents.markets.get(pair)?.fair : undefined
     const market = this.world.findMarket(pair)
     if (opinion === undefined || market === undefined) return undefined
-    const price = exact(opinion, market.config.precision) as bigint as Price
-    return price === 0n ? market.tick : price
+    const unit = unitOf(market.config.precision)
+    const price = (((opinionPrice(opinion) ?? 0n) + unit / 2n) / unit) * unit
+    return price === 0n ? market.tick : (price as Price)
   }
   private kept<T>(name: string): Readonly<Record<string, T | undefined>> {
     return (this.world.settings.get(name)?.value ?? {}) as Readonly<Record<string, T | undefined>>

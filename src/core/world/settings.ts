@@ -61,13 +61,15 @@ export function configureCurrency(
   return world.currency(currency)
 }
 
-export function setPolicy(ctx: Ctx, input: { policy: Policy; actor: string }): Policy {
+/** Rules that are left out stay as they are when this happens, which may be long after somebody asked for it. */
+export function setPolicy(ctx: Ctx, input: { policy: Partial<Policy>; actor: string }): Policy {
+  const policy = { ...ctx.state.world.policy, ...input.policy }
   try {
-    checkPolicy(input.policy)
+    checkPolicy(policy)
   } catch (error) {
     refuse('INVALID_PARAM_VALUE', (error as Error).message)
   }
-  ctx.tx.put(ctx.state.world.settings, { name: 'policy', value: input.policy })
+  ctx.tx.put(ctx.state.world.settings, { name: 'policy', value: policy })
   audit(ctx, input.actor, 'policy.set', { policy: input.policy })
-  return input.policy
+  return policy
 }

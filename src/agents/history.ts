@@ -1,8 +1,8 @@
-import type { Candle } from '../spot/candles.ts'
-import type { PriceHistory } from '../spot/spot.ts'
-import type { Amount, Price } from '../../money/amount.ts'
-import type { Market } from '../world/markets.ts'
-import { dayVolatility, exact, hashText } from './agents.ts'
+import type { Candle } from '../core/spot/candles.ts'
+import type { PriceHistory } from '../core/spot/spot.ts'
+import type { Amount, Price } from '../money/amount.ts'
+import type { Market } from '../core/world/markets.ts'
+import { dayVolatility, exact, hashText } from './dice.ts'
 
 const MINUTE = 60
 const DAY = 86_400

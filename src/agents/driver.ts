@@ -1,0 +1,139 @@
+import { agentsSetting, USUAL_CHANGE, type NewScenario } from '../core/agents/commands.ts'
+import type { AgentMarket, Scenario } from '../core/agents/agents.ts'
+import { nextLook } from '../core/agents/pace.ts'
+import type { Commands } from '../core/commands.ts'
+import type { DueItem } from '../core/due.ts'
+import type { State } from '../core/state.ts'
+import type { Core } from '../machine/core.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../runtime/log.ts'
+import { hashText } from './dice.ts'
+import { MadeHistory } from './history.ts'
+import { lookAt } from './mind.ts'
+
+/** A look at one market in turn, this often while somebody is there. */
+const BUSY_MICROS = 1_000_000
+/** And this seldom when nobody is. */
+const IDLE_MICROS = 120_000_000
+const IDLE_AFTER_MS = 120_000
+const WATCH_MS = 1_000
+/** Looks of one move of the clock: a move takes seconds, however far it goes. */
+const MOVE_LOOKS_MAX = 2_000
+/** What a look outside of the pace stands for. */
+const ONE_LOOK_SECONDS = 10
+
+interface Parts {
+  readonly core: Core<State, Commands>
+  readonly clock: Clock
+  readonly log: Log
+  readonly seed: number
+  /** How many requests there have been: agents rest while nobody asks. */
+  readonly requests: () => number
+}
+
+/**
+ * The market agents. When they look is due work of the core, on the platform's clock; what they think of what they see is
+ * thought here, from a seed, and what they want done goes into the core as one command for each look. A look is thought and
+ * applied in one turn: nothing comes in between, and a move of the clock goes on only after it.
+ */
+export class AgentDriver {
+  private readonly parts: Parts
+  private readonly core: Parts['core']
+  private timer: NodeJS.Timeout | undefined
+  private seen = 0
+  private lastAsked = Date.now()
+  private every = 0
+  private moving = false
+
+  constructor(parts: Parts) {
+    this.parts = parts
+    this.core = parts.core
+  }
+  /** Makes the agents at the first start, then lets them run. */
+  async start(): Promise<void> {
+    const { state } = this.core
+    if (agentsSetting({ state }) === undefined) await this.begin(state)
+    const setting = agentsSetting({ state })!
+    state.spot.history = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
+    this.lastAsked = Date.now()
+    await this.pace(BUSY_MICROS, true)
+    this.timer = setInterval(() => void this.watch(), WATCH_MS)
+  }
+  stop(): void {
+    clearInterval(this.timer)
+    this.core.state.spot.history = undefined
+  }
+  /** The ticker's question whether an item that falls due is the agents': if so, what becomes of it. */
+  take({ id, command }: DueItem): Promise<unknown> | undefined {
+    if (command !== 'agents.look') return undefined
+    const { state } = this.core
+    const next = nextLook(state)
+    const seconds = next === undefined ? 0 : (next.wait * state.agents.pairs.length) / 1e6
+    const look =
+      next === undefined ? null : lookAt(state, next.currency_pair, { at: next.at, elapsed: seconds })
+    return this.core.submit('agents.act', { due_id: id, look })
+  }
+  /** What traders fear, on demand; its first look is in the same command. */
+  scenario(input: Omit<NewScenario, 'look'>): Promise<AgentMarket> {
+    const { state } = this.core
+    const at = this.parts.clock.peek()
+    const pair = state.world.findMarket(input.currency_pair)?.id ?? ''
+    const row = state.agents.markets.get(pair)
+    const change = input.change ?? USUAL_CHANGE[input.name]
+    const until = at + input.seconds * 1e6
+    const begun: Scenario | undefined =
+      row === undefined ? undefined : { name: input.name, change, from: at, until, start: row.fair }
+    const look = lookAt(state, pair, { at, elapsed: ONE_LOOK_SECONDS }, begun)
+    return this.core.submit('agents.scenario', { ...input, look })
+  }
+  /** The clock is about to move so far: the agents live through it, in longer steps the farther it goes. */
+  async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
+    this.moving = true
+    try {
+      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / MOVE_LOOKS_MAX)))
+      return await move()
+    } finally {
+      this.moving = false
+      await this.pace(BUSY_MICROS)
+    }
+  }
+
+  private async begin(state: State): Promise<void> {
+    const { seed } = this.parts
+    const seeds = Object.fromEntries(
+      state.world.allMarkets.map(({ id }) => [id, (hashText(id) ^ seed) >>> 0]),
+    )
+    await Promise.all([this.core.submit('agents.begin', { seed, seeds }), ...this.lookAtAll()])
+  }
+  /** At every market once now, so that all books are full. */
+  private lookAtAll(): Promise<unknown>[] {
+    const { state } = this.core
+    return state.agents.pairs.map((pair) => {
+      const moment = { at: this.parts.clock.peek(), elapsed: ONE_LOOK_SECONDS }
+      return this.core.submit('agents.act', { due_id: null, look: lookAt(state, pair, moment) })
+    })
+  }
+  private async watch(): Promise<void> {
+    const now = Date.now()
+    const asked = this.parts.requests()
+    if (asked !== this.seen) this.lastAsked = now
+    this.seen = asked
+    const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
+    // Who comes back finds books that are up to date.
+    if (!this.moving && every !== this.every) await this.pace(every, every === BUSY_MICROS)
+  }
+  private async pace(every: number, look = false): Promise<void> {
+    if (this.core.writesStopped !== undefined || this.core.held !== undefined) return
+    this.every = every
+    try {
+      await Promise.all([...(look ? this.lookAtAll() : []), this.core.submit('agents.pace', { every })])
+    } catch (error) {
+      this.parts.log.warn('the market agents kept their pace', { every, error })
+    }
+  }
+}
+
+/** Where agents were and are no longer wanted, their orders leave the books. */
+export async function restAgents(core: Core<State, Commands>): Promise<void> {
+  if (agentsSetting(core) !== undefined) await core.submit('agents.pace', { every: null })
+}

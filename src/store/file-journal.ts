@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  copyFileSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { JournalEntry } from '../machine/journal.ts'
+import { StoreDamaged } from './store.ts'
+
+/**
+ * The journal beside an SQLite file: a few files that are written from their beginning to a certain size, one after the
+ * other, and then over again, as soon as the tables hold for good what was in them. An append is one write and one sync.
+ *
+ * An entry is a line of JSON that says how long it is, then its commands, its body, and a digest of all that. Whatever
+ * comes behind the last whole entry is an append that was never told to anybody, or what the file held the time before.
+ */
+const SEGMENT_BYTES = 8 * 2 ** 20
+const DIGEST = 64
+const FILE = 0o600
+const HEAD_MAX = 1_024
+
+const journalName = (path: string): string => `${basename(path).replace(/\.db$/, '')}.journal.`
+const segmentPath = (path: string, number: number): string =>
+  join(dirname(path), `${journalName(path)}${number}`)
+
+/** The files of the journal beside this database. */
+export function journalFiles(path: string): string[] {
+  const name = journalName(path)
+  try {
+    return readdirSync(dirname(path))
+      .filter((file) => file.startsWith(name) && /^\d+$/.test(file.slice(name.length)))
+      .map((file) => join(dirname(path), file))
+  } catch {
+    return []
+  }
+}
+export function copyJournal(from: string, to: string): void {
+  const name = journalName(from)
+  for (const file of journalFiles(from))
+    copyFileSync(file, segmentPath(to, Number(basename(file).slice(name.length))))
+}
+export function removeJournal(path: string): void {
+  const files = journalFiles(path)
+  for (const file of files) rmSync(file, { force: true })
+  if (files.length === 0) return
+  const folder = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+interface Found {
+  readonly entry: JournalEntry
+  /** Where the next one begins. */
+  readonly end: number
+}
+interface Head {
+  readonly sequence: number
+  readonly at: number
+  readonly count: number
+  readonly hash: string
+  readonly mac: string
+  readonly commands: number
+  readonly body: number
+}
+function frameOf({ sequence, at, count, hash, mac, commands, body }: JournalEntry): Buffer {
+  const texts = Buffer.from(commands + body)
+  const length = Buffer.byteLength(commands)
+  const head: Head = { sequence, at, count, hash, mac, commands: length, body: texts.length - length }
+  const line = Buffer.from(`${JSON.stringify(head)}\n`)
+  const digest = createHash('sha256').update(line).update(texts).digest('hex')
+  return Buffer.concat([line, texts, Buffer.from(digest)])
+}
+/** The head of what stands there; undefined: nothing does. */
+function headAt(bytes: Buffer, at: number): { head: Head; texts: number; end: number } | undefined {
+  const line = bytes.subarray(at, at + HEAD_MAX).indexOf('\n')
+  if (line === -1) return undefined
+  try {
+    const head = JSON.parse(bytes.toString('utf8', at, at + line)) as Head
+    const texts = at + line + 1
+    const end = texts + head.commands + head.body + DIGEST
+    return end <= bytes.length ? { head, texts, end } : undefined
+  } catch {
+    return undefined
+  }
+}
+function entryAt(bytes: Buffer, at: number): Found | undefined {
+  const found = headAt(bytes, at)
+  if (found === undefined) return undefined
+  const { head, texts, end } = found
+  const digest = createHash('sha256')
+    .update(bytes.subarray(at, end - DIGEST))
+    .digest('hex')
+  if (bytes.toString('latin1', end - DIGEST, end) !== digest) return undefined
+  const { sequence, at: time, count, hash, mac } = head
+  const commands = bytes.toString('utf8', texts, texts + head.commands)
+  const body = bytes.toString('utf8', texts + head.commands, end - DIGEST)
+  return { entry: { sequence, at: time, count, hash, mac, commands, body }, end }
+}
+/** An entry that was changed where others follow is no torn end: the files are damaged. */
+function refuseHole(path: string, bytes: Buffer, at: number, sequence: number): void {
+  const found = headAt(bytes, at)
+  if (found?.head.sequence !== sequence) return
+  if (headAt(bytes, found.end)?.head.sequence === sequence + 1)
+    throw new StoreDamaged(
+      `the database ${path} is damaged: batch ${sequence} of its journal is not what was written; restore it from a backup`,
+    )
+}
+
+/** What the journal holds beyond a batch, in order. */
+export function readJournal(path: string, after: number): JournalEntry[] {
+  const entries: JournalEntry[] = []
+  for (const file of journalFiles(path)) {
+    const bytes = readFileSync(file)
+    let at = 0
+    let last: number | undefined
+    for (;;) {
+      const found = entryAt(bytes, at)
+      if (found === undefined || (last !== undefined && found.entry.sequence !== last + 1)) {
+        if (last !== undefined) refuseHole(path, bytes, at, last + 1)
+        break
+      }
+      last = found.entry.sequence
+      at = found.end
+      if (last > after) entries.push(found.entry)
+    }
+  }
+  return entries.sort((a, b) => a.sequence - b.sequence)
+}
+
+interface Segment {
+  readonly number: number
+  readonly file: number
+  /** The last entry in it. */
+  last: number
+}
+
+/** Appends. Synchronous: it runs in a thread of its own. */
+export class FileJournal {
+  private readonly path: string
+  private readonly segments: Segment[] = []
+  private current: Segment | undefined
+  private offset = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+  /** Durable when it comes back. Entries up to `safe` are in the tables for good: their place is free. */
+  append(entry: JournalEntry, safe: number): void {
+    const frame = frameOf(entry)
+    if (this.current === undefined || (this.offset > 0 && this.offset + frame.length > SEGMENT_BYTES)) {
+      this.current = this.free(safe)
+      this.offset = 0
+    }
+    const { file } = this.current
+    for (let written = 0; written < frame.length;)
+      written += writeSync(file, frame, written, frame.length - written, this.offset + written)
+    fdatasyncSync(file)
+    this.offset += frame.length
+    this.current.last = entry.sequence
+  }
+  /** Everything in it is in the tables for good. */
+  clear(): void {
+    this.close()
+    removeJournal(this.path)
+  }
+  close(): void {
+    for (const { file } of this.segments.splice(0)) closeSync(file)
+    this.current = undefined
+  }
+  private free(safe: number): Segment {
+    const free = this.segments.find((segment) => segment !== this.current && segment.last <= safe)
+    if (free !== undefined) return free
+    const number = this.segments.length + 1
+    const made = { number, file: openSync(segmentPath(this.path, number), 'w', FILE), last: 0 }
+    this.segments.push(made)
+    const folder = openSync(dirname(this.path), 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+    return made
+  }
+}
