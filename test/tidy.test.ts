@@ -38,6 +38,17 @@ const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use:
     use: 'nothing: the core imports nobody',
   },
   { in: /^money\//, ban: /from '\.\.\//, use: 'nothing' },
+  {
+    in: /^http\//,
+    ban: /from '(\.\.\/)+(?!labels\.ts|config\.ts)/,
+    use: 'nothing: HTTP stands below all who speak it',
+  },
+  { in: /^runtime\//, ban: /from '\.\.\/(api|operator|gateway|docs|cli)\//, use: 'http/' },
+  {
+    in: /^(api\/(?!serve\.ts)|operator\/)/,
+    ban: /IncomingMessage|ServerResponse|from 'node:http'/,
+    use: 'plain requests and replies: a socket may ask as well',
+  },
   { in: /^(api|operator)\//, ban: /from '\.\.\/store\/(?!store\.ts)/, use: "the store's port" },
   { in: /^(?!cli\/|config\.ts)/, ban: /process\.env/, use: 'config.ts' },
   { in: /^(?!store\/sqlite-connection\.ts)/, ban: /from 'libsql'/, use: 'store/sqlite-connection.ts' },
