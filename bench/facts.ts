@@ -25,7 +25,10 @@ export function syncMs(): number {
 /** What a figure means nothing without. */
 export function tellFacts(store: string): void {
   const cores = availableParallelism()
-  console.log(`${cores} cores, store ${store}, a synced write of 4 KiB takes ${syncMs().toFixed(2)} ms`)
+  const { KONTOR_GATEWAYS: gateways = 'auto' } = process.env
+  console.log(
+    `${cores} cores, gateways ${gateways}, store ${store}, a synced write of 4 KiB takes ${syncMs().toFixed(2)} ms`,
+  )
 }
 export function tellGenerator(busy: number): void {
   const cores = availableParallelism()

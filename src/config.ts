@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileFaults } from './config-file.ts'
 import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
 import { cors, testSettings, type TestSettings } from './config-sandbox.ts'
@@ -41,6 +42,8 @@ export interface Config extends TestSettings {
   /** Failed authentications of an address in ten seconds. */
   readonly authFailures: number
   readonly sockets: SocketSettings
+  /** Processes of their own that speak HTTP; 0: the core's process does. */
+  readonly gateways: number
   /** Simulated chains that a live platform serves on purpose. */
   readonly rehearsed: readonly string[]
   /** What KONTOR_SIMULATED_CHAINS says. */
@@ -121,6 +124,11 @@ export const SETTINGS = [
   ['KONTOR_CONNECTIONS', 'by descriptors', 'connections at once'],
   ['KONTOR_ADDRESS_CONNECTIONS', 'a quarter', 'connections from one address; none behind trusted proxies'],
   ['KONTOR_REQUEST_SECONDS', '30', 'how long a request may take to arrive'],
+  [
+    'KONTOR_GATEWAYS',
+    'auto',
+    "processes that speak HTTP: auto (by cores), 0 (inside the core's process) or a number",
+  ],
   ['KONTOR_DATABASE_WAIT', '60', 'seconds for which a start waits for a PostgreSQL that is away'],
   ['KONTOR_TAKE_OVER', 'off', 'on takes the database from a living process, which then stops'],
   ['KONTOR_DISK_WARNING', '1000', 'MB free for the data folder below which the log warns; 0 never'],
@@ -159,6 +167,7 @@ export function readConfig(env: Environment): Config {
       addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
       requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
     },
+    gateways: gateways(env),
     databaseWait: integer(env, 'KONTOR_DATABASE_WAIT', 60, 0, 86_400),
     takeOver: oneOf(env, 'KONTOR_TAKE_OVER', ['on', 'off'] as const, 'off') === 'on',
     disk: {
@@ -256,6 +265,21 @@ function timestamps(env: Environment, mode: string): 'either' | 'strict' {
     fail('KONTOR_TIMESTAMPS', 'is strict in live mode, whose clock is never moved')
   return chosen
 }
+const GATEWAYS_MAX = 64
+function gateways(env: Environment): number {
+  const value = text(env, 'KONTOR_GATEWAYS') ?? 'auto'
+  if (value === 'auto') return gatewaysByCores(availableParallelism())
+  if (!/^\d+$/.test(value) || Number(value) > GATEWAYS_MAX)
+    fail('KONTOR_GATEWAYS', `must be auto or a whole number from 0 to ${GATEWAYS_MAX}, not "${value}"`)
+  return Number(value)
+}
+/**
+ * The core and the store's threads keep two cores busy, and others work on the machine too. On two cores a gateway
+ * would only add its messages to the same work.
+ */
+export const gatewaysByCores = (cores: number): number =>
+  cores <= 2 ? 0 : Math.min(8, Math.max(1, Math.ceil(cores / 2) - 1))
+
 function operatorListen(env: Environment): Config['operatorListen'] {
   const value = text(env, 'KONTOR_OPERATOR_LISTEN')
   if (value === undefined) return undefined
@@ -341,6 +365,10 @@ const inOneLine = (faults: readonly string[]): string => {
   const more = faults.length - FAULTS_SHOWN
   return faults.slice(0, FAULTS_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
+
+/** What another process of ours may see of the environment: these, and nothing else. */
+export const environmentOf = (names: readonly string[]): Record<string, string | undefined> =>
+  Object.fromEntries(names.map((name) => [name, process.env[name]]))
 
 /** A secret that the configuration file names but must not hold. */
 export function secretFrom(variable: string): string {

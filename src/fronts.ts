@@ -1,53 +1,76 @@
-import { Cors } from './api/cors.ts'
-import { Front } from './api/front.ts'
-import { Gateway, type GatewayOptions } from './api/gateway.ts'
-import { Hosts } from './api/hosts.ts'
 import type { AnyEndpoint } from './api/endpoint.ts'
+import { Pipeline, type Endpoints, type PipelineOptions } from './api/pipeline.ts'
+import { served } from './api/serve.ts'
 import type { Config } from './config.ts'
-import { Site, type SiteParts } from './docs/site.ts'
-import type { Serve } from './runtime/starting.ts'
+import { Site, type Surface } from './docs/site.ts'
+import { sights, type Sight, type SightParts } from './docs/sights.ts'
+import type { Bodies } from './http/bodies.ts'
+import { Cors } from './http/cors.ts'
+import { Front } from './http/front.ts'
+import { Hosts } from './http/hosts.ts'
+import type { Serve } from './http/starting.ts'
 
-export interface FrontParts extends Omit<GatewayOptions, 'endpoints' | 'trustProxy'> {
+export interface FrontParts extends Omit<PipelineOptions, 'endpoints'>, Pick<SightParts, 'details'> {
   readonly config: Config
   readonly trading: readonly AnyEndpoint[]
   readonly operator: readonly AnyEndpoint[]
-  readonly site: Pick<SiteParts, 'version' | 'metrics' | 'details'>
+  readonly bodies: Bodies
+  readonly version: string
   /** Ready to serve, and allowed to write. */
   readonly healthy: () => boolean
+}
+/** What an address has: which endpoints and pages there are, and under which name it is reached. */
+export interface Face {
+  readonly surface: Surface
+  readonly host: string
+}
+/** What answers at one address: by HTTP in this process, or for a gateway. */
+export interface Answers {
+  readonly face: Face
+  readonly pipeline: Pipeline
+  readonly look: (path: string, ip: string) => Sight
+  readonly serve: Serve
 }
 
 /**
  * Who answers at each address: one for everything, or, with KONTOR_OPERATOR_LISTEN, one for clients and one for
  * operators. Each knows only its own endpoints, so that no spelling of a path leads to others.
  */
-export function fronts(parts: FrontParts): Serve[] {
-  const { config, trading, operator } = parts
-  const { host, operatorListen } = config
+export function fronts(parts: FrontParts): Answers[] {
+  const { host, operatorListen } = parts.config
+  const faces: Face[] =
+    operatorListen === undefined
+      ? [{ surface: 'all', host }]
+      : [
+          { surface: 'public', host },
+          { surface: 'operator', host: operatorListen.host },
+        ]
+  return faces.map((face) => answers(parts, face))
+}
+export function endpointsOf(
+  surface: Surface,
+  trading: readonly AnyEndpoint[],
+  operator: readonly AnyEndpoint[],
+): Endpoints[] {
   const api = { prefix: '/api/v4', list: trading }
   const operators = { prefix: '/operator/v1', list: operator }
-  return operatorListen === undefined
-    ? [front(parts, [api, operators], 'all', host)]
-    : [front(parts, [api], 'public', host), front(parts, [operators], 'operator', operatorListen.host)]
+  return surface === 'all' ? [api, operators] : [surface === 'public' ? api : operators]
 }
 
-function front(
-  { config, trading, operator, site, healthy, ...rest }: FrontParts,
-  endpoints: GatewayOptions['endpoints'],
-  surface: SiteParts['surface'],
-  host: string,
-): Serve {
+function answers(parts: FrontParts, face: Face): Answers {
+  const { config, trading, operator, bodies, version } = parts
   const { trustProxy } = config
-  const gateway = new Gateway({ ...rest, endpoints, trustProxy })
-  const pages = new Site({
-    ...site,
-    surface,
-    trading,
-    operator,
-    limiter: rest.limiter,
-    now: () => rest.desk.clock.peek(),
-    trustProxy,
-    ready: healthy,
+  const endpoints = endpointsOf(face.surface, trading, operator)
+  const pipeline = new Pipeline({ ...parts, endpoints })
+  const look = sights({
+    limiter: parts.limiter,
+    now: () => parts.desk.clock.peek(),
+    metrics: () => parts.metrics.text(),
+    ready: parts.healthy,
+    details: parts.details,
   })
-  const first = new Front(new Hosts([host, ...config.hosts]), pages, gateway, new Cors(config.cors))
-  return (request, response) => first.serve(request, response)
+  const site = new Site({ surface: face.surface, trading, operator, version, trustProxy, look })
+  const hosts = new Hosts([face.host, ...config.hosts])
+  const front = new Front(hosts, site, served(pipeline, bodies, trustProxy), new Cors(config.cors))
+  return { face, pipeline, look, serve: front.serve }
 }

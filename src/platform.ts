@@ -1,11 +1,9 @@
 import { Chains, checkChainKeys } from './chain/chains.ts'
-import { Bodies } from './api/bodies.ts'
 import { Door } from './api/door.ts'
 import type { LiveDesk } from './api/endpoint.ts'
 import { operatorEndpoints, tradingEndpoints } from './endpoints.ts'
 import { Faults } from './api/faults.ts'
 import { Limiter } from './api/limiter.ts'
-import { Metrics } from './api/metrics.ts'
 import { RequestLog } from './api/request-log.ts'
 import type { Config } from './config.ts'
 import { refuse } from './labels.ts'
@@ -14,13 +12,15 @@ import { Core } from './machine/core.ts'
 import { State } from './core/state.ts'
 import { unpricedLoans } from './core/unified/lending.ts'
 import { fronts } from './fronts.ts'
+import { Bodies, BodyRoom } from './http/bodies.ts'
+import { Doors } from './http/doors.ts'
+import { Network } from './network.ts'
 import type { Controls } from './operator/platform.ts'
 import { AgentDriver, restAgents } from './agents/driver.ts'
 import { Housekeeper } from './runtime/housekeeper.ts'
 import { HttpPriceFeed, PriceFeedDriver } from './runtime/price-feed.ts'
 import { Clock } from './runtime/clock.ts'
 import { makeWay } from './runtime/configuration.ts'
-import { Doors } from './runtime/doors.ts'
 import { DiskGuard, freeBytes, watchSurroundings } from './runtime/disk-guard.ts'
 import { knownCredentials } from './runtime/folder.ts'
 import type { Credentials } from './runtime/credentials.ts'
@@ -29,6 +29,7 @@ import { standOn, type Ground } from './runtime/ground.ts'
 import { loadTables, refuseBehindKept, refuseSimulated, simulatedIn } from './runtime/loading.ts'
 import { countingLog, type CountingLog, type Log } from './runtime/log.ts'
 import { detailsOf, watchPlatform, watchSize, watchTokens } from './runtime/watch.ts'
+import { Metrics } from './runtime/metrics.ts'
 import { primeMarketData } from './runtime/market-data.ts'
 import { finishRotation } from './runtime/rotation.ts'
 import { RiskWatcher } from './runtime/risk-watcher.ts'
@@ -67,7 +68,7 @@ export async function startPlatform(
   await checkChainKeys(config.world.chains)
   const log = countingLog(given)
   // The port first: a start that fails on it must not have taken the database from the running platform.
-  const doors = new Doors(config, log)
+  const doors = new Doors(config, (message, fields) => log.warn(message, fields))
   await doors.listen()
   let ground: Ground | undefined
   try {
@@ -104,7 +105,7 @@ async function build(
   const requests = new RequestLog()
   const limiter = new Limiter(config.rateLimits)
   const failures = new Limiter(config.rateLimits === null ? null : 1)
-  const bodies = new Bodies()
+  const room = new BodyRoom()
   if (!config.memory && (await finishRotation(config)))
     log.warn('an interrupted change of the secret key was finished')
   const key = secretKey(config, ground.made)
@@ -167,6 +168,7 @@ async function build(
     },
     settle,
     reset,
+    gateways: () => network.list(),
   }
   const answers = fronts({
     config,
@@ -175,16 +177,18 @@ async function build(
     operator: operatorEndpoints(controls),
     limiter,
     door: new Door(desk, failures, config.authFailures, seen),
-    bodies,
+    bodies: new Bodies(room),
     faults,
     requests: config.mode === 'sandbox' ? requests : undefined,
     metrics,
     log,
     ready: () => ready,
     healthy: () => ready && core.writesStopped === undefined,
-    site: { version: VERSION, metrics: () => metrics.text(), details: () => detailsOf({ core, chains }) },
+    version: VERSION,
+    details: () => detailsOf({ core, chains }),
   })
   const { url, operatorUrl } = doors
+  const network = new Network({ config, doors, answers, room, log })
   const urls = { url, operator_url: operatorUrl === url ? undefined : operatorUrl }
   let credentials: Credentials
   let keeper: HeadKeeper | undefined
@@ -203,11 +207,13 @@ async function build(
     }
     credentials = { ...(await makeWorld(knownCredentials(config))), ...urls }
     await setOut()
+    await network.start()
   } catch (error) {
+    await network.close()
     await rest()
     throw error
   }
-  doors.handOver(answers)
+  network.open()
   ready = true
 
   return { url, operatorUrl, credentials, desk, stop }
@@ -217,7 +223,7 @@ async function build(
     refuseSimulated(config, state)
     for (const warning of controls.warnings) log.warn(warning)
     if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
-    watchPlatform(metrics, { core, chains, store, clock, log, bodies, doors })
+    watchPlatform(metrics, { core, chains, store, clock, log, room, doors: network })
     watchSurroundings(metrics, disk, wall)
     watchers.push(watchSize(metrics, store), watchTokens({ core, clock, log }))
     timers.push(
@@ -379,7 +385,7 @@ async function build(
   }
   async function stop(): Promise<void> {
     pause()
-    await doors.close()
+    await network.close()
     await chains.stop()
     await touchKeys()
     await core.idle()

@@ -12,9 +12,7 @@ const document = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
 const STANDING: Readonly<Record<string, string>> = {
   'store > core': 'the store knows the tables of the state by name',
   'store > runtime': 'the type of the log',
-  'runtime > api': 'HTTP words and metrics',
   'runtime > chain': 'the type of the chains that the watch tells of',
-  'api > docs': 'the type of the site that a front serves',
 }
 
 interface Import {

@@ -23,9 +23,14 @@ const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use:
   },
   {
     // The checks in front of the handlers look at live state and tell nobody: see LiveDesk.
-    in: /^(api\/(?!door\.ts|gateway\.ts)|operator\/)/,
+    in: /^(api\/(?!door\.ts|pipeline\.ts)|operator\/)/,
     ban: /\bcore\s*\.\s*state\b|\{[^}]*\bstate\b[^}]*\}\s*=\s*[\w.]*\bcore\b|\bLiveDesk\b(?! extends)/,
     use: 'core.read or the view of core.submit',
+  },
+  {
+    in: /^(api\/(?!serve\.ts)|operator\/)/,
+    ban: /IncomingMessage|ServerResponse|from 'node:http'/,
+    use: 'plain requests and replies: a socket may ask as well',
   },
   { in: /^(api|operator)\//, ban: /from '\.\.\/store\/(?!store\.ts)/, use: "the store's port" },
   { in: /^(?!cli\/|config\.ts)/, ban: /process\.env/, use: 'config.ts' },

@@ -21,6 +21,18 @@ export interface Recognized {
   readonly secret: string
   readonly timestamp: string
   readonly sign: string
+  /** Which opening of the secret this is; another box is another one. */
+  readonly serial: number
+}
+/** What somebody else found who holds a secret: whether it fits, under the opening of that number. */
+export interface Verdict {
+  readonly serial: number
+  readonly fits: boolean
+}
+interface Opened {
+  readonly box: string
+  readonly secret: string | undefined
+  readonly serial: number
 }
 /** An authentication that failed. */
 export class AuthenticationFailure extends Refusal {
@@ -61,7 +73,8 @@ export class Authenticator {
   private readonly clock: Clock
   private readonly explains: boolean
   /** Opened secrets by key; the box is part of it, so that a changed row is opened anew. */
-  private readonly opened = new Map<string, { box: string; secret: string | undefined }>()
+  private readonly opened = new Map<string, Opened>()
+  private serials = 0
 
   /** `explains`: a wrong signature is answered with what the server would have signed (sandbox only). */
   constructor(state: State, secrets: SecretBox, clock: Clock, explains: boolean) {
@@ -84,7 +97,7 @@ export class Authenticator {
         'Invalid key provided: this platform has no such API key',
         GUESS,
       )
-    const secret = this.secretOf(key.key, key.secret_box)
+    const { secret, serial } = this.open(key)
     if (key.state !== 1 || secret === undefined)
       throw new AuthenticationFailure(
         'INVALID_CREDENTIALS',
@@ -93,10 +106,17 @@ export class Authenticator {
           : 'this API key belongs to another environment: its secret was encrypted with another KONTOR_SECRET_KEY',
         NO_GUESS,
       )
-    return { key, secret, timestamp, sign }
+    return { key, secret, timestamp, sign, serial }
   }
-  verify(recognized: Recognized, request: SignedRequest, body: Buffer | undefined): Caller {
-    const { key, secret, timestamp, sign } = recognized
+  /** A verdict counts for the secret that it was made with; under any other the signature is looked at here. */
+  verify(
+    recognized: Recognized,
+    request: SignedRequest,
+    body: Buffer | undefined,
+    verdict?: Verdict,
+  ): Caller {
+    const { key, secret, timestamp, sign, serial } = recognized
+    if (verdict?.serial === serial && verdict.fits) return { user: this.state.users.must(key.user_id), key }
     const parts: SignedParts = {
       method: request.method,
       path: request.path,
@@ -104,16 +124,17 @@ export class Authenticator {
       bodyDigest: bodyDigest(body),
       timestamp,
     }
-    if (!verifySignature(secret, parts, sign)) throw this.mismatch(recognized, parts, body)
+    if (verdict?.serial === serial || !verifySignature(secret, parts, sign))
+      throw this.mismatch(recognized, parts, body)
     return { user: this.state.users.must(key.user_id), key }
   }
 
-  private secretOf(key: string, box: string): string | undefined {
+  private open({ key, secret_box: box }: ApiKey): Opened {
     const known = this.opened.get(key)
-    if (known?.box === box) return known.secret
-    const secret = this.secrets.open(box)
-    this.opened.set(key, { box, secret })
-    return secret
+    if (known?.box === box) return known
+    const opened = { box, secret: this.secrets.open(box), serial: ++this.serials }
+    this.opened.set(key, opened)
+    return opened
   }
 
   private mismatch(of: Recognized, parts: SignedParts, body: Buffer | undefined): AuthenticationFailure {
@@ -148,7 +169,7 @@ export class Authenticator {
   private otherSecrets({ key, user_id }: ApiKey): [key: string, secret: string][] {
     const pairs: [string, string][] = []
     for (const other of this.state.keys.of(user_id).slice(0, OTHERS_MAX)) {
-      const secret = other.key === key ? undefined : this.secretOf(other.key, other.secret_box)
+      const secret = other.key === key ? undefined : this.open(other).secret
       if (secret !== undefined) pairs.push([other.key, secret])
     }
     return pairs

@@ -4,7 +4,7 @@ import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
 import { AuthenticationFailure, Authenticator, authorize, type Recognized } from './authenticate.ts'
 import type { AnyEndpoint, LiveDesk } from './endpoint.ts'
-import { addressBlock } from './http.ts'
+import { addressBlock } from '../http/words.ts'
 import type { Limiter } from './limiter.ts'
 import { header, type Passage } from './passage.ts'
 
@@ -40,10 +40,10 @@ export class Door {
   admit(passage: Passage, { access }: AnyEndpoint, body: Buffer | undefined): void {
     if (access.kind !== 'key') return
     // Looked at again: while a body was on its way the key may have been taken back.
-    const recognized = body === undefined ? passage.signed! : this.recognize(passage)
+    const recognized = body === undefined || passage.atOnce ? passage.signed! : this.recognize(passage)
     try {
       const { method, path, rawQuery: query } = passage
-      passage.caller = this.authenticator.verify(recognized, { method, path, query }, body)
+      passage.caller = this.authenticator.verify(recognized, { method, path, query }, body, passage.checked)
       passage.signed = recognized
     } catch (error) {
       this.failed(passage, error)
@@ -81,7 +81,7 @@ export class Door {
     const now = this.desk.clock.peek()
     const allowance = this.failures.peek(bucketOf(passage), this.failuresMax, SECONDS, now)
     if (!allowance.allowed) this.tooMany(passage, allowance)
-    const { authorization } = passage.request.headers
+    const authorization = header(passage.request.headers['authorization'])
     if (authorization === undefined)
       throw new AuthenticationFailure(
         'MISSING_REQUIRED_HEADER',

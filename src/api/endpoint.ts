@@ -6,6 +6,8 @@ import type { State } from '../core/state.ts'
 import type { ApiKey, Permission } from '../core/tables/keys.ts'
 import type { User } from '../core/tables/users.ts'
 import type { Label } from '../labels.ts'
+import type { HeaderName } from '../http/exchange.ts'
+import type { Method } from '../http/words.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Store } from '../store/store.ts'
@@ -57,14 +59,13 @@ export interface Call<P, Q, B> {
   /** The operator's name; throws elsewhere. */
   readonly operator: string
   readonly ip: string
-  /** A request header by its name in lower case. */
-  header(name: string): string | undefined
+  /** A request header by its name in lower case, of those that a gateway hands on. */
+  header(name: HeaderName): string | undefined
   /** Adds a response header. */
   readonly set: (name: string, value: string | number) => void
 }
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-export type Method = (typeof METHODS)[number]
+export { METHODS, type Method } from '../http/words.ts'
 
 /** One endpoint, one declaration: serving, reference, permission matrix and limit tests all walk these. */
 export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B = unknown> {

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { refuse } from '../labels.ts'
+import type { HeaderName, PlainRequest } from '../http/exchange.ts'
+import { refuse, type Label } from '../labels.ts'
 import type { Recognized } from './authenticate.ts'
 import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
 import { object, type Field, type Unknown } from './fields.ts'
@@ -9,16 +9,39 @@ export interface Route {
   readonly endpoint: AnyEndpoint
   readonly path: string
 }
+/**
+ * What a gateway found out about a request before it handed it on. Nothing of it is believed beyond what it says: the
+ * signature was right or wrong under this very secret, and the body reads as this fault, which is told in its turn.
+ */
+export interface Checked {
+  /** Which opening of the key's secret it was held against; 0: none. */
+  readonly serial: number
+  readonly fits: boolean
+  readonly fault: ReadFault | undefined
+}
+/** JSON or fields that can't be read. */
+export interface ReadFault {
+  readonly label: Label
+  readonly message: string
+  readonly status: number
+  readonly ignored: string[] | undefined
+  /** The markets that the request counts for, because its body is not read again. */
+  readonly markets: readonly string[]
+}
 /** One request on its way through the checks. */
 export interface Passage {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: PlainRequest
   readonly inTime: number
   readonly method: Method
   readonly path: string
   readonly rawQuery: string
   readonly ip: string
+  checked: Checked | undefined
   route: Route | undefined
+  params: Readonly<Record<string, string>>
+  query: Record<string, string>
+  /** No moment lies between the look at its headers and the one at its body. */
+  atOnce: boolean
   caller: Caller | undefined
   /** Of a signed request whose clock and key are good; its signature is, once there is a caller. */
   signed: Recognized | undefined
@@ -57,7 +80,7 @@ export class EndpointCall implements Call<object, object, unknown> {
     if (this.passage.operator === undefined) throw new TypeError('this endpoint has no operator')
     return this.passage.operator
   }
-  header(name: string): string | undefined {
+  header(name: HeaderName): string | undefined {
     return header(this.passage.request.headers[name])
   }
   readonly set = (name: string, value: string | number): void => {
@@ -101,7 +124,11 @@ const IGNORED_LENGTH = 512
  * Keeps what a client sent in vain, so that the sandbox can tell: at most ten names and 512 bytes together, of
  * characters that a header may hold.
  */
-export function noteIgnored(passage: Passage, prefix: string, member: string): void {
+export function noteIgnored(
+  passage: { ignored: string[] | undefined },
+  prefix: string,
+  member: string,
+): void {
   const names = (passage.ignored ??= [])
   if (names.length >= IGNORED_MAX) return
   const name = `${prefix}${member}`.slice(0, IGNORED_LENGTH).replace(/[^A-Za-z0-9_.[\]-]/g, '?')

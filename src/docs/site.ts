@@ -2,26 +2,21 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { AnyEndpoint } from '../api/endpoint.ts'
-import { addressBlock, clientIp, microsNow, refuseRequest, usualHeaders } from '../api/http.ts'
-import type { Limiter } from '../api/limiter.ts'
-import { LIMITS } from '../api/limits.ts'
+import { clientIp, microsNow, refuseRequest, usualHeaders } from '../http/words.ts'
 import { openapi } from './openapi.ts'
 import { contentPolicy, landingPage, referencePage } from './pages.ts'
+import type { Sight } from './sights.ts'
 
+/** `public` has no metrics, `operator` has nothing else: they are on addresses of their own. */
+export type Surface = 'all' | 'public' | 'operator'
 export interface SiteParts {
-  /** `public` has no metrics, `operator` has nothing else: they are on addresses of their own. */
-  readonly surface: 'all' | 'public' | 'operator'
+  readonly surface: Surface
   readonly trading: readonly AnyEndpoint[]
   readonly operator: readonly AnyEndpoint[]
   readonly version: string
-  readonly limiter: Limiter
-  /** The platform's clock, in microseconds. */
-  readonly now: () => number
   readonly trustProxy: number
-  readonly metrics: () => string
-  readonly ready: () => boolean
-  /** What somebody should see to, though the platform is ready. */
-  readonly details: () => readonly string[]
+  /** Asked for each path that is served here: by whom, and what is answered. */
+  readonly look: (path: string, ip: string) => Sight | Promise<Sight>
 }
 type Coding = 'br' | 'gzip' | 'identity'
 /** What is sent of a page: bytes that were made once and are shared by all who read it. */
@@ -31,6 +26,10 @@ interface Version {
 }
 type Page = Readonly<Record<Coding, Version>> & { readonly headers: readonly string[] }
 
+const TYPES = {
+  json: ['Content-Type', 'application/json'],
+  metrics: ['Content-Type', 'text/plain; version=0.0.4; charset=utf-8'],
+} as const
 const SAFE = ['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'] as const
 
 /** Everything that is not an API: pages for people, signs of life for machines. */
@@ -52,13 +51,8 @@ export class Site {
   /** Signs of life: answered whatever Host is named and however often. */
   serveHealth(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
-    if (path === '/healthz') sendJson(response, 200, '{"status":"ok"}')
-    else if (path === '/readyz') {
-      const details = this.parts.ready() ? this.parts.details() : []
-      if (this.parts.ready())
-        sendJson(response, 200, JSON.stringify({ status: 'ready', ...(details.length > 0 && { details }) }))
-      else refuseRequest(response, 503, 'TOO_BUSY', 'not ready')
-    } else return false
+    if (path !== '/healthz' && path !== '/readyz') return false
+    this.answer(path, request, response)
     return true
   }
   /** False: this is no page. */
@@ -66,35 +60,30 @@ export class Site {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const metrics = path === '/metrics' && this.parts.surface !== 'public'
     if (!metrics && !this.makers.has(path)) return false
-    if (!this.admit(path, request, response)) return true
-    if (metrics) {
-      const text = this.parts.metrics()
-      send(response, 200, Buffer.from(text), [
-        'Content-Type',
-        'text/plain; version=0.0.4; charset=utf-8',
-        ...SAFE,
-      ])
-    } else this.sendPage(this.page(path), request, response)
+    this.answer(path, request, response)
     return true
   }
-
-  private admit(path: string, request: IncomingMessage, response: ServerResponse): boolean {
-    const { limiter, now, trustProxy } = this.parts
-    const { requests, seconds } = LIMITS.pages
-    const at = now()
-    const bucket = `page ${path} ${addressBlock(clientIp(request, trustProxy))}`
-    const { allowed, resetAt } = limiter.admit(bucket, requests, seconds, at)
-    if (allowed) return true
-    const wait = Math.max(1, Math.ceil((resetAt - at) / 1e6))
-    refuseRequest(
-      response,
-      429,
-      'TOO_MANY_REQUESTS',
-      `${path} is sent ${requests} times in ${seconds} s to one address; try again in ${wait} s`,
-      ['Retry-After', wait],
-    )
-    return false
+  private answer(path: string, request: IncomingMessage, response: ServerResponse): void {
+    const { look, trustProxy } = this.parts
+    const sight = look(path, clientIp(request, trustProxy))
+    if (sight instanceof Promise)
+      sight.then(
+        (seen) => this.show(path, seen, request, response),
+        () => request.socket.destroy(),
+      )
+    else this.show(path, sight, request, response)
   }
+  private show(path: string, sight: Sight, request: IncomingMessage, response: ServerResponse): void {
+    if (response.headersSent || response.destroyed) return
+    if (sight.kind === 'page') this.sendPage(this.page(path), request, response)
+    else if (sight.kind === 'text')
+      send(response, 200, Buffer.from(sight.text), [...TYPES[sight.type], ...SAFE])
+    else {
+      const headers = sight.retryAfter === undefined ? [] : ['Retry-After', sight.retryAfter]
+      refuseRequest(response, sight.status, sight.label, sight.message, headers)
+    }
+  }
+
   private page(path: string): Page {
     let page = this.made.get(path)
     if (page === undefined) this.made.set(path, (page = this.makers.get(path)!()))
@@ -152,9 +141,6 @@ const knows = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 
-function sendJson(response: ServerResponse, status: number, text: string): void {
-  send(response, status, Buffer.from(text), ['Content-Type', 'application/json', ...SAFE])
-}
 function send(response: ServerResponse, status: number, bytes: Buffer, headers: readonly string[]): void {
   const all = [...headers, 'Content-Length', bytes.length, ...usualHeaders(microsNow())]
   response.writeHead(status, all as string[])

@@ -13,7 +13,7 @@ import {
   withDefault,
 } from '../api/fields.ts'
 import { adviceOn, outcomeOf, type InjectedFault } from '../api/fault-report.ts'
-import { microsNow } from '../api/http.ts'
+import { microsNow } from '../http/words.ts'
 import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { refuse } from '../labels.ts'
 import type { Controls } from './platform.ts'

@@ -21,6 +21,8 @@ export interface Controls extends AgentControls {
   /** Everything that follows from the present prices, and is due now, has happened when it resolves. */
   readonly settle: () => Promise<void>
   readonly reset: () => Promise<void>
+  /** Processes that speak HTTP for the core. */
+  readonly gateways: () => readonly { readonly pid: number; readonly connections: number }[]
 }
 const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
 const YEAR_SECONDS = 366 * 86_400
@@ -43,6 +45,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       warnings: array(str),
       halted: nullable(shape({ by: str, at: int64, reason: str })),
       markets_halted: array(str),
+      gateways: array(shape({ pid: int64, connections: int })),
     }),
     refuses: [],
     handle: async ({ desk }) =>
@@ -56,6 +59,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         warnings: controls.warnings,
         halted: world.halt ?? null,
         markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
+        gateways: controls.gateways(),
       })),
   }),
   endpoint({

@@ -1,5 +1,3 @@
-import type { Bodies } from '../api/bodies.ts'
-import type { Metrics } from '../api/metrics.ts'
 import type { Chains } from '../chain/chains.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
@@ -8,6 +6,7 @@ import { unpricedLoans } from '../core/unified/lending.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { CountingLog } from './log.ts'
+import type { Metrics } from './metrics.ts'
 
 export interface Watched {
   readonly core: Core<State, Commands>
@@ -15,13 +14,13 @@ export interface Watched {
   readonly store: Store
   readonly clock: Clock
   readonly log: CountingLog
-  readonly bodies: Bodies
+  readonly room: { readonly total: number }
   readonly doors: { readonly connections: number; readonly refused: number; readonly cut: number }
 }
 
 /** Every figure that is read when somebody asks for /metrics. Counters end in _total. */
 export function watchPlatform(metrics: Metrics, parts: Watched): void {
-  const { core, chains, store, clock, log, bodies, doors } = parts
+  const { core, chains, store, clock, log, room, doors } = parts
   const { state } = core
   const gauge = (name: string, help: string, read: () => number): void =>
     metrics.watch(name, 'gauge', help, read)
@@ -68,7 +67,7 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
   gauge('kontor_connections', 'Open connections.', () => doors.connections)
   counter('kontor_connections_refused_total', 'Connections over a limit.', () => doors.refused)
   counter('kontor_connections_cut_total', 'Clients that did not read.', () => doors.cut)
-  gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => bodies.waiting)
+  gauge('kontor_body_bytes', 'Bytes of unfinished request bodies.', () => room.total)
   gauge('kontor_chain_displaced', 'Own transactions whose nonce somebody else used.', () =>
     state.world.allChains.reduce((sum, { chain }) => sum + chains.displaced(chain).length, 0),
   )

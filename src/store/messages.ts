@@ -60,7 +60,7 @@ export type Reply =
   | { readonly lost: Fault }
 export interface Fault {
   readonly error: string
-  readonly kind: 'fenced' | 'unavailable' | 'other'
+  readonly kind: 'fenced' | 'damaged' | 'unavailable' | 'other'
   /** As the system or the database calls it. */
   readonly code: string | undefined
 }

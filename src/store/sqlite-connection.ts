@@ -54,6 +54,8 @@ export class SqliteConnection {
   settle(): void {
     this.durable(true)
     this.run('update head set epoch = epoch', [])
+    // As far as nobody reads: then the one file is whole by itself.
+    this.db.pragma('wal_checkpoint(TRUNCATE)')
   }
   private durable(on: boolean): void {
     if (on === this.synced) return

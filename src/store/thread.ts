@@ -1,7 +1,7 @@
 import { Worker, type MessagePort } from 'node:worker_threads'
 import type { Progress } from './follower.ts'
 import type { Fault, Job, Place, Reply } from './messages.ts'
-import { Fenced, StoreLost, StoreUnavailable } from './store.ts'
+import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void
@@ -16,6 +16,7 @@ export type Role = 'journal' | 'follower' | 'reader'
 
 function errorOf({ kind, error, code }: Fault): Error {
   if (kind === 'fenced') return new Fenced()
+  if (kind === 'damaged') return new StoreDamaged(error)
   return kind === 'unavailable' ? new StoreUnavailable(error) : Object.assign(new Error(error), { code })
 }
 

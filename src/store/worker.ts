@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answers, Fault, Job, Place, Reply } from './messages.ts'
-import { Fenced, StoreUnavailable } from './store.ts'
+import { Fenced, StoreDamaged, StoreUnavailable } from './store.ts'
 
 /** A worker's end of its thread. */
 const port = parentPort!
@@ -29,10 +29,14 @@ export const post = (reply: Reply): void => port.postMessage(reply)
 
 /** The errors of a binding do not survive the way between threads. */
 export function faultOf(error: unknown): Fault {
-  const kind =
-    error instanceof Fenced ? 'fenced' : error instanceof StoreUnavailable ? 'unavailable' : 'other'
+  const kind = kindOf(error)
   const { code } = error as { readonly code?: string }
   return { kind, code, error: kind === 'other' ? String(error) : (error as Error).message }
+}
+function kindOf(error: unknown): Fault['kind'] {
+  if (error instanceof Fenced) return 'fenced'
+  if (error instanceof StoreDamaged) return 'damaged'
+  return error instanceof StoreUnavailable ? 'unavailable' : 'other'
 }
 export function made<T>(make: () => T): T {
   try {

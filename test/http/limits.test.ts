@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressBlock } from '../../src/api/http.ts'
+import { addressBlock } from '../../src/http/words.ts'
 import { OperatorClient, ok, refused, type Reply } from '../support/client.ts'
 import { TestPlatform, TOKEN } from '../support/platform.ts'
 

@@ -6,6 +6,7 @@ import { PERMISSIONS, type Perm } from '../../src/core/tables/keys.ts'
 import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { Client, OperatorClient, type Credential } from './client.ts'
+import { gatewaysAsked } from './gateways.ts'
 
 /** Drawn once, at random, as live mode wants them. */
 export const TOKEN = 'ce1b6a5f0d7340f3a1f4d5a86b2c97e80dfb42c6e1954f7a'
@@ -43,6 +44,7 @@ export class TestPlatform {
       KONTOR_AGENTS: 'off',
       KONTOR_LOG: 'error',
       KONTOR_RATE_LIMITS: 'off',
+      ...gatewaysAsked(),
       ...env,
     })
     const faults: unknown[] = []

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { gatewaysAsked } from './gateways.ts'
 
 const KONTOR = fileURLToPath(new URL('../../../bin/kontor.js', import.meta.url))
 
@@ -13,6 +14,7 @@ const QUIET = {
   KONTOR_AGENTS: 'off',
   KONTOR_LOG: 'error',
   KONTOR_RATE_LIMITS: 'off',
+  ...gatewaysAsked(),
 }
 
 /** The platform as a user runs it: a process of its own, which can be killed. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { microsNow, refuseRequest, usualHeaders } from '../api/http.ts'
+import { microsNow, refuseRequest, usualHeaders } from './words.ts'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 

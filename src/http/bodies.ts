@@ -16,19 +16,55 @@ const NO_BODY = Promise.resolve(undefined)
 const tooLong = (): Refusal =>
   new Refusal('INVALID_REQUEST_BODY', `the body is over ${BODY_MAX} bytes; send less at a time`)
 
+const tooBusy = (): Refusal =>
+  new Refusal('TOO_BUSY', 'too many request bodies are being read; send it again in a second')
+
 /** Does a body follow? */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0'
 }
 
-/** Reads bodies. What unfinished ones hold in memory is bounded, together and for each address. */
-export class Bodies {
-  private total = 0
+/** How many bytes unfinished bodies may hold; who is asked may have to ask somebody else. */
+export interface Room {
+  take(address: string, bytes: number): boolean | Promise<boolean>
+  give(address: string, bytes: number): void
+}
+/** The bounds themselves, together and for each address. */
+export class BodyRoom implements Room {
   private readonly byAddress = new Map<string, number>()
+  total = 0
 
-  get waiting(): number {
-    return this.total
+  take(address: string, bytes: number): boolean {
+    if (bytes > this.left(address)) return false
+    this.add(address, bytes)
+    return true
+  }
+  /** As much of it as fits. */
+  takeSome(address: string, bytes: number): number {
+    const some = Math.max(0, Math.min(bytes, this.left(address)))
+    this.add(address, some)
+    return some
+  }
+  give(address: string, bytes: number): void {
+    this.add(address, -bytes)
+  }
+  private left(address: string): number {
+    return Math.min(TOTAL_MAX - this.total, ADDRESS_MAX - (this.byAddress.get(address) ?? 0))
+  }
+  private add(address: string, bytes: number): void {
+    this.total += bytes
+    const held = (this.byAddress.get(address) ?? 0) + bytes
+    if (held === 0) this.byAddress.delete(address)
+    else this.byAddress.set(address, held)
+  }
+}
+
+/** Reads bodies. What unfinished ones hold in memory is bounded. */
+export class Bodies {
+  private readonly room: Room
+  constructor(room: Room) {
+    this.room = room
   }
   /** Undefined when there is none. Over a limit: refused as soon as that is known. */
   read(request: IncomingMessage, response: ServerResponse, address: string): Promise<Buffer | undefined> {
@@ -42,14 +78,20 @@ export class Bodies {
       let held = 0
       let over = false
       const settle = (): void => {
-        if (held > 0) this.hold(address, -held)
+        over = true
+        if (held > 0) this.room.give(address, held)
         held = 0
       }
       const refuse = (refusal: Refusal): void => {
-        over = true
         chunks.length = 0
         settle()
         reject(refusal)
+      }
+      const took = (got: boolean, more: number): void => {
+        if (!got) {
+          if (!over) refuse(tooBusy())
+        } else if (over) this.room.give(address, more)
+        else held += more
       }
       request.on('data', (chunk: Buffer) => {
         if (over) return
@@ -58,37 +100,28 @@ export class Bodies {
           refuse(tooLong())
           return
         }
-        if (size > FREE) {
-          const more = Math.min(chunk.length, size - FREE)
-          if (!this.fits(address, more)) {
-            refuse(
-              new Refusal('TOO_BUSY', 'too many request bodies are being read; send it again in a second'),
-            )
-            return
-          }
-          this.hold(address, more)
-          held += more
-        }
         chunks.push(chunk)
+        if (size <= FREE) return
+        const more = Math.min(chunk.length, size - FREE)
+        const got = this.room.take(address, more)
+        if (typeof got === 'boolean') took(got, more)
+        else {
+          request.pause()
+          void got.then((got) => {
+            took(got, more)
+            request.resume()
+          })
+        }
       })
       request.on('end', () => {
-        settle()
         if (!over)
           resolve(chunks.length === 1 ? chunks[0] : size === 0 ? undefined : Buffer.concat(chunks, size))
+        settle()
       })
       request.on('error', (error) => {
         settle()
         reject(new BrokenOff('the client broke off its request', { cause: error }))
       })
     })
-  }
-  private fits(address: string, more: number): boolean {
-    return this.total + more <= TOTAL_MAX && (this.byAddress.get(address) ?? 0) + more <= ADDRESS_MAX
-  }
-  private hold(address: string, bytes: number): void {
-    this.total += bytes
-    const left = (this.byAddress.get(address) ?? 0) + bytes
-    if (left === 0) this.byAddress.delete(address)
-    else this.byAddress.set(address, left)
   }
 }

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { addressBlock, microsNow, refuseRequest, usualHeaders } from '../api/http.ts'
+import { addressBlock, microsNow, refuseRequest, usualHeaders } from './words.ts'
 import { ConfigError } from '../config.ts'
 import { Connection, UNANSWERED_MAX } from './connection.ts'
+import { Crowd } from './crowd.ts'
 
+export type Warn = (message: string, fields?: Record<string, unknown>) => void
 export interface ServerOptions {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void
-  readonly warn: (message: string, fields?: Record<string, unknown>) => void
+  readonly warn: Warn
   /** Connections at once, and of them from one address. */
   readonly connections: number
   readonly addressConnections: number
@@ -16,13 +18,17 @@ export interface ServerOptions {
   readonly idleMs?: number
   /** How long a client may leave its replies unread. */
   readonly unreadMs?: number
+  /** Is told of each connection that ends, and of each client that was cut. */
+  readonly left?: (address: string) => void
+  readonly cut?: (total: number) => void
 }
 const IDLE_MS = 65_000
 const UNREAD_MS = 10_000
 /** What was refused may still be on its way: so long the connection stays, for the client to read why. */
 const LINGER_MS = 1_000
 const CONNECTION = Symbol('connection')
-type Known = Socket & { [CONNECTION]?: Connection }
+const ADDRESS = Symbol('address')
+type Known = Socket & { [CONNECTION]?: Connection; [ADDRESS]?: string }
 
 /**
  * The HTTP server itself. What its parser refuses is answered in JSON too; what a connection may hold is bounded, in
@@ -32,17 +38,17 @@ export class HttpServer {
   private readonly server: Server
   private readonly options: ServerOptions
   private readonly all = new Set<Connection>()
-  private readonly byAddress = new Map<string, number>()
+  private readonly crowd: Crowd
   private sweeper: NodeJS.Timeout | undefined
   private closing = false
-  private warnedAt = -Infinity
-  /** Connections that were turned away, and those that were cut for not reading. */
-  refused = 0
+  private emptied: (() => void) | undefined
+  /** Connections that were cut for not reading. */
   cut = 0
 
   constructor(options: ServerOptions) {
     this.options = options
-    const { requestMs, idleMs = IDLE_MS } = options
+    const { requestMs, idleMs = IDLE_MS, connections, addressConnections, warn } = options
+    this.crowd = new Crowd(connections, addressConnections, warn)
     this.server = createServer(
       {
         keepAliveTimeout: idleMs,
@@ -54,7 +60,6 @@ export class HttpServer {
       },
       (request, response) => this.take(request, response, options.serve),
     )
-    this.server.maxConnections = options.connections
     this.server.on('connection', (socket: Known) => this.connected(socket))
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.take(request, response, options.serve),
@@ -62,13 +67,14 @@ export class HttpServer {
     this.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.take(request, response, refuseExpectation),
     )
-    this.server.on('drop', () =>
-      this.turnedAway(`${options.connections} connections are open (KONTOR_CONNECTIONS)`),
-    )
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Known) => this.broken(error, socket))
   }
   get connections(): number {
     return this.all.size
+  }
+  /** Connections that were turned away. */
+  get refused(): number {
+    return this.crowd.refused
   }
   listen(host: string, port: number, setting = 'KONTOR_PORT'): Promise<number> {
     return new Promise((resolve, reject) => {
@@ -77,12 +83,29 @@ export class HttpServer {
       this.server.listen(port, host, () => {
         this.server.off('error', failed)
         // No descriptor left for the next connection, for example: whoever is connected goes on.
-        this.server.on('error', (error) => this.turnedAway(error.message))
-        const { unreadMs = UNREAD_MS } = this.options
-        this.sweeper = setInterval(() => this.sweep(unreadMs), Math.ceil(unreadMs / 5)).unref()
+        this.server.on('error', (error) => this.crowd.turnedAway(error.message))
+        this.startSweeping()
         resolve((this.server.address() as AddressInfo).port)
       })
     })
+  }
+  /** Instead of listening: somebody else accepts the connections, and hands them over. */
+  open(): void {
+    // This starts the watch over slow requests, which is else begun by listening.
+    this.server.emit('listening')
+    this.startSweeping()
+  }
+  /** Takes a connection that nobody has read from yet. */
+  adopt(socket: Known, address: string): void {
+    if (this.closing) {
+      socket.destroy()
+      this.options.left?.(address)
+      return
+    }
+    socket[ADDRESS] = address
+    socket.allowHalfOpen = true
+    this.server.emit('connection', socket)
+    socket.resume()
   }
   /**
    * Takes no new connections, lets the requests under way finish, then closes. Their replies say that the
@@ -93,22 +116,25 @@ export class HttpServer {
       this.closing = true
       clearInterval(this.sweeper)
       for (const { replies } of this.all) for (const response of replies) response.shouldKeepAlive = false
-      this.server.close(() => resolve())
+      if (this.server.listening) this.server.close(() => resolve())
+      else if (this.all.size === 0) resolve()
+      else this.emptied = resolve
       this.server.closeIdleConnections()
       const impatient = setTimeout(() => this.server.closeAllConnections(), IMPATIENT_MS)
       impatient.unref()
     })
   }
 
+  private startSweeping(): void {
+    const { unreadMs = UNREAD_MS } = this.options
+    this.sweeper = setInterval(() => this.sweep(unreadMs), Math.ceil(unreadMs / 5)).unref()
+  }
   private connected(socket: Known): void {
-    const address = addressBlock(socket.remoteAddress ?? '')
-    const others = this.byAddress.get(address) ?? 0
-    if (others >= this.options.addressConnections) {
+    const address = socket[ADDRESS] ?? addressBlock(socket.remoteAddress ?? '')
+    if (!this.crowd.enter(address)) {
       socket.destroy()
-      this.turnedAway(`${others} connections come from ${address} (KONTOR_ADDRESS_CONNECTIONS)`)
       return
     }
-    this.byAddress.set(address, others + 1)
     const connection = new Connection(socket, address)
     socket[CONNECTION] = connection
     this.all.add(connection)
@@ -117,9 +143,9 @@ export class HttpServer {
   private gone(connection: Connection): void {
     this.all.delete(connection)
     connection.closed()
-    const left = this.byAddress.get(connection.address)! - 1
-    if (left === 0) this.byAddress.delete(connection.address)
-    else this.byAddress.set(connection.address, left)
+    this.crowd.leave(connection.address)
+    this.options.left?.(connection.address)
+    if (this.all.size === 0) this.emptied?.()
   }
   private take(request: IncomingMessage, response: ServerResponse, serve: ServerOptions['serve']): void {
     const connection = (request.socket as Known)[CONNECTION]
@@ -149,15 +175,8 @@ export class HttpServer {
       if (connection.stuck(now, unreadMs)) {
         this.cut++
         connection.socket.destroy()
+        this.options.cut?.(this.cut)
       }
-  }
-  /** Told once in ten seconds: who floods the platform must not flood its log. */
-  private turnedAway(why: string): void {
-    this.refused++
-    const now = performance.now()
-    if (now - this.warnedAt < 10_000) return
-    this.warnedAt = now
-    this.options.warn(`a connection was turned away: ${why}`, { refused: this.refused })
   }
 
   /** What the parser refuses, or waited for in vain. Replies to earlier requests come first. */
@@ -186,7 +205,12 @@ export class HttpServer {
   }
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number, setting: string): Error {
+export function listenError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  setting: string,
+): Error {
   const hostSetting = setting === 'KONTOR_PORT' ? 'KONTOR_HOST' : setting
   if (error.code === 'EADDRINUSE')
     return new ConfigError(

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { METHODS } from './endpoint.ts'
-import { VENDOR_PREFIX, microsNow, usualHeaders } from './http.ts'
+import { METHODS, VENDOR_PREFIX, microsNow, usualHeaders } from './words.ts'
 
 /** Headers that pages send: those of a signed request. */
 const SENT = ['KEY', 'SIGN', 'Timestamp', 'Content-Type', 'X-Gate-Exptime', 'X-Client-Request-Id']

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
+import { Acceptor, type Give } from './acceptor.ts'
 import { connectionsByDescriptors } from './descriptors.ts'
-import type { Log } from './log.ts'
-import { HttpServer } from './server.ts'
+import { HttpServer, type Warn } from './server.ts'
 import { Starting, type Serve } from './starting.ts'
 
 /** From one address at least, however few there may be in all. */
@@ -9,6 +9,8 @@ const ADDRESS_CONNECTIONS = 300
 
 interface Door {
   readonly server: HttpServer
+  /** Where connections go to gateways. */
+  readonly acceptor: Acceptor | undefined
   readonly starting: Starting
   readonly host: string
   readonly port: number
@@ -24,20 +26,22 @@ export class Doors {
   url = ''
   operatorUrl = ''
 
-  constructor(config: Config, log: Log) {
-    const { host, port, operatorListen } = config
-    const clients = door(config, log, { host, port, setting: 'KONTOR_PORT' })
+  constructor(config: Config, warn: Warn) {
+    const { host, port, operatorListen, gateways } = config
+    const clients = door(config, warn, { host, port, setting: 'KONTOR_PORT' }, gateways > 0)
     this.doors =
       operatorListen === undefined
         ? [clients]
-        : [clients, door(config, log, { ...operatorListen, setting: 'KONTOR_OPERATOR_LISTEN' })]
+        : [clients, door(config, warn, { ...operatorListen, setting: 'KONTOR_OPERATOR_LISTEN' }, false)]
   }
   /** A port that is taken leaves none of them open. */
   async listen(): Promise<void> {
     const urls: string[] = []
     try {
-      for (const { server, host, port, setting } of this.doors)
-        urls.push(urlOf(host, await server.listen(host, port, setting)))
+      for (const { server, acceptor, host, port, setting } of this.doors) {
+        if (acceptor !== undefined) server.open()
+        urls.push(urlOf(host, await (acceptor ?? server).listen(host, port, setting)))
+      }
     } catch (error) {
       await this.close()
       throw error
@@ -53,42 +57,59 @@ export class Doors {
   handOver(serves: readonly Serve[]): void {
     for (const [i, { starting }] of this.doors.entries()) starting.handOver(serves[i]!)
   }
+  /** From here on clients' connections are given away. */
+  giveTo(give: Give): void {
+    const { acceptor } = this.doors[0]!
+    if (acceptor !== undefined) acceptor.give = give
+  }
+  /** A connection ended that was given away. */
+  left(address: string): void {
+    this.doors[0]!.acceptor?.left(address)
+  }
+  /** Nobody new gets in. */
+  shut(): void {
+    for (const { acceptor } of this.doors) acceptor?.close()
+  }
   async close(): Promise<void> {
+    this.shut()
     await Promise.all(this.doors.map(({ server }) => server.close()))
   }
   get connections(): number {
-    return this.sum((server) => server.connections)
+    return this.sum(({ server, acceptor }) => (acceptor ?? server).connections)
   }
   get refused(): number {
-    return this.sum((server) => server.refused)
+    return this.sum(({ server, acceptor }) => (acceptor ?? server).refused)
   }
   get cut(): number {
-    return this.sum((server) => server.cut)
+    return this.sum(({ server }) => server.cut)
   }
-  private sum(figure: (server: HttpServer) => number): number {
-    return this.doors.reduce((sum, { server }) => sum + figure(server), 0)
+  private sum(figure: (door: Door) => number): number {
+    return this.doors.reduce((sum, door) => sum + figure(door), 0)
   }
 }
 
 function door(
   { sockets, trustProxy }: Config,
-  log: Log,
+  warn: Warn,
   address: Pick<Door, 'host' | 'port' | 'setting'>,
+  givesAway: boolean,
 ): Door {
   const starting = new Starting()
   const connections = sockets.connections ?? connectionsByDescriptors()
+  // Behind a proxy all connections are the proxy's.
+  const addressConnections =
+    trustProxy > 0
+      ? connections
+      : (sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4)))
   const server = new HttpServer({
     serve: starting.serve,
-    warn: (message, fields) => log.warn(message, fields),
+    warn,
     connections,
-    // Behind a proxy all connections are the proxy's.
-    addressConnections:
-      trustProxy > 0
-        ? connections
-        : (sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4))),
+    addressConnections,
     requestMs: sockets.requestSeconds * 1000,
   })
-  return { server, starting, ...address }
+  const acceptor = givesAway ? new Acceptor(server, connections, addressConnections, warn) : undefined
+  return { server, acceptor, starting, ...address }
 }
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`

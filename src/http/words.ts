@@ -6,6 +6,9 @@ import { hasBody } from './bodies.ts'
 import { refuse, type Label } from '../labels.ts'
 
 /** The HTTP side of every surface: writing replies, the headers that all of them carry, who asks. */
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 /** The vendor's part of header names. */
 export const VENDOR_PREFIX = 'Svc'
 

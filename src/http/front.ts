@@ -1,23 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Site } from '../docs/site.ts'
 import type { Cors } from './cors.ts'
-import type { Gateway } from './gateway.ts'
 import type { Hosts } from './hosts.ts'
-import { refuseRequest } from './http.ts'
+import type { Serve } from './starting.ts'
+import { refuseRequest } from './words.ts'
+
+/** Pages for people and signs of life; false: that is none of them. */
+export interface Pages {
+  serveHealth(path: string, request: IncomingMessage, response: ServerResponse): boolean
+  serve(path: string, request: IncomingMessage, response: ServerResponse): boolean
+}
 
 /** Where every request arrives: signs of life, then the name it was sent to, then pages or the API. */
 export class Front {
   private readonly hosts: Hosts
-  private readonly site: Site
-  private readonly gateway: Gateway
+  private readonly site: Pages
+  private readonly api: Serve
   private readonly cors: Cors
-  constructor(hosts: Hosts, site: Site, gateway: Gateway, cors: Cors) {
+  constructor(hosts: Hosts, site: Pages, api: Serve, cors: Cors) {
     this.hosts = hosts
     this.site = site
-    this.gateway = gateway
+    this.api = api
     this.cors = cors
   }
-  serve(request: IncomingMessage, response: ServerResponse): void {
+  readonly serve: Serve = (request, response) => {
     const url = request.url ?? '/'
     const api = url.startsWith('/api/')
     const mark = url.indexOf('?')
@@ -30,7 +35,7 @@ export class Front {
     }
     if (!api && this.site.serve(path, request, response)) return
     if (api && !this.cors.off && this.cors.serve(request, response)) return
-    void this.gateway.serve(request, response)
+    this.api(request, response)
   }
   private turnAway(host: string | undefined, response: ServerResponse): void {
     const close = ['Connection', 'close']

@@ -1,0 +1,313 @@
+import type { PlainReply, PlainRequest } from '../http/exchange.ts'
+import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../http/words.ts'
+import { Refusal, notFound, refuse } from '../labels.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { AuthenticationFailure } from './authenticate.ts'
+import { Door } from './door.ts'
+import type { AnyEndpoint, Call, LiveDesk, Method } from './endpoint.ts'
+import type { ReportedRequest } from './fault-report.ts'
+import type { Faults } from './faults.ts'
+import { Proposed, guardedCall } from './guarded.ts'
+import { Limiter, type Allowance } from './limiter.ts'
+import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
+import { readCall, readJson, wantsBody, type ReadBody } from './reading.ts'
+import { kept, keptBody, type RequestLog } from './request-log.ts'
+import { Router } from './router.ts'
+
+/** Routes by method and path. */
+export interface Endpoints {
+  readonly prefix: string
+  readonly list: readonly AnyEndpoint[]
+}
+export interface PipelineOptions {
+  readonly desk: LiveDesk
+  readonly endpoints: readonly Endpoints[]
+  readonly limiter: Limiter
+  readonly door: Door
+  readonly faults: Faults
+  /** Left out in live mode. */
+  readonly requests: RequestLog | undefined
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly ready: () => boolean
+}
+export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']): Router<Route> {
+  const router = new Router<Route>()
+  for (const { prefix, list } of endpoints)
+    for (const endpoint of list) {
+      if (endpoint.sandboxOnly === true && mode === 'live') continue
+      const path = prefix + endpoint.path
+      router.add(endpoint.method, path, { endpoint, path })
+    }
+  return router
+}
+/**
+ * From a plain request to the handler and back; it knows no socket. The order of the checks is the order of the methods
+ * called in `look` and `finish`: route, negotiation, authentication, permission, rate limit, parameters, rules. What
+ * needs no body is in `look`, so that nobody has to read one before.
+ */
+export class Pipeline {
+  private readonly options: PipelineOptions
+  private readonly router: Router<Route>
+
+  constructor(options: PipelineOptions) {
+    this.options = options
+    this.router = routerOf(options.endpoints, options.desk.mode)
+  }
+
+  begin(request: PlainRequest, checked?: Checked): Passage {
+    return {
+      request,
+      inTime: request.inTime,
+      method: request.method as Method,
+      path: request.path,
+      rawQuery: request.rawQuery,
+      ip: request.ip,
+      checked,
+      route: undefined,
+      params: NO_PARAMS,
+      query: NO_PARAMS,
+      atOnce: false,
+      caller: undefined,
+      signed: undefined,
+      operator: undefined,
+      allowance: undefined,
+      dropReply: false,
+      ignored: undefined,
+      body: undefined,
+      headers: [],
+    }
+  }
+  /** All checks that need no body. A reply: it ends here. */
+  look(passage: Passage): PlainReply | undefined {
+    try {
+      const match = this.router.find(passage.method, passage.path)
+      if ('allow' in match) return this.noRoute(passage, match.allow)
+      passage.route = match.route
+      passage.params = match.params
+      const { endpoint } = match.route
+      if (!this.options.ready()) refuse('TOO_BUSY', 'the platform is starting; try again in a second')
+      this.negotiate(passage, endpoint)
+      this.options.door.look(passage, endpoint)
+      passage.query = parseQuery(passage.rawQuery)
+      if (endpoint.access.kind === 'public') this.limit(passage, endpoint, undefined)
+      return undefined
+    } catch (error) {
+      return this.refuse(passage, error)
+    }
+  }
+  /** After `look`: whether somebody should read the body. */
+  wantsBody({ route }: Passage): boolean {
+    return wantsBody(route!.endpoint)
+  }
+  /** Everything else. */
+  async finish(passage: Passage, body: Buffer | undefined): Promise<PlainReply> {
+    try {
+      const { endpoint } = passage.route!
+      passage.body = body
+      this.options.door.admit(passage, endpoint, body)
+      const json = passage.checked?.fault === undefined ? readJson(endpoint, body) : NOT_READ
+      if (endpoint.access.kind !== 'public') this.limit(passage, endpoint, json.value)
+      const run = this.prepare(passage, endpoint, json)
+      // An operator must be able to take a fault back.
+      if (this.options.faults.active && endpoint.access.kind !== 'operator')
+        await this.misbehave(passage, run)
+      const reply = await run()
+      return this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
+    } catch (error) {
+      return this.refuse(passage, error)
+    }
+  }
+  /** Both at once, of a request that is there as a whole. */
+  pass(passage: Passage, body: Buffer | undefined): PlainReply | Promise<PlainReply> {
+    passage.atOnce = true
+    return this.look(passage) ?? this.finish(passage, body)
+  }
+  /** The answer to whatever was thrown. */
+  refuse(passage: Passage, error: unknown): PlainReply {
+    if (error instanceof Proposed) return this.respond(passage, 202, error.body)
+    if (error instanceof Refusal) {
+      const detail = error instanceof AuthenticationFailure ? error.detail : undefined
+      return this.respond(passage, error.status, { label: error.label, message: error.message, ...detail })
+    }
+    this.options.log.error('a request failed unexpectedly', {
+      method: passage.method,
+      path: passage.path,
+      error,
+    })
+    return this.respond(passage, 500, {
+      label: 'SERVER_ERROR',
+      message: 'Internal server error: this is a defect of the platform, and it has been logged',
+    })
+  }
+  /** The client went away before its request was whole: nobody is left to be answered. */
+  brokenOff(passage: Passage): void {
+    const { method, path, ip, inTime, route } = passage
+    this.options.metrics.request(route, CLIENT_GONE, microsNow() - inTime)
+    this.options.log.debug('a client broke off its request', { method, path, ip })
+  }
+
+  /** What the sandbox's fault rules say about this request. */
+  private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
+    const plan = await this.options.faults.apply(this.reported(passage))
+    passage.dropReply = plan.dropReply
+    if (plan.duplicate) await run().catch(() => undefined)
+  }
+
+  private reported(passage: Passage): ReportedRequest {
+    const { method, path, rawQuery, body, caller, signed, ip, inTime } = passage
+    const userId = caller?.user.user_id ?? signed?.key.user_id
+    const at = this.options.desk.clock.peek()
+    return { method, path, query: rawQuery, body, userId, key: signed?.key.key, ip, arrived: inTime, at }
+  }
+
+  private noRoute(passage: Passage, allow: readonly string[]): never {
+    if (allow.length === 0)
+      notFound('NOT_FOUND', `${passage.path} is not an address of this platform; /docs lists them all`)
+    passage.headers.push('Allow', allow.join(', '))
+    refuse('METHOD_NOT_ALLOWED', `${passage.method} is not allowed here; use ${allow.join(' or ')}`)
+  }
+
+  private negotiate({ request }: Passage, endpoint: AnyEndpoint): void {
+    const accept = header(request.headers['accept'])
+    const type = header(request.headers['content-type'])
+    if (!accepts(accept, 'application/json'))
+      refuse('NOT_ACCEPTABLE', `Accept: ${accept ?? ''} excludes application/json, the only type there is`)
+    if (type !== undefined && request.hasBody && readsBody(endpoint.method) && !isJsonType(type))
+      refuse('INVALID_CONTENT_TYPE', `Content-Type: ${type} is not supported; send application/json`)
+  }
+
+  private limit(passage: Passage, endpoint: AnyEndpoint, body: unknown): void {
+    const { limit: rule } = endpoint
+    if (rule === null) return
+    const { limiter, desk } = this.options
+    const name = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
+    const who = rule.basis === 'ip' ? addressBlock(passage.ip) : String(passage.caller!.user.user_id)
+    const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
+    const now = desk.clock.peek()
+    for (const market of markets) {
+      const allowance = limiter.admit(`${name} ${who} ${market}`, rule.requests, rule.seconds, now)
+      if (
+        passage.allowance === undefined ||
+        allowance.remain < passage.allowance.remain ||
+        !allowance.allowed
+      )
+        passage.allowance = allowance
+      if (!allowance.allowed) {
+        const wait = ((allowance.resetAt - now) / 1e6).toFixed(1)
+        refuse(
+          rule.label,
+          `Request Rate Limit Exceeded: ${allowance.limit} requests in ${rule.seconds} s for ${name}; try again in ${wait} s`,
+        )
+      }
+    }
+  }
+
+  /** As the platform spells them: a name that the caller makes up, or none, opens no bucket of its own. */
+  private marketsOf({ checked, query }: Passage, endpoint: AnyEndpoint, body: unknown): Iterable<string> {
+    const { world } = this.options.desk.core.state
+    const named = checked?.fault?.markets ?? endpoint.markets?.(body, query) ?? []
+    if (named.length === 0) return NO_MARKET
+    if (named.length === 1) return [world.findMarket(named[0]!)?.id ?? UNKNOWN_MARKET]
+    return new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))
+  }
+
+  /** Reads all parameters at once; what comes out runs the rules, and may run twice under a fault. */
+  private prepare(passage: Passage, endpoint: AnyEndpoint, json: ReadBody): () => Promise<unknown> {
+    const { desk, door } = this.options
+    const fault = passage.checked?.fault
+    if (fault !== undefined) {
+      passage.ignored = fault.ignored
+      throw new Refusal(fault.label, fault.message, fault.status)
+    }
+    const { path, query, body } = readCall(endpoint, desk.mode, passage.params, passage.query, json, passage)
+    const call = new EndpointCall(desk, passage, path, query, body) as unknown as Call<never, never, never>
+    const guarded = guardedCall(endpoint, call)
+    const once = passage.signed?.key.replay_protection === true && endpoint.once?.(body) === true
+    return once
+      ? () => door.once(passage).then(() => endpoint.handle(guarded))
+      : () => endpoint.handle(guarded)
+  }
+
+  private respond(passage: Passage, status: number, body: unknown): PlainReply {
+    const { inTime, headers } = passage
+    const micros = Math.max(0, microsNow() - inTime)
+    this.options.metrics.request(passage.route, status, micros)
+    if (this.options.log.verbose) {
+      const { method, path, ip, caller, operator, ignored } = passage
+      this.options.log.debug('request', {
+        method,
+        path,
+        status,
+        micros,
+        ip,
+        user_id: caller?.user.user_id,
+        operator,
+        ignored,
+      })
+    }
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const { report } = this.options.faults
+    if (report.active && passage.operator === undefined) report.see(this.reported(passage), status)
+    if (this.options.requests !== undefined)
+      this.note(this.options.requests, passage, status, micros, text ?? '')
+    if (passage.allowance !== undefined) this.tellAllowance(headers, passage.allowance, status)
+    if (passage.ignored !== undefined) headers.push(HEADERS.ignored, passage.ignored.join(', '))
+    return { status, headers, text, drop: passage.dropReply }
+  }
+
+  /** Members one by one: this is done for every request of a sandbox. */
+  private note(log: RequestLog, passage: Passage, status: number, micros: number, text: string): void {
+    const { method, path, rawQuery, ip, caller, signed, operator, body, dropReply, ignored } = passage
+    if (path === REQUESTS_PATH) return
+    log.add({
+      id: log.next,
+      at: this.options.desk.clock.peek(),
+      micros,
+      method,
+      path: kept(path),
+      query: kept(rawQuery),
+      ip,
+      userId: caller?.user.user_id ?? signed?.key.user_id,
+      key: signed?.key.key,
+      operator,
+      status,
+      dropped: dropReply,
+      ignored,
+      body: keptBody(body),
+      bodyLength: body?.length ?? 0,
+      reply: kept(text),
+      replyLength: text.length,
+    })
+  }
+
+  private tellAllowance(headers: (string | number)[], allowance: Allowance, status: number): void {
+    const { remain, limit, reset } = HEADERS
+    const seconds = allowance.resetAt / 1e6
+    // Over the limit: the second in which the next request passes; else the present one.
+    const at = allowance.allowed ? Math.floor(seconds) : Math.ceil(seconds)
+    headers.push(remain, allowance.remain, limit, allowance.limit, reset, at)
+    if (status !== 429) return
+    const wait = seconds - this.options.desk.clock.peek() / 1e6
+    headers.push('Retry-After', Math.max(1, Math.ceil(wait)))
+  }
+}
+
+const VENDOR = `X-${VENDOR_PREFIX}`
+const HEADERS = {
+  remain: `${VENDOR}-RateLimit-Requests-Remain`,
+  limit: `${VENDOR}-RateLimit-Limit`,
+  reset: `${VENDOR}-RateLimit-Reset-Timestamp`,
+  ignored: `${VENDOR}-Ignored`,
+}
+const readsBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE'
+const NO_PARAMS: Record<string, string> = {}
+const NOT_READ: ReadBody = { value: undefined, fault: undefined }
+/** What looks at the log is not written into it. */
+const REQUESTS_PATH = '/operator/v1/requests'
+const NO_MARKET: readonly string[] = ['']
+/** Not a name of any market, but the same bucket as that of no name at all. */
+const UNKNOWN_MARKET = ''
+/** As proxies count it: the client was gone before its request was whole. */
+const CLIENT_GONE = 499

@@ -1,0 +1,88 @@
+import { parseJson } from '../http/words.ts'
+import { Refusal } from '../labels.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import { readFields, refuseUnknown, type Fields, type Unknown } from './fields.ts'
+import { NOTHING, decodeSegment, noteIgnored, readBodyField, type ReadFault } from './passage.ts'
+
+/** What a body says; a fault in it is told only after the rate limit. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly fault: unknown
+}
+/** All parameters of a call, read. */
+export interface ReadCall {
+  readonly path: object
+  readonly query: object
+  readonly body: unknown
+}
+const NO_JSON: ReadBody = { value: undefined, fault: undefined }
+
+/** Nobody reads what a stranger sends along, unless the endpoint takes a body. */
+export const wantsBody = ({ access, body }: AnyEndpoint): boolean =>
+  access.kind !== 'public' || body !== undefined
+
+export function readJson(endpoint: AnyEndpoint, body: Buffer | undefined): ReadBody {
+  const read =
+    endpoint.access.kind === 'operator' ||
+    (endpoint.body !== undefined && endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
+  if (!read || body === undefined) return NO_JSON
+  try {
+    return { value: parseJson(body), fault: undefined }
+  } catch (fault) {
+    return { value: undefined, fault }
+  }
+}
+
+/** Reads all parameters at once; throws the first fault. */
+export function readCall(
+  endpoint: AnyEndpoint,
+  mode: 'sandbox' | 'live',
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+  json: ReadBody,
+  noted: { ignored: string[] | undefined },
+): ReadCall {
+  if (json.fault !== undefined) throw json.fault as Error
+  const decoded: Record<string, string> = {}
+  for (const name in params) decoded[name] = decodeSegment(name, params[name]!)
+  const unknown = unknownOf(endpoint, mode, noted)
+  const field = endpoint.body ?? (endpoint.access.kind === 'operator' ? NOTHING : undefined)
+  const body: unknown = field === undefined ? undefined : readBodyField(field, json.value, unknown)
+  return {
+    path: readFields((endpoint.params ?? {}) as Fields, decoded),
+    query: readFields((endpoint.query ?? {}) as Fields, query, '', unknown),
+    body,
+  }
+}
+/** Operators' mistakes are refused. Clients send what other platforms read: the sandbox tells them what it ignores. */
+function unknownOf(
+  endpoint: AnyEndpoint,
+  mode: 'sandbox' | 'live',
+  noted: { ignored: string[] | undefined },
+): Unknown | undefined {
+  if (endpoint.access.kind === 'operator') return refuseUnknown
+  if (mode === 'live') return undefined
+  return (prefix, member) => noteIgnored(noted, prefix, member)
+}
+
+/** Reads a request on behalf of somebody who will read it again; only a fault comes out of it. */
+export function faultOf(
+  endpoint: AnyEndpoint,
+  mode: 'sandbox' | 'live',
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+  body: Buffer | undefined,
+): ReadFault | undefined {
+  const json = readJson(endpoint, body)
+  const noted: { ignored: string[] | undefined } = { ignored: undefined }
+  try {
+    readCall(endpoint, mode, params, query, json, noted)
+    return undefined
+  } catch (error) {
+    // Anything else is a defect, which shows where the request is carried out.
+    if (!(error instanceof Refusal)) return undefined
+    const { label, message, status } = error
+    const markets = endpoint.markets?.(json.value, query) ?? []
+    return { label, message, status, ignored: noted.ignored, markets }
+  }
+}

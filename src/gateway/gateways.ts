@@ -1,0 +1,192 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { environmentOf } from '../config.ts'
+import type { Log } from '../runtime/log.ts'
+import { Switchboard, type SwitchboardParts } from './switchboard.ts'
+
+export interface GatewaysParts extends Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings' | 'room'> {
+  readonly count: number
+  readonly log: Log
+  /** A connection of this address ended. */
+  readonly left: (address: string) => void
+  /** Who does not answer for so long is replaced. */
+  readonly hungMs?: number
+}
+export interface GatewayStatus {
+  readonly pid: number
+  readonly connections: number
+}
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+/** A platform that starts waits so long for them; whoever is late takes connections when it is there. */
+const START_MS = 10_000
+/** Longer than its requests may take to finish. */
+const STOP_MS = 15_000
+const HUNG_MS = 30_000
+const BACK_OFF_MS = 100
+const BACK_OFF_MAX_MS = 10_000
+/** Who lived so long did not die of what it met at its start. */
+const SOUND_MS = 60_000
+/** A gateway needs nothing of this process's settings, and must not see the secrets among them. */
+const HANDED_ON = ['PATH', 'LANG', 'TZ', 'TMPDIR', 'SYSTEMROOT', 'NODE_OPTIONS', 'NODE_V8_COVERAGE']
+
+/** The gateways of a platform: as many as are wanted, replaced when they die, and the connections they hold. */
+export class Gateways {
+  private readonly parts: GatewaysParts
+  private readonly all = new Set<Gateway>()
+  private readonly retries = new Set<NodeJS.Timeout>()
+  private stopping = false
+  private failures = 0
+  private watch: NodeJS.Timeout | undefined
+  /** Of those that are gone. */
+  private cutBefore = 0
+
+  constructor(parts: GatewaysParts) {
+    this.parts = parts
+  }
+  /** Resolves when all are ready, or have failed for the first time. */
+  async start(): Promise<void> {
+    const { hungMs = HUNG_MS } = this.parts
+    this.watch = setInterval(() => {
+      for (const gateway of this.all) gateway.see(hungMs)
+    }, hungMs / 6).unref()
+    const first = Array.from({ length: this.parts.count }, () => this.launch())
+    const late = new Promise<void>((resolve) => setTimeout(resolve, START_MS).unref())
+    await Promise.race([Promise.all(first), late])
+  }
+  /** To the one with the fewest. */
+  readonly give = (socket: Socket, address: string): boolean => {
+    let best: Gateway | undefined
+    for (const gateway of this.all)
+      if (gateway.ready && (best === undefined || gateway.connections < best.connections)) best = gateway
+    if (best === undefined || this.stopping) return false
+    best.take(socket, address)
+    return true
+  }
+  /** They take nobody any more, finish what is under way, and end. */
+  async stop(): Promise<void> {
+    this.stopping = true
+    clearInterval(this.watch)
+    for (const timer of this.retries) clearTimeout(timer)
+    await Promise.all([...this.all].map((gateway) => gateway.stop()))
+  }
+  list(): GatewayStatus[] {
+    return [...this.all]
+      .filter(({ ready }) => ready)
+      .map(({ child, connections }) => ({ pid: child.pid!, connections }))
+  }
+  get cut(): number {
+    return this.sum(({ board }) => board.cut) + this.cutBefore
+  }
+  private sum(figure: (gateway: Gateway) => number): number {
+    let sum = 0
+    for (const gateway of this.all) sum += figure(gateway)
+    return sum
+  }
+
+  private launch(): Promise<void> {
+    return new Promise((resolve) => {
+      const begun = performance.now()
+      const gateway = new Gateway(this.parts, {
+        ready: resolve,
+        gone: (why) => {
+          this.all.delete(gateway)
+          this.cutBefore += gateway.board.cut
+          resolve()
+          if (!this.stopping) this.replace(why, performance.now() - begun)
+        },
+      })
+      this.all.add(gateway)
+    })
+  }
+  private replace(why: string, lived: number): void {
+    if (lived > SOUND_MS) this.failures = 0
+    const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** this.failures++)
+    this.parts.log.warn('a gateway ended; another takes its place', { why, wait_ms: wait })
+    const timer = setTimeout(() => {
+      this.retries.delete(timer)
+      void this.launch()
+    }, wait)
+    this.retries.add(timer)
+  }
+}
+
+/** One process, and what it holds. */
+class Gateway {
+  readonly child: ChildProcess
+  readonly board: Switchboard
+  private readonly parts: GatewaysParts
+  private readonly held = new Map<string, number>()
+  private readonly exited: Promise<void>
+  private why = ''
+  ready = false
+  connections = 0
+
+  constructor(parts: GatewaysParts, told: { ready: () => void; gone: (why: string) => void }) {
+    this.parts = parts
+    this.child = fork(MAIN, [], {
+      env: environmentOf(HANDED_ON),
+      execArgv: process.execArgv.filter((argument) => argument.startsWith('--max-')),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+    })
+    this.board = new Switchboard(this.child.stdio[4] as Duplex, {
+      ...parts,
+      ready: () => {
+        this.ready = true
+        told.ready()
+      },
+      left: (address) => this.letGo(address),
+      closed: (why) => {
+        if (this.why === '') this.why = why
+        this.ready = false
+        this.child.kill('SIGKILL')
+      },
+    })
+    this.exited = new Promise((resolve) => {
+      const gone = (why: string): void => {
+        this.ready = false
+        this.board.close()
+        for (const [address, count] of this.held) for (let i = 0; i < count; i++) parts.left(address)
+        this.held.clear()
+        told.gone(why)
+        resolve()
+      }
+      this.child.once('exit', (code, signal) => gone(`${signal ?? `exit ${code}`} ${this.why}`.trim()))
+      // What could not even be started does not exit.
+      this.child.once('error', (error) => {
+        if (this.child.pid === undefined) gone(error.message)
+      })
+    })
+  }
+  take(socket: Socket, address: string): void {
+    this.connections++
+    this.held.set(address, (this.held.get(address) ?? 0) + 1)
+    this.child.send(address, socket, (error) => {
+      if (error === null) return
+      socket.destroy()
+      this.letGo(address)
+    })
+  }
+  /** One that hangs holds connections that nobody serves. */
+  see(hungMs: number): void {
+    if (!this.ready || !this.board.hangs(hungMs)) return
+    this.why = 'it did not answer'
+    this.child.kill('SIGKILL')
+  }
+  async stop(): Promise<void> {
+    this.ready = false
+    this.board.stop()
+    const late = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS)
+    await this.exited
+    clearTimeout(late)
+  }
+  private letGo(address: string): void {
+    const left = (this.held.get(address) ?? 0) - 1
+    if (left < 0) return
+    this.connections--
+    if (left === 0) this.held.delete(address)
+    else this.held.set(address, left)
+    this.parts.left(address)
+  }
+}

@@ -1,0 +1,63 @@
+import { Socket } from 'node:net'
+import { routerOf } from '../api/pipeline.ts'
+import { Site } from '../docs/site.ts'
+import { operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
+import { endpointsOf } from '../fronts.ts'
+import { Bodies } from '../http/bodies.ts'
+import { Cors } from '../http/cors.ts'
+import { Front } from '../http/front.ts'
+import { Hosts } from '../http/hosts.ts'
+import { HttpServer } from '../http/server.ts'
+import { VERSION } from '../version.ts'
+import type { Settings } from './protocol.ts'
+import { Relay } from './relay.ts'
+import { RemoteRoom } from './remote-room.ts'
+
+/**
+ * A gateway: a process of its own that speaks HTTP with clients and frames with the core. The core's process starts it,
+ * gives it connections, and tells it when to end; without that process it is nothing, and ends.
+ */
+const CHANNEL_FD = 4
+// A terminal and some supervisors signal the whole group: who decides is the core's process.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+process.on('disconnect', () => process.exit(0))
+
+let server: HttpServer | undefined
+const relay = new Relay(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }), {
+  version: VERSION,
+  welcome,
+  stop: () => void server?.close().then(() => process.exit(0)),
+  // Whoever waits for a reply will not get it: that is what a lost connection tells.
+  closed: () => process.exit(0),
+})
+
+function welcome(settings: Settings): void {
+  const { mode, surface, host, hosts, cors, trustProxy, requestMs, version } = settings
+  // The declarations alone are of use here: their handlers run where the core is.
+  const operator = operatorEndpoints(undefined as never)
+  const router = routerOf(endpointsOf(surface, tradingEndpoints, operator), mode)
+  const look = (path: string, ip: string) => relay.look(path, ip)
+  const site = new Site({ surface, trading: tradingEndpoints, operator, version, trustProxy, look })
+  const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors))
+  const room = new RemoteRoom(
+    (address, bytes) => relay.hold(address, bytes),
+    (address, bytes) => relay.release(address, bytes),
+  )
+  server = new HttpServer({
+    serve: front.serve,
+    warn: (message, fields = {}) => relay.log('warn', message, fields),
+    // The core's process counts them, for all gateways.
+    connections: Infinity,
+    addressConnections: Infinity,
+    requestMs,
+    left: (address) => relay.left(address),
+    cut: (total) => relay.figures(total),
+  })
+  server.open()
+  relay.begin({ router, bodies: new Bodies(room), settings })
+  process.on('message', (address: string, socket: Socket | undefined) => {
+    // It may have gone while it was handed over.
+    if (socket === undefined) relay.left(address)
+    else server!.adopt(socket, address)
+  })
+}

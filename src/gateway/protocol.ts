@@ -1,0 +1,83 @@
+import type { Surface } from '../docs/site.ts'
+
+/** Both sides must be of one mind: it changes with any of what follows. */
+export const PROTOCOL = 1
+
+/** From a gateway to the core. After kind and length of the text: */
+export const TO_CORE = {
+  /** protocol, version of the program */
+  HELLO: 0,
+  /** A whole request; see `AskHead`. Its text is the body. */
+  ASK: 1,
+  /** The same before its body is read: answered by GO or by REPLY. */
+  HEAD: 2,
+  /** id, serial, fits, fault: the body of a HEAD that may go on */
+  BODY: 3,
+  /** id, label, message, status: the body of a HEAD can't be read */
+  UNREADABLE: 4,
+  /** id: the client of a HEAD went away */
+  GONE: 5,
+  /** id, path, ip: a page or a sign of life */
+  LOOK: 6,
+  /** addresses whose connection ended */
+  LEFT: 7,
+  /** how many clients were cut for not reading, by now */
+  FIGURES: 8,
+  /** level, message, fields */
+  LOG: 9,
+  /** It listens. */
+  READY: 10,
+  /** id, address, bytes: room for an unfinished body; answered by ROOM */
+  HOLD: 11,
+  /** address, bytes: of it, given back */
+  RELEASE: 12,
+  /** The answer to PING. */
+  PONG: 13,
+} as const
+/** From the core to a gateway. Kind 7 is kept for the stream of committed changes, which follows a batch's replies. */
+export const TO_GATEWAY = {
+  /** settings */
+  WELCOME: 0,
+  /** id, status, headers, 1 where the connection is to be dropped, [key, secret, serial] where one was proven */
+  REPLY: 1,
+  /** id */
+  GO: 2,
+  /** id, sight */
+  SIGHT: 3,
+  /** Finish what is under way, and end. */
+  STOP: 4,
+  /** id, bytes that are granted */
+  ROOM: 5,
+  /** Are you there? */
+  PING: 6,
+} as const
+
+/** What a gateway must know; nothing of it is secret. */
+export interface Settings {
+  readonly mode: 'sandbox' | 'live'
+  readonly surface: Surface
+  readonly host: string
+  readonly hosts: readonly string[]
+  readonly cors: readonly string[]
+  readonly trustProxy: number
+  readonly requestMs: number
+  readonly version: string
+}
+/** A request, in the order of the members that follow kind and length. */
+export type AskHead = [
+  kind: number,
+  length: number,
+  id: number,
+  method: string,
+  path: string,
+  rawQuery: string,
+  ip: string,
+  inTime: number,
+  /** 1: a body comes with it. */
+  hasBody: number,
+  headers: Record<string, string>,
+  /** 0: the signature was not looked at. */
+  serial: number,
+  fits: number,
+  fault: unknown,
+]

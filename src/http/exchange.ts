@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasBody } from './bodies.ts'
+import { VENDOR_PREFIX, clientIp, microsNow, replyAndLinger, traceId } from './words.ts'
+
+/**
+ * A request and its reply without a socket: what the checks of the API work on. They come from HTTP in this process or
+ * from a gateway, and may come from anything else that can name a method, a path and headers.
+ */
+export interface PlainRequest {
+  readonly method: string
+  readonly path: string
+  /** As it stands in the URL, without the question mark. */
+  readonly rawQuery: string
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Whether a body comes with it. */
+  readonly hasBody: boolean
+  readonly ip: string
+  /** Microseconds of the real time at which it arrived. */
+  readonly inTime: number
+}
+export interface PlainReply {
+  readonly status: number
+  /** Names and values in turn: the form that node writes fastest. */
+  readonly headers: (string | number)[]
+  /** JSON; undefined: a reply without a body. */
+  readonly text: string | undefined
+  /** A fault that was asked for: the connection ends without a reply. */
+  readonly drop: boolean
+}
+
+/** The headers of a request that anything behind HTTP looks at. */
+export const HEADER_NAMES = [
+  'key',
+  'timestamp',
+  'sign',
+  'authorization',
+  'accept',
+  'content-type',
+  'x-gate-exptime',
+  'x-svc-exptime',
+  'x-gate-channel-id',
+  'x-svc-channel-id',
+] as const
+export type HeaderName = (typeof HEADER_NAMES)[number]
+
+export function plainRequest(request: IncomingMessage, trustProxy: number): PlainRequest {
+  const url = request.url ?? '/'
+  const mark = url.indexOf('?')
+  return {
+    method: request.method ?? 'GET',
+    path: mark === -1 ? url : url.slice(0, mark),
+    rawQuery: mark === -1 ? '' : url.slice(mark + 1),
+    headers: request.headers,
+    hasBody: hasBody(request),
+    ip: clientIp(request, trustProxy),
+    inTime: microsNow(),
+  }
+}
+
+const TRACE = `X-${VENDOR_PREFIX}-Trace-ID`
+/** Writes a reply, with the headers that all of them carry. */
+export function sendReply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  inTime: number,
+  { status, headers, text, drop }: PlainReply,
+): void {
+  if (drop) {
+    request.socket.destroy()
+    return
+  }
+  if (response.headersSent || response.destroyed) return
+  const { complete } = request
+  if (!complete) headers.push('Connection', 'close')
+  const clientId = request.headers['x-client-request-id']
+  if (typeof clientId === 'string' && /^[\x20-\x7e]{1,64}$/.test(clientId))
+    headers.push('X-Client-Request-Id', clientId)
+  headers.push(TRACE, traceId(), 'X-In-Time', inTime, 'X-Out-Time', Math.max(inTime, microsNow()))
+  if (text !== undefined)
+    headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
+  response.writeHead(status, headers as string[])
+  if (complete) response.end(text ?? '')
+  else replyAndLinger(request, response, text ?? '')
+}

@@ -1,0 +1,73 @@
+import type { Config } from './config.ts'
+import type { Answers } from './fronts.ts'
+import { Gateways, type GatewayStatus } from './gateway/gateways.ts'
+import type { BodyRoom } from './http/bodies.ts'
+import type { Doors } from './http/doors.ts'
+import type { Log } from './runtime/log.ts'
+import { VERSION } from './version.ts'
+
+export interface NetworkParts {
+  readonly config: Config
+  readonly doors: Doors
+  /** For clients first, for operators last. */
+  readonly answers: readonly Answers[]
+  readonly room: BodyRoom
+  readonly log: Log
+}
+
+/** Doors and gateways together: who answers where, and what connections there are. */
+export class Network {
+  private readonly parts: NetworkParts
+  private readonly gateways: Gateways | undefined
+
+  constructor(parts: NetworkParts) {
+    this.parts = parts
+    const { config, doors, room, log } = parts
+    const { face, pipeline, look } = parts.answers[0]!
+    const { mode, hosts, cors, trustProxy, sockets } = config
+    if (config.gateways > 0)
+      this.gateways = new Gateways({
+        count: config.gateways,
+        pipeline,
+        look,
+        room,
+        log,
+        settings: {
+          ...face,
+          mode,
+          hosts,
+          cors,
+          trustProxy,
+          requestMs: sockets.requestSeconds * 1000,
+          version: VERSION,
+        },
+        left: (address) => doors.left(address),
+      })
+  }
+  async start(): Promise<void> {
+    await this.gateways?.start()
+  }
+  /** From here on the platform answers. */
+  open(): void {
+    const { doors, answers } = this.parts
+    doors.handOver(answers.map(({ serve }) => serve))
+    if (this.gateways !== undefined) doors.giveTo(this.gateways.give)
+  }
+  /** Nobody new gets in; resolves when what was under way is answered. */
+  async close(): Promise<void> {
+    this.parts.doors.shut()
+    await Promise.all([this.parts.doors.close(), this.gateways?.stop()])
+  }
+  list(): GatewayStatus[] {
+    return this.gateways?.list() ?? []
+  }
+  get connections(): number {
+    return this.parts.doors.connections
+  }
+  get refused(): number {
+    return this.parts.doors.refused
+  }
+  get cut(): number {
+    return this.parts.doors.cut + (this.gateways?.cut ?? 0)
+  }
+}
