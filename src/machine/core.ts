@@ -97,7 +97,7 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   /** Of the last batch handed to the store. */
   private sent: number
   /** How long the last commit took, its wait behind another included. */
-  private commitMs = 0
+  private commitMs = QUICK_MS
   private refusesWrites: string | undefined
   private suspended: string | undefined
   private readonly suspensions: { readonly reason: string }[] = []
@@ -245,8 +245,12 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     })
   }
 
+  /** As many as there should be. */
+  private get flying(): boolean {
+    return this.flights.length >= (this.commitMs < QUICK_MS ? QUICK_FLIGHTS : FLIGHTS)
+  }
   private schedule(): void {
-    if (this.scheduled || this.flights.length >= FLIGHTS_MAX) return
+    if (this.scheduled || this.flying) return
     this.scheduled = true
     // The requests of this turn of the event loop join one batch.
     setImmediate(() => {
@@ -257,7 +261,7 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
 
   /** Hands the open batch to the store, which commits in order; the next one fills meanwhile. */
   private flush(): void {
-    if (this.open.size === 0 || this.flights.length >= FLIGHTS_MAX || this.dead !== undefined) return
+    if (this.open.size === 0 || this.flying || this.dead !== undefined) return
     const at = this.options.now()
     const { open, openWaiters: waiters } = this
     const sequence = ++this.sent
@@ -315,15 +319,18 @@ function refuseUnstorable(json: string): void {
 }
 
 /**
- * Batches under way at once. With one, the store would wait for this thread between any two commits; with
- * two, it finds the next one ready.
+ * Batches under way at once. With one, the store would wait for this thread between any two commits; with two, it finds
+ * the next one ready. Where a commit takes no longer than the way to it and back, more of them keep both ends busy; on a
+ * slower disk fewer, larger ones win.
  */
-const FLIGHTS_MAX = 2
+const FLIGHTS = 2
+const QUICK_FLIGHTS = 6
+const QUICK_MS = 2
 /**
  * While the disk is quick, a batch of this size leaves at once, so that the store works while the rest of a burst
  * is applied; on a slow disk larger batches win, and a batch leaves at the end of the turn.
  */
-const EARLY_SIZE = 32
+const EARLY_SIZE = 24
 const EARLY_MS = 10
 const SETTLED = Promise.resolve()
 const stopping = (): Refusal =>

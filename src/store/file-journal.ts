@@ -154,19 +154,37 @@ export class FileJournal {
   constructor(path: string) {
     this.path = path
   }
-  /** Durable when it comes back. Entries up to `safe` are in the tables for good: their place is free. */
-  append(entry: JournalEntry, safe: number): void {
-    const frame = frameOf(entry)
-    if (this.current === undefined || (this.offset > 0 && this.offset + frame.length > SEGMENT_BYTES)) {
-      this.current = this.free(safe)
-      this.offset = 0
+  /**
+   * One behind the other, with one sync for each file that they come to lie in; durable when it comes back. Entries up to
+   * `safe` are in the tables for good: their place is free.
+   */
+  append(entries: readonly JournalEntry[], safe: number): void {
+    let frames: Buffer[] = []
+    let length = 0
+    for (const entry of entries) {
+      const frame = frameOf(entry)
+      const full = this.offset + length > 0 && this.offset + length + frame.length > SEGMENT_BYTES
+      if (this.current === undefined || full) {
+        this.write(frames)
+        frames = []
+        length = 0
+        this.current = this.free(safe)
+        this.offset = 0
+      }
+      frames.push(frame)
+      length += frame.length
+      this.current.last = entry.sequence
     }
+    this.write(frames)
+  }
+  private write(frames: readonly Buffer[]): void {
+    if (this.current === undefined || frames.length === 0) return
     const { file } = this.current
-    for (let written = 0; written < frame.length;)
-      written += writeSync(file, frame, written, frame.length - written, this.offset + written)
+    const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
+    for (let written = 0; written < bytes.length;)
+      written += writeSync(file, bytes, written, bytes.length - written, this.offset + written)
     fdatasyncSync(file)
-    this.offset += frame.length
-    this.current.last = entry.sequence
+    this.offset += bytes.length
   }
   /** Everything in it is in the tables for good. */
   clear(): void {

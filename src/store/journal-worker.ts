@@ -35,13 +35,34 @@ parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
   })
 })
 
-function append(batch: PackedBatch): string | Promise<string> {
+/** Those that came in one turn of the loop share a sync. */
+interface Waiting {
+  readonly entry: JournalEntry
+  readonly resolve: (hash: string) => void
+  readonly reject: (error: unknown) => void
+}
+let waiting: Waiting[] = []
+
+function append(batch: PackedBatch): Promise<string> {
   if (chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
   const entry = chain.seal(batch)
-  const appended = journal.append(entry, safe)
-  return appended instanceof Promise ? appended.then(() => landed(entry)) : landed(entry)
+  return new Promise((resolve, reject) => {
+    if (waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void appendWaiting())
+  })
 }
-function landed(entry: JournalEntry): string {
-  follower!.postMessage(entry)
-  return entry.hash
+async function appendWaiting(): Promise<void> {
+  const appended = waiting
+  waiting = []
+  try {
+    await journal.append(
+      appended.map(({ entry }) => entry),
+      safe,
+    )
+    for (const { entry, resolve } of appended) {
+      follower!.postMessage(entry)
+      resolve(entry.hash)
+    }
+  } catch (error) {
+    for (const { reject } of appended) reject(error)
+  }
 }

@@ -40,8 +40,11 @@ export class PostgresJournal {
    * One statement, one round trip; the next one may be sent before it is answered. An answer that never comes leaves the
    * outcome open; nobody is told anything but that, the process ends, and the next start reads what the database holds.
    */
-  async append(entry: JournalEntry): Promise<void> {
+  async append(entries: readonly JournalEntry[]): Promise<void> {
     if (this.lost !== undefined) throw this.lost
+    await Promise.all(entries.map((entry) => this.insert(entry)))
+  }
+  private async insert(entry: JournalEntry): Promise<void> {
     const { sequence, at, count, hash, mac, commands, body } = entry
     const query: pg.QueryConfig & { query_timeout: number } = {
       name: 'append',

@@ -23,11 +23,10 @@ export class SqliteJournal {
     this.epoch = epoch
     this.last = base
   }
-  append(entry: JournalEntry, safe: number): void {
-    if (entry.sequence !== this.last + 1) throw new Fenced()
-    this.files.append(entry, safe)
+  append(entries: readonly JournalEntry[], safe: number): void {
+    for (const { sequence } of entries) if (sequence !== ++this.last) throw new Fenced()
+    this.files.append(entries, safe)
     this.checkFence()
-    this.last = entry.sequence
   }
   clear(base: number): void {
     this.checkFence()

@@ -117,7 +117,7 @@ async function main({ place, point, time, key }: Deadly): Promise<void> {
     batch.add(tx, i, 'test.act', '{}')
     const entry = chain.seal(batch.pack(i, i))
     strike(point === 'before the append')
-    await journal.append(entry, 0)
+    await journal.append([entry], 0)
     strike(point === 'after the append, before the reply')
     writeSync(1, `${i}\n`)
     follower.take(entry)

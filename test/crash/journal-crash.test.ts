@@ -192,7 +192,7 @@ describe('the files of the journal', () => {
     const journal = new FileJournal(path)
     let safe = 0
     for (let sequence = 1; sequence <= 60; sequence++) {
-      journal.append(entry(sequence, 900), safe)
+      journal.append([entry(sequence, 900)], safe)
       const there = new Set(readJournal(path, 0).map((one) => one.sequence))
       for (let one = safe + 1; one <= sequence; one++)
         assert.ok(there.has(one), `batch ${one} is there after ${sequence}`)
@@ -200,7 +200,7 @@ describe('the files of the journal', () => {
       if (sequence > 30) safe = sequence - 3
     }
     const files = journalFiles(path).length
-    for (let sequence = 61; sequence <= 160; sequence++) journal.append(entry(sequence, 900), sequence - 3)
+    for (let sequence = 61; sequence <= 160; sequence++) journal.append([entry(sequence, 900)], sequence - 3)
     assert.equal(journalFiles(path).length, files, 'no more files than before')
     assert.deepEqual(
       readJournal(path, 157).map((one) => one.sequence),
