@@ -254,7 +254,8 @@ describe('timestamps', () => {
       const get = (timestamp: number): Promise<Reply> =>
         client.request('GET', '/account/detail', { timestamp: String(timestamp) })
       ok(await get(real + 7200))
-      for (const shift of [-61, 61]) refused(await get(real + shift), 401, 'REQUEST_EXPIRED')
+      // The server may look a second or two later than this clock was read.
+      for (const shift of [-61, 65]) refused(await get(real + shift), 401, 'REQUEST_EXPIRED')
       const body = { currency_pair: 'BTC_USDT', side: 'buy', amount: '1', price: '10' }
       const place = (ms: number): Promise<Reply> =>
         client.request('POST', '/spot/orders', { body, headers: { 'x-gate-exptime': String(ms) } })
