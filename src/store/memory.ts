@@ -9,6 +9,7 @@ import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, storeHead } from './head.ts'
 import { selectFrom } from './shapes.ts'
 import { ALL_TABLES, SHAPES, loading } from './statements.ts'
 import {
+  Fenced,
   NO_LAG,
   type Checkpoint,
   type CommandBatch,
@@ -24,13 +25,19 @@ import {
  */
 export class MemoryStore implements Store {
   readonly kind = 'memory'
-  private readonly connection = new SqliteConnection(':memory:')
+  private readonly connection: SqliteConnection
+  private readonly shared: boolean
   private epoch = 0
   private chain: JournalChain | undefined
   private sums: Sums | undefined
   /** What is committed is in the tables at once. */
   readonly lag = NO_LAG
 
+  /** `other`: the same rows, for who takes them over. */
+  constructor(other?: MemoryStore) {
+    this.connection = other?.connection ?? new SqliteConnection(':memory:')
+    this.shared = other !== undefined
+  }
   open(): Promise<OpenedHead> {
     return later(() => {
       const migrated = this.connection.migrate(Date.now() * 1000)
@@ -95,15 +102,19 @@ export class MemoryStore implements Store {
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
-  /** Nobody else can have it. */
   checkFence(): Promise<void> {
-    return Promise.resolve()
+    return later(() => {
+      const [epoch] = this.connection.query('select epoch from head', [])[0]!
+      if (epoch !== this.epoch) throw new Fenced()
+    })
   }
   wipe(): Promise<StoreHead> {
     return later(() => this.connection.wipe(this.epoch, ALL_TABLES))
   }
   close(): Promise<void> {
-    return later(() => this.connection.close())
+    return later(() => {
+      if (!this.shared) this.connection.close()
+    })
   }
 }
 /** In a turn of its own, as a store elsewhere would answer; what it throws comes as a rejection. */

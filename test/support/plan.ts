@@ -7,8 +7,8 @@ import type { Store, Value } from '../../src/store/store.ts'
  */
 export async function assertIndexed(store: Store, sql: string, values: readonly Value[]): Promise<void> {
   const plan =
-    store.kind === 'sqlite' ? await sqlitePlan(store, sql, values) : await pgPlan(store, sql, values)
-  const bad = store.kind === 'sqlite' ? /\bSCAN\b|TEMP B-TREE/ : /Seq Scan|\bSort\b/
+    store.kind !== 'postgres' ? await sqlitePlan(store, sql, values) : await pgPlan(store, sql, values)
+  const bad = store.kind !== 'postgres' ? /\bSCAN\b|TEMP B-TREE/ : /Seq Scan|\bSort\b/
   assert.doesNotMatch(plan, bad, `not answered by an index alone: ${sql}\n${plan}`)
 }
 
