@@ -53,15 +53,21 @@ export class Simulation {
     try {
       await this.createUser()
       for (let step = 0; step < steps; step++) {
+        const killed = this.random.chance(0.1)
+        if (killed) await this.world.holdBack()
         // Some commands at once, so that batches hold several and refusals fall among them.
         const commands = Array.from({ length: 1 + this.random.below(4) }, () => this.act())
         await Promise.all(commands)
         this.world.pass(this.random.below(3600))
         assert.equal(this.world.fatal, undefined)
+        if (killed) await this.world.restart()
+        if (this.random.chance(0.1)) await this.world.evict()
+        if (this.random.chance(0.05)) await this.world.reconfigure(`0.000${1 + this.random.below(9)}`)
         this.auditor.compare(this.world.state)
         await this.world.memoryEqualsStore()
         await this.world.replayEqualsState()
       }
+      assert.ok(this.world.drained > 0, 'no start ever found anything in the journal')
     } finally {
       await this.world.close()
     }

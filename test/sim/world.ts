@@ -15,21 +15,31 @@ import { READ_HEAD, storeHead } from '../../src/store/head.ts'
 
 /** The real core on a real store, with a clock that only the simulation moves. */
 export class SimulatedWorld {
-  readonly state = new State()
+  state = new State()
   readonly clock: Clock
-  readonly core: Core<State, Commands>
-  readonly store: SqliteStore
+  core: Core<State, Commands>
+  store: SqliteStore
+  /** Batches that a start found in the journal alone. */
+  drained = 0
+  private readonly handlers: Commands
   readonly folder = mkdtempSync(join(tmpdir(), 'kontor-sim-'))
   fatal: unknown
   private wall = 1_800_000_000_000_000
   private readonly sums = newSums('5'.repeat(64))
 
   constructor(handlers: Commands = commands) {
+    this.handlers = handlers
     this.clock = new Clock(() => this.wall)
-    this.store = new SqliteStore(join(this.folder, 'sim.db'))
-    this.core = new Core<State, Commands>(
+    this.store = this.makeStore()
+    this.core = this.makeCore()
+  }
+  private makeStore(): SqliteStore {
+    return new SqliteStore(join(this.folder, 'sim.db'))
+  }
+  private makeCore(): Core<State, Commands> {
+    return new Core<State, Commands>(
       this.state,
-      handlers,
+      this.handlers,
       { sequence: 0, hash: '' },
       {
         commit: (batch) => this.store.commit(batch),
@@ -50,6 +60,48 @@ export class SimulatedWorld {
     this.store.sealBehind(head.hash, this.sums)
     await this.core.submit('world.configure', { config: BUILT_IN_WORLD })
     return this
+  }
+  /** From here on the tables stand still: whoever starts next finds the rest in the journal. */
+  async holdBack(): Promise<void> {
+    await this.store.holdBack(true)
+  }
+  /** Another process goes on, as after a kill: nothing is told to the one before, which still holds its files. */
+  async restart(): Promise<void> {
+    await this.core.idle()
+    const { hash, sequence } = this.core.committed
+    const before = this.store
+    this.state = new State()
+    this.store = this.makeStore()
+    this.core = this.makeCore()
+    const head = await this.store.open(this.sums)
+    assert.deepEqual([head.sequence, head.hash], [sequence, hash], 'nothing that was acknowledged is lost')
+    this.drained += head.drained
+    this.core.restart(head)
+    await this.store.load(this.state.tables)
+    this.sums.setAll(head.sums)
+    this.store.sealBehind(head.hash, this.sums)
+    this.clock.atLeast(head.at)
+    await before.close()
+  }
+  /** Rows that no rule needs leave memory at once. */
+  async evict(): Promise<void> {
+    await this.core.idle()
+    for (const table of this.state.tables) {
+      const { live } = table.spec
+      if (live === undefined) continue
+      for (const row of [...table.values()])
+        if (!live(row)) table.swap(table.keyOf(row), undefined, 'eviction')
+    }
+  }
+  /** Another configuration file: a fee is another. */
+  async reconfigure(fee: string): Promise<void> {
+    const { currencies } = BUILT_IN_WORLD
+    const changed = currencies.map((one) =>
+      one.currency === 'BTC'
+        ? { ...one, chains: one.chains.map((chain) => ({ ...chain, withdraw_fix: fee })) }
+        : one,
+    )
+    await this.core.submit('world.configure', { config: { ...BUILT_IN_WORLD, currencies: changed } })
   }
   pass(seconds: number): void {
     this.wall += seconds * 1e6
