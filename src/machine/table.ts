@@ -162,9 +162,7 @@ export interface Mark {
  * the undo record, and nobody else has seen this one. For rows that one command changes again and again, and
  * whose changes no index follows.
  */
-export type Own<Row> = { -readonly [M in keyof Row]: Row[M] } & { readonly stamp: number }
-
-let stamps = 0
+export type Own<Row> = { -readonly [M in keyof Row]: Row[M] } & { readonly stamp: object }
 
 /** The changes of one command: all of them happen, or none. */
 export class Tx {
@@ -172,8 +170,8 @@ export class Tx {
   /** What was appended, and to which log, at the same index. */
   readonly appended: object[] = []
   readonly logs: LogSpec<object>[] = []
-  /** Differs in every command, and after every mark in it. */
-  stamp = ++stamps
+  /** Another one in every command, and after every mark in it: rows that carry it were made since. */
+  stamp: object = {}
 
   put<Row extends object>(table: Table<Row>, row: NoInfer<Row>): void {
     const key = table.keyOf(row)
@@ -216,7 +214,7 @@ export class Tx {
   }
   /** A place to come back to: one item of a batch may fail without the others. */
   mark(): Mark {
-    this.stamp = ++stamps
+    this.stamp = {}
     return { touched: this.touched.length, appended: this.appended.length }
   }
   rollback(to: Mark = { touched: 0, appended: 0 }): void {

@@ -1,0 +1,69 @@
+import { Door } from '../api/door.ts'
+import { operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
+import { fronts } from '../fronts.ts'
+import { Bodies } from '../http/bodies.ts'
+import { Network } from '../network.ts'
+import type { Controls } from '../operator/platform.ts'
+import { detailsOf } from '../runtime/watch.ts'
+import { VERSION } from '../version.ts'
+import type { Made } from './made.ts'
+import { warningsNow } from './notices.ts'
+
+export interface Answering {
+  readonly ready: () => boolean
+  readonly reset: () => Promise<void>
+}
+
+/** What answers: the endpoints, behind the checks, on the doors. */
+export function networkOf(made: Made, { ready, reset }: Answering): Network {
+  const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
+  const controls = controlsOf(made, reset, () => network)
+  const answers = fronts({
+    config,
+    desk,
+    trading: tradingEndpoints,
+    operator: operatorEndpoints(controls),
+    limiter,
+    door: new Door(desk, failures, config.authFailures, seen),
+    bodies: new Bodies(room),
+    faults,
+    requests: config.mode === 'sandbox' ? requests : undefined,
+    metrics: made.metrics,
+    log,
+    ready,
+    healthy: () => ready() && core.writesStopped === undefined,
+    version: VERSION,
+    details: () => detailsOf({ core, chains }),
+  })
+  const network = new Network({ config, doors, answers, room, log })
+  return network
+}
+
+function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
+  const { faults, requests, agents, ticker, risk, clock } = made
+  const settle = async (): Promise<void> => {
+    // What the watcher handed on by itself in the meantime is due as well.
+    for (let handed = 1; handed > 0;) {
+      handed = await risk.settle()
+      await ticker.runNow()
+    }
+  }
+  return {
+    version: VERSION,
+    get warnings() {
+      return warningsNow(made)
+    },
+    faults,
+    requests,
+    agents,
+    advanceTo: async (micros, operator) => {
+      const move = (): Promise<number> => ticker.advanceTo(micros, operator)
+      const failed = await (agents === undefined ? move() : agents.duringMove(micros - clock.peek(), move))
+      await settle()
+      return failed
+    },
+    settle,
+    reset,
+    gateways: () => network().list(),
+  }
+}

@@ -1,0 +1,110 @@
+import { restAgents } from '../agents/driver.ts'
+import { HeadKeeper } from '../runtime/head-keeper.ts'
+import { Parts, type Part } from '../runtime/parts.ts'
+import { HttpPriceFeed, PriceFeedDriver } from '../runtime/price-feed.ts'
+import { watchSize, watchTokens } from '../runtime/watch.ts'
+import { Fenced, StoreLost } from '../store/store.ts'
+import type { Made } from './made.ts'
+import { warnOfUnpriced } from './notices.ts'
+
+const FENCE_CHECK_MS = 1_000
+const KEY_TOUCH_MS = 30_000
+
+/** Everything that works by itself, in the order in which it starts. */
+export const dutiesOf = (made: Made): Parts =>
+  new Parts([...watches(made), ...work(made), ...guards(made)], () => made.core.writesStopped === undefined)
+
+function watches(made: Made): Part[] {
+  const { metrics, store, log, fatal } = made
+  const fencedOrGone = (error: unknown): void => {
+    if (error instanceof Fenced || error instanceof StoreLost) fatal(error)
+    else log.warn('the store did not answer', { error })
+  }
+  return [
+    { until: 'shut', ...held('size', () => watchSize(metrics, store)) },
+    { until: 'shut', ...held('tokens', () => watchTokens(made)) },
+    { until: 'shut', ...every('fence', FENCE_CHECK_MS, () => void store.checkFence().catch(fencedOrGone)) },
+    { until: 'shut', ...every('keys', KEY_TOUCH_MS, () => void touchKeys(made)) },
+  ]
+}
+
+/** What brings the world forward: it has another world after a reset. */
+function work(made: Made): Part[] {
+  const { core, state, log, chains, ticker, risk, housekeeper, agents } = made
+  const common = { until: 'shut', again: true, writes: true } as const
+  return [
+    {
+      name: 'agents that left',
+      start: async () => {
+        if (agents === undefined) await restAgents(core)
+      },
+      until: 'shut',
+      writes: true,
+    },
+    // What is under way at the doors may still ask for a chain.
+    { ...common, until: 'answered', ...part('chains', chains) },
+    { ...common, ...part('ticker', ticker) },
+    { ...common, ...part('risk', risk) },
+    { ...common, ...part('housekeeper', housekeeper) },
+    { ...common, ...part('agents', agents) },
+    { ...common, ...feedOf(made) },
+    { name: 'unpriced', start: () => warnOfUnpriced(state, log), until: 'shut', writes: true },
+  ]
+}
+
+/** Last to start, because a start may write on a disk that is nearly full; last to stop, because a stop writes. */
+function guards({ config, core, clock, log, wall, disk }: Made): Part[] {
+  const { keepHead } = config
+  const keeper =
+    keepHead === undefined
+      ? undefined
+      : new HeadKeeper(keepHead, () => ({ ...core.committed, at: clock.peek() }), log)
+  return [
+    { until: 'written', ...part('head', keeper) },
+    { until: 'written', ...part('wall clock', wall) },
+    { until: 'written', again: true, ...part('disk', disk) },
+  ]
+}
+
+export async function touchKeys({ core, seen }: Made): Promise<void> {
+  if (seen.size === 0 || core.writesStopped !== undefined || core.held !== undefined) return
+  const pairs = [...seen]
+  seen.clear()
+  await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
+}
+
+type Named = Pick<Part, 'name' | 'start' | 'stop'>
+
+/** Prices from outside; without a feed, those that an earlier one left are forgotten. */
+function feedOf({ core, state, log }: Made): Named {
+  let feed: PriceFeedDriver | undefined
+  const start = async (): Promise<void> => {
+    const { priceFeed } = state.world
+    if (priceFeed === undefined) {
+      await core.submit('prices.feed', { prices: {} })
+      return
+    }
+    const { url, second_url } = priceFeed
+    const second = second_url === undefined ? undefined : new HttpPriceFeed(second_url)
+    feed = new PriceFeedDriver(core, log, new HttpPriceFeed(url), priceFeed, second)
+    await feed.start()
+  }
+  return { name: 'price feed', start, stop: () => feed?.stop() }
+}
+
+/** What a configuration goes without does nothing. */
+const part = (name: string, its: Pick<Required<Part>, 'start' | 'stop'> | undefined): Named => ({
+  name,
+  start: () => its?.start(),
+  stop: () => its?.stop(),
+})
+/** What begins by being called. */
+function held(name: string, begin: () => { stop(): void }): Named {
+  let begun: { stop(): void } | undefined
+  return { name, start: () => void (begun = begin()), stop: () => begun?.stop() }
+}
+const every = (name: string, ms: number, look: () => void): Named =>
+  held(name, () => {
+    const timer = setInterval(look, ms)
+    return { stop: () => clearInterval(timer) }
+  })

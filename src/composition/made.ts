@@ -1,0 +1,140 @@
+import { AgentDriver } from '../agents/driver.ts'
+import type { LiveDesk } from '../api/endpoint.ts'
+import { Faults } from '../api/faults.ts'
+import { Limiter } from '../api/limiter.ts'
+import { RequestLog } from '../api/request-log.ts'
+import { Chains } from '../chain/chains.ts'
+import type { Config } from '../config.ts'
+import { commands, type Commands } from '../core/commands.ts'
+import { State } from '../core/state.ts'
+import { BodyRoom } from '../http/bodies.ts'
+import type { Doors } from '../http/doors.ts'
+import { Core } from '../machine/core.ts'
+import { Clock } from '../runtime/clock.ts'
+import { DiskGuard, freeBytes } from '../runtime/disk-guard.ts'
+import { secretKey } from '../runtime/genesis.ts'
+import type { Ground } from '../runtime/ground.ts'
+import { Housekeeper } from '../runtime/housekeeper.ts'
+import type { CountingLog } from '../runtime/log.ts'
+import { Metrics } from '../runtime/metrics.ts'
+import { RiskWatcher } from '../runtime/risk-watcher.ts'
+import { finishRotation } from '../runtime/rotation.ts'
+import { SecretBox, sumsKey } from '../runtime/secrets.ts'
+import { Ticker } from '../runtime/ticker.ts'
+import { WallClockGuard } from '../runtime/wall-clock.ts'
+import { newSums } from '../store/seals.ts'
+import type { Store } from '../store/store.ts'
+
+const WAITING_MAX = 10_000
+
+/** What a platform is given: its settings, and what it stands on. */
+export interface Given {
+  readonly config: Config
+  readonly log: CountingLog
+  readonly fatal: (error: unknown) => void
+  readonly store: Store
+  readonly doors: Doors
+  readonly ground: Ground
+}
+export type Made = Given & Plain & Keys & Wired & Drivers
+type Plain = ReturnType<typeof plain>
+type Keys = Awaited<ReturnType<typeof keysOf>>
+type Wired = ReturnType<typeof wired>
+type Drivers = ReturnType<typeof drivers>
+
+/** Everything that a platform consists of, and nothing of it works yet. */
+export async function make(given: Given): Promise<Made> {
+  const first = { ...given, ...plain(given.config), ...(await keysOf(given)) }
+  const second = { ...first, ...wired(first) }
+  return { ...second, ...drivers(second) }
+}
+
+/** What the configuration alone makes. */
+function plain({ clockStart, timestamps, rateLimits }: Config) {
+  const real = (): number => Date.now() * 1000
+  return {
+    state: new State(),
+    clock: new Clock(
+      clockStart === undefined ? real : () => clockStart * 1e6,
+      timestamps === 'either' ? real : undefined,
+    ),
+    metrics: new Metrics(),
+    faults: new Faults(),
+    requests: new RequestLog(),
+    limiter: new Limiter(rateLimits),
+    failures: new Limiter(rateLimits === null ? null : 1),
+    room: new BodyRoom(),
+    /** Last use of keys that the core does not know of yet. */
+    seen: new Map<string, number>(),
+  }
+}
+
+async function keysOf({ config, log, ground }: Given) {
+  if (!config.memory && (await finishRotation(config)))
+    log.warn('an interrupted change of the secret key was finished')
+  const key = secretKey(config, ground.made)
+  return { secrets: new SecretBox(key), sums: newSums(sumsKey(key)) }
+}
+
+/** The core, and what handlers see of it. */
+function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Given & Plain & Keys) {
+  const core = new Core<State, Commands>(
+    state,
+    commands,
+    { sequence: 0, hash: '' },
+    {
+      commit: timed((batch) => store.commit(batch), metrics),
+      now: () => clock.now(),
+      fatal,
+      defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
+      check: (state) => state.check(),
+      waitingMax: WAITING_MAX,
+    },
+  )
+  const chains = new Chains({ core, store, clock, log })
+  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
+  return { core, chains, desk }
+}
+
+/** What drives the core, and what guards it. */
+function drivers({ config, log, store, clock, metrics, core, chains }: Given & Plain & Wired) {
+  const agents =
+    config.agents && config.mode === 'sandbox'
+      ? new AgentDriver({ core, clock, log, seed: config.agentsSeed, requests: () => metrics.requests })
+      : undefined
+  const ticker = new Ticker(
+    core,
+    clock,
+    log,
+    ({ command, input }) => (command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined),
+    (item) => agents?.take(item),
+  )
+  const suspend = (reason: string): (() => void) => {
+    const resume = core.suspend(reason)
+    return () => {
+      resume()
+      void chains.settle()
+    }
+  }
+  return {
+    agents,
+    ticker,
+    risk: new RiskWatcher(core, log),
+    housekeeper: new Housekeeper({ core, store, clock, log }),
+    wall: config.clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined,
+    disk:
+      config.databaseUrl !== undefined || config.memory
+        ? undefined
+        : new DiskGuard({ settings: config.disk, free: () => freeBytes(config.data), suspend, log }),
+  }
+}
+
+/** How long it takes until a batch is durable, for the metrics. */
+const timed =
+  <B, R>(commit: (batch: B) => Promise<R>, metrics: Metrics) =>
+  async (batch: B): Promise<R> => {
+    const from = performance.now()
+    const landed = await commit(batch)
+    metrics.commit(performance.now() - from)
+    return landed
+  }
