@@ -1,0 +1,120 @@
+import { CANDLE_NOW } from '../core/tables/spot/candles.ts'
+import { SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/spot/order.ts'
+import { SPOT_MARKET } from '../core/tables/spot/spot.ts'
+import { SPOT_FILL, SPOT_TRADE } from '../core/tables/spot/trades.ts'
+import type { CommittedBatch } from '../machine/stream.ts'
+import type { Amount, Price } from '../money/amount.ts'
+import type { BookLevelEvent, CandleChange, FillEvent, OrderEvent, TickerEvent, TradeEvent } from './event.ts'
+import { byId, byText, type BatchRows } from './rows.ts'
+import { venueOfOrder } from './venues.ts'
+
+const isOpen = (order: Order | undefined): boolean => order?.status === 'open'
+
+export function orderEvents({ sequence, at }: CommittedBatch, rows: BatchRows): OrderEvent[] {
+  const events: OrderEvent[] = []
+  for (const { before, after, stored } of rows.of(SPOT_ORDER)) {
+    if (after === undefined) continue
+    const { pair, user_id, account } = after
+    const finished = stored || (before !== undefined && !isOpen(before))
+    events.push({
+      kind: 'order',
+      sequence,
+      at,
+      venue: venueOfOrder(account),
+      market: pair,
+      user_id,
+      // What had ended before has not ended now.
+      change: finished ? 'changed' : !isOpen(after) ? 'ended' : before === undefined ? 'placed' : 'changed',
+      before,
+      after,
+    })
+  }
+  return events.sort((one, other) => byId(one.after, other.after))
+}
+
+export function fillEvents({ sequence, at }: CommittedBatch, rows: BatchRows): FillEvent[] {
+  return rows
+    .appendedTo(SPOT_FILL)
+    .map((fill) => ({
+      kind: 'fill' as const,
+      sequence,
+      at,
+      venue: venueOfOrder(fill.account),
+      market: fill.pair,
+      user_id: fill.user_id,
+      fill,
+    }))
+    .sort((one, other) => one.fill.trade_id - other.fill.trade_id)
+}
+
+export function tradeEvents({ sequence, at }: CommittedBatch, rows: BatchRows): TradeEvent[] {
+  const events: TradeEvent[] = []
+  // Old ones that are removed happened long ago.
+  for (const { before, after: trade, stored } of rows.of(SPOT_TRADE))
+    if (trade !== undefined && before === undefined && !stored)
+      events.push({ kind: 'trade', sequence, at, venue: 'spot', market: trade.pair, trade })
+  return events.sort((one, other) => byId(one.trade, other.trade))
+}
+
+/** By market, bids first, the best price of a side first. */
+export function bookLevelEvents({ sequence, at }: CommittedBatch, rows: BatchRows): BookLevelEvent[] {
+  const markets = new Map<string, Readonly<Record<Side, Map<Price, bigint>>>>()
+  const add = (order: Order | undefined, sign: bigint): void => {
+    // Without a rank it never came into the book.
+    if (order?.status !== 'open' || order.rank === 0) return
+    let sides = markets.get(order.pair)
+    if (sides === undefined) markets.set(order.pair, (sides = { buy: new Map(), sell: new Map() }))
+    const prices = sides[order.side]
+    prices.set(order.price, (prices.get(order.price) ?? 0n) + sign * order.shown)
+  }
+  for (const { before, after } of rows.of(SPOT_ORDER)) {
+    add(before, -1n)
+    add(after, 1n)
+  }
+  const events: BookLevelEvent[] = []
+  for (const [market, sides] of [...markets].sort(([one], [other]) => byText(one, other)))
+    for (const side of SIDES) {
+      const prices = [...sides[side]].sort(([one], [other]) => (one < other === (side === 'sell') ? -1 : 1))
+      for (const [price, change] of prices)
+        if (change !== 0n)
+          events.push({
+            kind: 'book_level',
+            sequence,
+            at,
+            venue: 'spot',
+            market,
+            side,
+            price,
+            change: change as Amount,
+          })
+    }
+  return events
+}
+
+export function tickerEvents({ sequence, at }: CommittedBatch, rows: BatchRows): TickerEvent[] {
+  const markets = new Map<string, { figures: TickerEvent['figures']; candles: CandleChange[] }>()
+  const of = (market: string) => {
+    let found = markets.get(market)
+    if (found === undefined) markets.set(market, (found = { figures: undefined, candles: [] }))
+    return found
+  }
+  for (const { before, after } of rows.of(SPOT_MARKET))
+    if (after !== undefined) of(after.pair).figures = { before, after }
+  for (const { before, after } of rows.of(CANDLE_NOW)) {
+    if (after === undefined) continue
+    const { series } = after
+    const slash = series.lastIndexOf('/')
+    of(series.slice(0, slash)).candles.push({ seconds: Number(series.slice(slash + 1)), before, after })
+  }
+  return [...markets]
+    .sort(([one], [other]) => byText(one, other))
+    .map(([market, { figures, candles }]) => ({
+      kind: 'ticker',
+      sequence,
+      at,
+      venue: 'spot',
+      market,
+      figures,
+      candles: candles.sort((one, other) => one.seconds - other.seconds),
+    }))
+}
