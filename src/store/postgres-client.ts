@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { StoreAway, StoreUnavailable } from './store.ts'
+import { StoreAway, StoreLost, StoreUnavailable } from './store.ts'
 
 const INT8 = 20
 // Our integers stay below 2^53; numeric stays text, so that no float ever touches an amount.
@@ -23,6 +23,33 @@ export async function connect(
   })
   await client.connect()
   return client
+}
+/** A connection that is kept: its loss is noticed when it happens, and told to whoever uses it next. */
+export class KeptConnection {
+  readonly client: pg.Client
+  private gone: Error | undefined
+  private closing = false
+
+  private constructor(client: pg.Client) {
+    this.client = client
+    const lose = (error?: Error): void => {
+      if (!this.closing) this.gone ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
+    }
+    client.on('error', lose)
+    client.on('end', () => lose())
+  }
+  static async open(url: string): Promise<KeptConnection> {
+    const kept = new KeptConnection(await connect(url))
+    await prepareSession(kept.client)
+    return kept
+  }
+  refuseLost(): void {
+    if (this.gone !== undefined) throw this.gone
+  }
+  async end(): Promise<void> {
+    this.closing = true
+    await this.client.end()
+  }
 }
 /** A connection for a purpose of its own, whose name others see. */
 export async function postgresSession(url: string, name: string): Promise<pg.Client> {
@@ -48,7 +75,7 @@ export async function postgresAnswers(url: string, waitMs = CONNECT_MS): Promise
   }
 }
 /** Waiting for ever helps nobody, and a commit that is not on the disk is none. */
-export async function prepareSession(client: pg.Client): Promise<void> {
+async function prepareSession(client: pg.Client): Promise<void> {
   await client.query(`set lock_timeout = '${CONNECT_MS}ms'`)
   const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
   if (rows[0]!.synchronous_commit === 'off') await client.query('set synchronous_commit = on')

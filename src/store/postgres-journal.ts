@@ -1,7 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { JournalEntry } from '../machine/journal.ts'
-import { connect, prepareSession, transaction } from './postgres-client.ts'
-import { Fenced, StoreLost } from './store.ts'
+import { KeptConnection, transaction } from './postgres-client.ts'
+import { Fenced } from './store.ts'
 
 /** A commit that has not come back by then never will: the network is gone without a word. */
 const COMMIT_MS = 60_000
@@ -17,9 +17,7 @@ const APPEND = `with owner as (select base from journal_owner where epoch = $8 f
 /** The journal in PostgreSQL, with a connection of its own. */
 export class PostgresJournal {
   private readonly url: string
-  private client: pg.Client | undefined
-  private lost: Error | undefined
-  private closing = false
+  private connection: KeptConnection | undefined
   private epoch = 0
 
   constructor(url: string) {
@@ -28,20 +26,14 @@ export class PostgresJournal {
   /** The owner in this process, in another thread. */
   async takenAt(epoch: number, _base: number): Promise<void> {
     this.epoch = epoch
-    this.client = await connect(this.url)
-    const gone = (error?: Error): void => {
-      if (!this.closing) this.lost ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
-    }
-    this.client.on('error', gone)
-    this.client.on('end', () => gone())
-    await prepareSession(this.client)
+    this.connection = await KeptConnection.open(this.url)
   }
   /**
    * One statement, one round trip; the next one may be sent before it is answered. An answer that never comes leaves the
    * outcome open; nobody is told anything but that, the process ends, and the next start reads what the database holds.
    */
   async append(entries: readonly JournalEntry[]): Promise<void> {
-    if (this.lost !== undefined) throw this.lost
+    this.connection?.refuseLost()
     await Promise.all(entries.map((entry) => this.insert(entry)))
   }
   private async insert(entry: JournalEntry): Promise<void> {
@@ -65,16 +57,15 @@ export class PostgresJournal {
     })
   }
   async checkFence(): Promise<void> {
-    if (this.lost !== undefined) throw this.lost
+    this.connection?.refuseLost()
     const { rows } = await this.using.query<{ epoch: number }>('select epoch from journal_owner')
     if (rows[0]!.epoch !== this.epoch) throw new Fenced()
   }
   async close(): Promise<void> {
-    this.closing = true
-    await this.client?.end()
+    await this.connection?.end()
   }
   private get using(): pg.Client {
-    if (this.client === undefined) throw new TypeError('the journal is not open')
-    return this.client
+    if (this.connection === undefined) throw new TypeError('the journal is not open')
+    return this.connection.client
   }
 }

@@ -6,10 +6,10 @@ import { COLUMNS, entryOf, type Written } from './journal-rows.ts'
 import type { Opened, Opening } from './messages.ts'
 import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
 import { journal as journalMigration } from './migrations/0070_journal.ts'
-import { connect, prepareSession, transaction } from './postgres-client.ts'
+import { KeptConnection, transaction } from './postgres-client.ts'
 import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
 import { columnLiterals, placeholders } from './sql.ts'
-import { Fenced, StoreLost, type StoreHead } from './store.ts'
+import { Fenced, type StoreHead } from './store.ts'
 
 const MIGRATION_LOCK = 727274
 /** Two transactions take effect one after the other, and what a new owner sees is whole. */
@@ -24,9 +24,7 @@ const VACUUM_BYTES = 64 * 2 ** 20
 /** The tables in PostgreSQL, with a connection of its own. */
 export class PostgresTables implements Tables {
   private readonly url: string
-  private client: pg.Client | undefined
-  private lost: Error | undefined
-  private closing = false
+  private connection: KeptConnection | undefined
   private epoch = 0
   private statements: ReadonlyMap<string, Statements> = new Map()
   private thinned = 0
@@ -35,13 +33,8 @@ export class PostgresTables implements Tables {
     this.url = url
   }
   async open({ now, key, schema, shapes }: Opening): Promise<Opened> {
-    const client = (this.client = await connect(this.url))
-    const gone = (error?: Error): void => {
-      if (!this.closing) this.lost ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
-    }
-    client.on('error', gone)
-    client.on('end', () => gone())
-    await prepareSession(client)
+    this.connection = await KeptConnection.open(this.url)
+    const { client } = this.connection
     // Two processes that start at once do so one after the other.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
     for (const statement of BOOTSTRAP) await client.query(statement)
@@ -88,8 +81,8 @@ export class PostgresTables implements Tables {
   }
   /** One round trip: everything is sent at once. What the tables hold now leaves the journal in the same transaction. */
   async project(portion: Portion, head: StoreHead): Promise<void> {
-    if (this.lost !== undefined) throw this.lost
-    const client = this.client!
+    this.connection!.refuseLost()
+    const { client } = this.connection!
     const from = portion.entries[0]!.sequence - 1
     const write = (table: string, what: 'write' | 'remove', rows: readonly string[]) => {
       const statements = this.statements.get(table)
@@ -120,12 +113,12 @@ export class PostgresTables implements Tables {
   }
   /** Everything that was committed is on the disk: the sync of one more commit takes all before it along. */
   async settle(): Promise<void> {
-    await this.client!.query('set synchronous_commit = on')
-    await this.client!.query('update head set epoch = epoch where epoch = $1', [this.epoch])
+    const { client } = this.connection!
+    await client.query('set synchronous_commit = on')
+    await client.query('update head set epoch = epoch where epoch = $1', [this.epoch])
   }
   async close(): Promise<void> {
-    this.closing = true
-    await this.client?.end()
+    await this.connection?.end()
   }
 }
 

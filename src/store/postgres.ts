@@ -12,9 +12,9 @@ import {
 import { COMMANDS_AFTER, EMPTY_HEAD, REWIND_HEAD, SEAL_HEAD, commandBatch, storeHead } from './head.ts'
 import {
   CONNECT_MS,
+  KeptConnection,
   connect,
   fetchAll,
-  prepareSession,
   stream,
   transaction,
   types,
@@ -28,7 +28,6 @@ import { ALL_TABLES, loading } from './statements.ts'
 import {
   Fenced,
   NO_LAG,
-  StoreLost,
   type Checkpoint,
   type CommandBatch,
   type Lag,
@@ -47,12 +46,10 @@ export class PostgresStore implements Store {
   private readonly url: string
   private readonly bound: Bound | undefined
   /** For what happens at start and at a reset. */
-  private client: pg.Client | undefined
-  private lost: Error | undefined
+  private connection: KeptConnection | undefined
   private readonly readers: pg.Pool
   private spine: Spine | undefined
   private epoch = 0
-  private closing = false
 
   constructor(url: string, bound?: Bound) {
     this.url = url
@@ -67,15 +64,7 @@ export class PostgresStore implements Store {
   }
   async open(sums: Sums): Promise<OpenedHead> {
     try {
-      const client = await connect(this.url)
-      this.client = client
-      const gone = (error?: Error): void => {
-        if (!this.closing)
-          this.lost ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
-      }
-      client.on('error', gone)
-      client.on('end', () => gone())
-      await prepareSession(client)
+      this.connection = await KeptConnection.open(this.url)
       this.spine = new Spine({ kind: 'postgres', url: this.url }, this.bound)
       const { head, migrated, drained } = await this.spine.open(sums)
       this.epoch = head[0] as number
@@ -141,7 +130,7 @@ export class PostgresStore implements Store {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
   async checkFence(): Promise<void> {
-    if (this.lost !== undefined) throw this.lost
+    this.connection?.refuseLost()
     await this.writing.checkFence()
   }
   async wipe(): Promise<StoreHead> {
@@ -166,17 +155,16 @@ export class PostgresStore implements Store {
     return Promise.resolve()
   }
   async close(): Promise<void> {
-    this.closing = true
     await this.spine?.close().catch(() => undefined)
-    await Promise.allSettled([this.client?.end(), this.readers.end()])
+    await Promise.allSettled([this.connection?.end(), this.readers.end()])
   }
   private get writing(): Spine {
     if (this.spine === undefined) throw new TypeError('the store is not open')
     return this.spine
   }
   private get alone(): pg.Client {
-    if (this.client === undefined) throw new TypeError('the store is not open')
-    return this.client
+    if (this.connection === undefined) throw new TypeError('the store is not open')
+    return this.connection.client
   }
 }
 

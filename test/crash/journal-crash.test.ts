@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import Database from 'libsql'
 import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
 import { State } from '../../src/core/state.ts'
 import { Batch } from '../../src/machine/batch.ts'
@@ -25,7 +26,7 @@ import { Tx } from '../../src/machine/table.ts'
 import { FileJournal, copyJournal, journalFiles, readJournal } from '../../src/store/file-journal.ts'
 import type { Place } from '../../src/store/messages.ts'
 import { PostgresStore } from '../../src/store/postgres.ts'
-import { compareSeals, newSums } from '../../src/store/seals.ts'
+import { checkSeals, compareSeals, newSums } from '../../src/store/seals.ts'
 import { SqliteStore } from '../../src/store/sqlite.ts'
 import { StoreDamaged, type OpenedHead, type Store } from '../../src/store/store.ts'
 import { postgres } from '../support/postgres.ts'
@@ -172,6 +173,22 @@ describe('a loss of power, on SQLite', () => {
     await assert.rejects(store.open(newSums(KEY)), StoreDamaged)
     await store.close()
   })
+})
+
+test('a row that somebody slips in before the journal is taken into the tables is found at the start', async () => {
+  const path = join(folder(), 'kontor.db')
+  await acknowledgedBy({ kind: 'sqlite', path }, 'held')
+  const forger = new Database(path)
+  forger.exec(`insert into counter ("name", "value") values ('forged', 1000000)`)
+  forger.close()
+  const store = new SqliteStore(path)
+  const sums = newSums(KEY)
+  const head = await store.open(sums)
+  assert.equal(head.drained, 60)
+  const state = new State()
+  await store.load(state.tables)
+  await assert.rejects(checkSeals(store, state.tables, head, sums), /the rows of counter are not those/)
+  await store.close()
 })
 
 describe('the files of the journal', () => {
