@@ -1,6 +1,6 @@
 import type { Key, LogSpec, STORED, Table } from './table.ts'
 
-/** A row that a batch changed, as it was and as it is: not there is undefined. */
+/** A row that a command changed, as it was and as it is: not there is undefined. */
 export interface RowChange {
   readonly table: Table<object>
   readonly key: Key
@@ -12,13 +12,23 @@ export interface RowAppended {
   readonly log: LogSpec<object>
   readonly row: object
 }
-/** What a batch changed: rows that it touched ten times are here once. Told when it has landed, never before. */
-export interface CommittedBatch {
+/** What a command changed: rows that it touched ten times are here once. */
+export interface CommittedCommand {
+  /** Of its batch. */
   readonly sequence: number
   /** Microseconds. */
   readonly at: number
   readonly changes: readonly RowChange[]
   readonly appended: readonly RowAppended[]
+}
+/** The commands of a batch in their order, those that changed something. Told when it has landed, never before. */
+export interface CommittedBatch {
+  readonly sequence: number
+  /** Microseconds: when it was closed. */
+  readonly at: number
+  readonly commands: readonly CommittedCommand[]
+  /** Of all of them. */
+  readonly rows: number
 }
 
 /** The batches that came since the last look; `lost`: some are missing, and only a snapshot brings him up to date. */
@@ -54,7 +64,7 @@ export class Subscription {
   }
   /** Only the stream calls this. */
   put(batch: CommittedBatch): void {
-    this.rows += batch.changes.length + batch.appended.length
+    this.rows += batch.rows
     if (this.rows > this.rowsMax) this.lose()
     else this.batches.push(batch)
     this.ring()
