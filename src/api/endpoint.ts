@@ -29,19 +29,20 @@ export interface LiveDesk extends Desk {
   readonly core: Core<State, Commands>
 }
 
+export interface KeyAccess {
+  readonly kind: 'key'
+  readonly permission: Permission
+  /** Keys of sub-accounts are refused. */
+  readonly main: boolean
+}
 /** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */
 export type Access =
   | { readonly kind: 'public' }
-  | {
-      readonly kind: 'key'
-      readonly permission: Permission
-      /** Keys of sub-accounts are refused. */
-      readonly main: boolean
-    }
+  | KeyAccess
   | { readonly kind: 'operator'; readonly role: Role }
 
 export const PUBLIC: Access = { kind: 'public' }
-export const signed = (permission: Permission): Access => ({ kind: 'key', permission, main: false })
+export const signed = (permission: Permission): KeyAccess => ({ kind: 'key', permission, main: false })
 export const signedMain = (permission: Permission): Access => ({ kind: 'key', permission, main: true })
 export const operatorOf = (role: Role): Access => ({ kind: 'operator', role })
 
