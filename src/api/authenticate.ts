@@ -265,13 +265,7 @@ function unitHint(given: number, now: number): string {
 }
 
 /** The account's state, then the IP list, then the permission. */
-export function authorize(
-  caller: Caller,
-  access: KeyAccess,
-  method: Method,
-  ip: string,
-  state: State,
-): void {
+export function authorize(caller: Caller, access: KeyAccess, method: Method, ip: string, state: State): void {
   const { user, key } = caller
   const parent = user.parent_id === 0 ? undefined : state.users.get(user.parent_id)
   if (user.state !== 1 || parent?.state === 2)

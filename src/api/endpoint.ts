@@ -37,9 +37,7 @@ export interface KeyAccess {
 }
 /** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */
 export type Access =
-  | { readonly kind: 'public' }
-  | KeyAccess
-  | { readonly kind: 'operator'; readonly role: Role }
+  { readonly kind: 'public' } | KeyAccess | { readonly kind: 'operator'; readonly role: Role }
 
 export const PUBLIC: Access = { kind: 'public' }
 export const signed = (permission: Permission): KeyAccess => ({ kind: 'key', permission, main: false })
@@ -95,6 +93,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   readonly once?: (body: B) => boolean
   /** Takes two people in live mode: see guarded.ts. */
   readonly guarded?: Guard<Values<P>, B>
+  /** Refuses a body that is too much as a whole, where it is read. */
+  readonly check?: (body: B) => void
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>
