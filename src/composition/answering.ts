@@ -7,6 +7,8 @@ import type { Controls } from '../operator/platform.ts'
 import { detailsOf } from '../runtime/watch.ts'
 import { VERSION } from '../version.ts'
 import type { Made } from './made.ts'
+import { Calls } from '../sockets/calls.ts'
+import { Credentials } from '../sockets/credentials.ts'
 import { warningsNow } from './notices.ts'
 
 export interface Answering {
@@ -15,19 +17,21 @@ export interface Answering {
 }
 
 /** What answers: the endpoints, behind the checks, on the doors. */
-export function networkOf(made: Made, { ready, reset }: Answering): Network {
+export function networkOf(made: Made, { ready, reset }: Answering): { network: Network; calls: Calls } {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
   const controls = controlsOf(made, reset, () => network)
+  const door = new Door(desk, failures, config.authFailures, seen)
+  const kept = config.mode === 'sandbox' ? requests : undefined
   const answers = fronts({
     config,
     desk,
     trading: tradingEndpoints,
     operator: operatorEndpoints(controls),
     limiter,
-    door: new Door(desk, failures, config.authFailures, seen),
+    door,
     bodies: new Bodies(room),
     faults,
-    requests: config.mode === 'sandbox' ? requests : undefined,
+    requests: kept,
     metrics: made.metrics,
     log,
     ready,
@@ -36,7 +40,11 @@ export function networkOf(made: Made, { ready, reset }: Answering): Network {
     details: () => detailsOf({ core, chains }),
   })
   const network = new Network({ config, doors, answers, room, log })
-  return network
+  const { pipeline } = answers[0]!
+  const credentials = new Credentials(door)
+  const { metrics } = made
+  const calls = new Calls({ pipeline, credentials, desk, faults, requests: kept, metrics, log })
+  return { network, calls }
 }
 
 function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
