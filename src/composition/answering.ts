@@ -5,6 +5,9 @@ import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
 import type { Controls } from '../operator/platform.ts'
 import { detailsOf } from '../runtime/watch.ts'
+import { SocketDoor } from '../sockets/door.ts'
+import type { Attach } from '../sockets/line.ts'
+import { NO_DESK, whenReady } from '../sockets/ready.ts'
 import { VERSION } from '../version.ts'
 import type { Made } from './made.ts'
 import { warningsNow } from './notices.ts'
@@ -18,6 +21,14 @@ export interface Answering {
 export function networkOf(made: Made, { ready, reset }: Answering): Network {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
   const controls = controlsOf(made, reset, () => network)
+  const healthy = (): boolean => ready() && core.writesStopped === undefined
+  const attach = whenReady(attachOf(made), healthy)
+  const sockets = new SocketDoor({
+    attach,
+    trustProxy: config.trustProxy,
+    queue: config.sockets.queue,
+    rateLimits: config.rateLimits,
+  })
   const answers = fronts({
     config,
     desk,
@@ -31,13 +42,20 @@ export function networkOf(made: Made, { ready, reset }: Answering): Network {
     metrics: made.metrics,
     log,
     ready,
-    healthy: () => ready() && core.writesStopped === undefined,
+    healthy,
+    sockets,
     version: VERSION,
     details: () => detailsOf({ core, chains }),
   })
-  const network = new Network({ config, doors, answers, room, log })
+  const network = new Network({ config, doors, answers, room, log, sockets, attach })
   return network
 }
+
+/** The one place where the desk of the sockets is put in. Until it is there, sockets are refused. */
+const attachOf =
+  (_made: Made): Attach =>
+  () =>
+    NO_DESK
 
 function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
   const { faults, requests, agents, ticker, risk, clock } = made
