@@ -91,6 +91,8 @@ const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
 export class Calls {
   private readonly parts: CallsParts
   private readonly lines = new WeakMap<CallConnection, Line>()
+  /** Of all connections. */
+  unanswered = 0
   constructor(parts: CallsParts) {
     this.parts = parts
   }
@@ -98,6 +100,7 @@ export class Calls {
   take(connection: CallConnection, frame: ApiFrame): void {
     const line = this.lineOf(connection)
     line.unanswered++
+    this.unanswered++
     if (line.unanswered > UNANSWERED_MAX) {
       const message = `${UNANSWERED_MAX} calls of this connection wait for their answers; send it again in a second`
       const call = newCall(connection, line, frame)
@@ -310,6 +313,7 @@ export class Calls {
   private send(call: Call): void {
     const { connection, line, plan, status, data } = call
     line.unanswered--
+    this.unanswered--
     this.note(call)
     if (plan?.disconnect === true) connection.cut()
     else if (plan?.dropReply !== true) {
