@@ -27,7 +27,7 @@ export interface Answers {
 /** What answers: the endpoints, behind the checks, on the doors. */
 export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
-  const controls = controlsOf(made, reset, () => network)
+  const controls = controlsOf(made, reset, () => ({ network, live }))
   const door = new Door(desk, failures, config.authFailures, seen)
   const kept = config.mode === 'sandbox' ? requests : undefined
   const healthy = (): boolean => ready() && core.writesStopped === undefined
@@ -47,8 +47,9 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     log,
     ready: healthy,
     connectionsMax: config.rateLimits === null ? Infinity : config.sockets.webSockets * config.rateLimits,
-    altered: (_channel, _userId, text) => [text],
+    faults,
   })
+  figures.watch(metrics, live)
   const { attach } = live
   const sockets = new SocketDoor({
     attach,
@@ -80,7 +81,11 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   return { network, calls, live }
 }
 
-function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
+function controlsOf(
+  made: Made,
+  reset: () => Promise<void>,
+  answers: () => Pick<Answers, 'network' | 'live'>,
+): Controls {
   const { faults, requests, agents, ticker, risk, clock } = made
   const settle = async (): Promise<void> => {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -105,6 +110,10 @@ function controlsOf(made: Made, reset: () => Promise<void>, network: () => Netwo
     },
     settle,
     reset,
-    gateways: () => network().list(),
+    gateways: () => answers().network.list(),
+    sockets: {
+      list: () => answers().live.list(),
+      close: (connId) => answers().live.close(connId, 1008, 'closed by an operator'),
+    },
   }
 }

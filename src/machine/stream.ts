@@ -35,6 +35,8 @@ export interface CommittedBatch {
 export interface Taken {
   readonly batches: readonly CommittedBatch[]
   readonly lost: boolean
+  /** Milliseconds since the first of them landed. */
+  readonly waited: number
 }
 /** One subscriber's place: it holds a bounded number of rows, and whoever lets it overflow is told so. */
 export class Subscription {
@@ -43,6 +45,7 @@ export class Subscription {
   private readonly leave: (place: Subscription) => void
   private batches: CommittedBatch[] = []
   private rows = 0
+  private first = 0
   private overflowed = false
   private woken = false
 
@@ -53,7 +56,8 @@ export class Subscription {
   }
   /** Everything in order, once. */
   take(): Taken {
-    const taken = { batches: this.batches, lost: this.overflowed }
+    const waited = this.batches.length === 0 ? 0 : performance.now() - this.first
+    const taken = { batches: this.batches, lost: this.overflowed, waited }
     this.batches = []
     this.rows = 0
     this.overflowed = false
@@ -64,6 +68,7 @@ export class Subscription {
   }
   /** Only the stream calls this. */
   put(batch: CommittedBatch): void {
+    if (this.batches.length === 0) this.first = performance.now()
     this.rows += batch.rows
     if (this.rows > this.rowsMax) this.lose()
     else this.batches.push(batch)

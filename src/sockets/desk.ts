@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LiveDesk } from '../api/endpoint.ts'
 import { AuthenticationFailure } from '../api/authenticate.ts'
+import { DELTA_EFFECTS, PUSH_EFFECTS, type Faults } from '../api/faults.ts'
 import { addressBlock, traceId } from '../http/words.ts'
 import { Refusal, type Label } from '../labels.ts'
 import { API_KEY } from '../core/tables/keys.ts'
@@ -9,6 +10,7 @@ import { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand, Subscription } from '../machine/stream.ts'
 import type { Log } from '../runtime/log.ts'
 import { Books } from './book-streams.ts'
+import { CALL_CHANNELS } from './call-channels.ts'
 import type { Calls } from './calls.ts'
 import { CHANNEL_BY_NAME, type Channel, type PrivateChannel, type PublicChannel } from './channels.ts'
 import { revoked, type Credentials, type Session } from './credentials.ts'
@@ -46,7 +48,7 @@ export interface SocketDeskParts {
   readonly ready: () => boolean
   /** From one address, all products together; Infinity: no limit. */
   readonly connectionsMax: number
-  readonly altered: PeerParts['altered']
+  readonly faults: Faults
 }
 /** What operators see of a connection. */
 export interface SocketStatus {
@@ -86,7 +88,7 @@ export class SocketDesk {
 
   constructor(parts: SocketDeskParts) {
     this.parts = parts
-    const { desk, figures, log, altered } = parts
+    const { desk, figures, log, faults } = parts
     const now = (): number => desk.clock.peek()
     const failed = (error: unknown): void => {
       if (!this.stopping) log.error('a stream could not be told', { error })
@@ -97,9 +99,17 @@ export class SocketDesk {
     this.unified = new UnifiedStreams(desk, failed)
     this.topics = new Topics({
       count: (channel, frames) => figures.sent(channel, frames),
-      altered: (topic, text) => altered(topic.channel, undefined, text),
+      fault: ({ channel, stream }) =>
+        faults.active
+          ? faults.ofFrame({ channel }, stream?.pace === 'delta' ? DELTA_EFFECTS : PUSH_EFFECTS)
+          : undefined,
     })
-    this.peerParts = { sent: (channel) => figures.sent(channel, 1), altered }
+    this.peerParts = {
+      sent: (channel) => figures.sent(channel, 1),
+      // Whoever is logged in is watched: the key may be taken back.
+      loggedIn: () => this.listen(),
+      fault: (channel, user_id) => (faults.active ? faults.ofFrame({ channel, user_id }) : undefined),
+    }
   }
 
   /** How a door announces itself. */
@@ -256,12 +266,14 @@ export class SocketDesk {
     } catch (error) {
       if (!(error instanceof BrokenFrame)) throw error
       this.parts.figures.received('')
-      this.answer(peer, { ...error, payload: undefined }, { code: error.code, message: error.message })
+      const { id, channel, event, code, message } = error
+      this.answer(peer, { id, channel, event, payload: undefined }, { code, message })
       return
     }
     const { channel, event, time, id, payload } = request
     const isPing = PINGS.has(channel)
-    this.parts.figures.received(isPing || CHANNEL_BY_NAME.has(channel) || event === 'api' ? channel : '')
+    // Names that clients make up must not become names of figures.
+    this.parts.figures.received(isPing || KNOWN.has(channel) ? channel : '')
     if (isPing) peer.send(pongFrame(this.parts.desk.clock.peek(), prefixIn(channel), id))
     else if (event === 'api') this.parts.calls.take(peer, { channel, time, id, payload, text, at })
     else if (event === 'subscribe' || event === 'unsubscribe')
@@ -431,7 +443,9 @@ export class SocketDesk {
     const taken = this.commits?.take()
     if (taken === undefined) return
     if (taken.lost) this.lost()
+    const begun = performance.now()
     for (const { commands } of taken.batches) for (const command of commands) this.told(command)
+    this.parts.figures.lagged(taken.waited + performance.now() - begun)
   }
   private told(command: CommittedCommand): void {
     const rows = new CommandRows(command)
@@ -484,6 +498,10 @@ export class SocketDesk {
   }
 }
 
+const KNOWN: ReadonlySet<string> = new Set([
+  ...CHANNEL_BY_NAME.keys(),
+  ...CALL_CHANNELS.map(({ channel }) => channel),
+])
 const ABNORMAL = 1006
 /** Calls that were received get so long to be answered, when the platform stops. */
 const FINISH_MS = 800

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { FramePlan } from '../api/faults.ts'
 import { traceId } from '../http/words.ts'
 import type { CallConnection } from './calls.ts'
 import type { Session } from './credentials.ts'
+import { HeldBack } from './held-back.ts'
 import type { Handshake, ToDoor } from './line.ts'
 import type { Product as Address } from './paths.ts'
 import type { Listener, PrivateSubscription } from './private-streams.ts'
@@ -9,10 +11,11 @@ import type { Product } from './products.ts'
 import type { Member, Topic } from './topics.ts'
 
 export interface PeerParts {
+  readonly loggedIn: () => void
   /** Counts a frame that goes out. */
   readonly sent: (channel: string) => void
-  /** What becomes of a push: usually itself; a fault may swallow or double it. */
-  readonly altered: (channel: string, userId: number | undefined, text: string) => readonly string[]
+  /** What a fault does to a push. */
+  readonly fault: (channel: string, userId: number) => FramePlan | undefined
 }
 
 /** A connection, as the desk knows it: who speaks on it, and what it listens to. */
@@ -28,7 +31,6 @@ export class Peer implements CallConnection, Member, Listener {
   readonly address: Address
   /** Seconds of the platform's clock. */
   readonly since: number
-  session: Session | undefined
   readonly topics = new Set<Topic>()
   /** By channel and account, and the key that each was signed with. */
   readonly subscriptions = new Map<string, { readonly subscription: PrivateSubscription; session: Session }>()
@@ -39,6 +41,8 @@ export class Peer implements CallConnection, Member, Listener {
   framesIn = 0
   framesOut = 0
   private readonly parts: PeerParts
+  private loggedIn: Session | undefined
+  private readonly heldBack = new HeldBack()
 
   constructor(
     door: ToDoor,
@@ -58,6 +62,13 @@ export class Peer implements CallConnection, Member, Listener {
     this.since = since
     this.parts = parts
   }
+  get session(): Session | undefined {
+    return this.loggedIn
+  }
+  set session(session: Session | undefined) {
+    this.loggedIn = session
+    if (session !== undefined) this.parts.loggedIn()
+  }
   /** What the names of its channels begin with, roughly: usdt and btc are one product. */
   get product(): Product {
     return this.address.split('_')[0] as Product
@@ -73,7 +84,12 @@ export class Peer implements CallConnection, Member, Listener {
     this.door.send(this.socket, text)
   }
   push(channel: string, userId: number, text: string): void {
-    for (const frame of this.parts.altered(channel, userId, text)) this.send(channel, frame)
+    const plan = this.parts.fault(channel, userId)
+    this.heldBack.send(
+      plan,
+      () => this.send(channel, text),
+      () => this.cut(),
+    )
   }
   cut(): void {
     this.door.cut(this.socket)

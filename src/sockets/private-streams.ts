@@ -80,7 +80,7 @@ export class PrivateStreams {
   add(subscription: PrivateSubscription): void {
     const { channel, userId } = subscription
     let users = this.channels.get(channel)
-    if (users === undefined) this.channels.set(channel, (users = new Map()))
+    if (users === undefined) this.channels.set(channel, (users = new Map<number, Set<PrivateSubscription>>()))
     let set = users.get(userId)
     if (set === undefined) users.set(userId, (set = new Set()))
     set.add(subscription)

@@ -1,3 +1,5 @@
+import type { FramePlan } from '../api/faults.ts'
+import { HeldBack } from './held-back.ts'
 import type { ToDoor } from './line.ts'
 import type { Begin, Outlet, Stream } from './stream.ts'
 
@@ -15,23 +17,25 @@ export class Topic implements Outlet {
   readonly channel: string
   readonly members = new Set<Member>()
   private readonly doors = new Map<ToDoor, number>()
-  private readonly count: (channel: string, frames: number) => void
-  private readonly altered: (topic: Topic, text: string) => readonly string[]
+  private readonly parts: TopicParts
+  private readonly heldBack = new HeldBack()
   stream: Stream | undefined
 
   constructor(id: number, name: string, channel: string, parts: TopicParts) {
     this.id = id
     this.name = name
     this.channel = channel
-    this.count = parts.count
-    this.altered = parts.altered
+    this.parts = parts
   }
   publish(text: string): void {
     if (this.doors.size === 0) return
-    for (const frame of this.altered(this, text)) {
-      this.count(this.channel, this.members.size)
-      for (const door of this.doors.keys()) door.publish(this.id, frame)
+    const send = (): void => {
+      this.parts.count(this.channel, this.members.size)
+      for (const door of this.doors.keys()) door.publish(this.id, text)
     }
+    this.heldBack.send(this.parts.fault(this), send, () => {
+      for (const { door, socket } of this.members) door.cut(socket)
+    })
   }
   /** The first push, and from here on what is published. Again: the first push again. */
   join(member: Member): void {
@@ -53,8 +57,8 @@ export class Topic implements Outlet {
 export interface TopicParts {
   /** So many frames of a channel went out. */
   readonly count: (channel: string, frames: number) => void
-  /** What becomes of a frame: usually itself; a fault may swallow or double it. */
-  readonly altered: (topic: Topic, text: string) => readonly string[]
+  /** What a fault does to the next frame. */
+  readonly fault: (topic: Topic) => FramePlan | undefined
 }
 
 /** All streams that somebody listens to: begun for the first, closed after the last. */

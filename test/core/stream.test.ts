@@ -115,7 +115,7 @@ test('who falls behind is told so, and a snapshot brings him up to date', async 
     await land()
   }
   // Two rows a batch: the fourth did not fit.
-  assert.deepEqual(place.take(), { batches: [], lost: true })
+  assert.deepEqual(place.take(), { batches: [], lost: true, waited: 0 })
   void core.submit('put', { id: 1, value: 4 })
   const snapshot = core.snapshot((state) => state.things.get(1)!.value)
   // In the same turn, behind the look: it is in a later batch than the snapshot shows, whatever batch that is.
@@ -155,5 +155,5 @@ test('a reset makes everybody take a snapshot', async () => {
   core.restart({ sequence: 0, hash: '' })
   await turn()
   assert.equal(woken, 1)
-  assert.deepEqual(place.take(), { batches: [], lost: true })
+  assert.deepEqual(place.take(), { batches: [], lost: true, waited: 0 })
 })
