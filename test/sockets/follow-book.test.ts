@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { format, type Price } from '../../src/money/amount.ts'
+import type { PriceLevel } from '../../src/core/tables/spot/order.ts'
+import { format, type Amount } from '../../src/money/amount.ts'
 import type { State } from '../../src/core/state.ts'
 import { NO_AMENDMENT, orderOf } from '../support/events.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -20,35 +21,42 @@ const READS = 10_000
 
 type Side = readonly (readonly [string, string])[]
 /** Digests of the first so many levels, for each size of window. */
-function digests(levels: Side): string[] {
+function digests(levels: readonly string[]): string[] {
   const hash = createHash('md5')
   let done = 0
   return LEVELS.map((level) => {
     let text = ''
-    for (; done < level && done < levels.length; done++) text += `${levels[done]!.join(' ')};`
+    for (; done < level && done < levels.length; done++) text += levels[done]!
     return hash.update(text).copy().digest('base64')
   })
 }
-const priceTexts = new Map<Price, string>()
-function textOf(price: Price): string {
-  let text = priceTexts.get(price)
-  if (text === undefined) priceTexts.set(price, (text = format(price)))
-  return text
-}
+const texts = (levels: Side): string[] => levels.map(([price, amount]) => `${price} ${amount};`)
 
 /** What the core's book is at each id, for each size of window. */
 class Truth {
   private readonly known = new Map<number, readonly string[]>()
+  /** Most levels of a book stay as they were. */
+  private readonly texts = new WeakMap<PriceLevel, { readonly amount: bigint; readonly text: string }>()
   note(state: State): void {
     const { book_id } = state.spot.figuresOf(PAIR)
-    const book = state.spot.book(PAIR)
-    const side = (name: 'buy' | 'sell'): [string, string][] =>
-      book.depth(name, LEVELS.at(-1)!).map(({ price, amount }) => [textOf(price), format(amount)])
-    const asks = digests(side('sell'))
+    const { buy, sell } = state.spot.book(PAIR)
+    const side = (levels: readonly PriceLevel[]): string[] =>
+      levels
+        .slice(-LEVELS.at(-1)!)
+        .map((level) => this.textOf(level))
+        .reverse()
+    const asks = digests(side(sell.levels))
     this.known.set(
       book_id,
-      digests(side('buy')).map((bids, i) => bids + asks[i]!),
+      digests(side(buy.levels)).map((bids, i) => bids + asks[i]!),
     )
+  }
+  private textOf(level: PriceLevel): string {
+    const known = this.texts.get(level)
+    if (known?.amount === level.amount) return known.text
+    const text = `${format(level.price)} ${format(level.amount as Amount)};`
+    this.texts.set(level, { amount: level.amount, text })
+    return text
   }
   check(id: number, level: number, bids: Side, asks: Side, who: string): void {
     const known = this.known.get(id)
@@ -56,7 +64,7 @@ class Truth {
     const place = LEVELS.indexOf(level as (typeof LEVELS)[number])
     assert.ok(bids.length <= level && asks.length <= level, `${who}: more than ${level} levels`)
     assert.equal(
-      digests(bids)[place]! + digests(asks)[place]!,
+      digests(texts(bids))[place]! + digests(texts(asks))[place]!,
       known[place],
       `${who}: the book at ${id} is another one`,
     )
