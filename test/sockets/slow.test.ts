@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { until } from '../support/raw.ts'
-import { SocketBench, type Kind, type Known, type TestSocket } from '../support/stand-in.ts'
+import { SocketBench, TestSocket, type Kind, type Known } from '../support/stand-in.ts'
 
 const BOUND = 1024 * 1024
 const EIGHTH = BOUND / 8
@@ -213,5 +213,33 @@ test('pings that nobody reads the answers of are bounded', async () => {
   await until(() => known.closed !== undefined)
   assert.equal(known.closed, 1013)
   client.ws.terminate()
+  await bench.stop()
+})
+test('frames that are never finished hold no memory without bound', async () => {
+  const bench = await SocketBench.start('one process', { times: { sweepMs: 50 } })
+  const [whole, known] = await bench.connect()
+  const half = Buffer.concat([
+    Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0]),
+    Buffer.alloc(1024 * 1024 - 1),
+  ])
+  const clients = await Promise.all(
+    Array.from({ length: 80 }, async () => {
+      const client = new TestSocket(`${bench.ws}/ws/v4`)
+      await client.opened
+      client.raw.write(half)
+      return client
+    }),
+  )
+  await until(() => bench.desk.known.filter(({ closed }) => closed === 1008).length >= 16)
+  await wait(300)
+  const cut = bench.desk.known.filter(({ closed }) => closed !== undefined).length
+  assert.ok(cut >= 16 && cut < 30, `${cut} were cut`)
+  whole.send('"small"')
+  await whole.got(1)
+  assert.equal(known.closed, undefined)
+  // Whoever was left can finish.
+  const left = clients.find(({ code }) => code === undefined)!
+  left.raw.write(Buffer.from('x'))
+  assert.equal((await left.got(1))[0]!.length, 1024 * 1024)
   await bench.stop()
 })
