@@ -104,7 +104,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     const connected = this.sockets.get(socket)
     if (connected === undefined || connected.ending) return
     let members = this.topics.get(topic)
-    if (members === undefined) this.topics.set(topic, (members = new Map()))
+    if (members === undefined) this.topics.set(topic, (members = new Map<number, Member>()))
     if (members.has(socket)) return
     members.set(socket, { outbox: connected.outbox, topic, pace, behind: false })
     connected.topics.add(topic)
