@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import { Doors } from './http/doors.ts'
 import { refuse } from './labels.ts'
 import type { Network } from './network.ts'
+import type { Calls } from './sockets/calls.ts'
 import type { Credentials } from './runtime/credentials.ts'
 import { watchSurroundings } from './runtime/disk-guard.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
@@ -25,6 +26,8 @@ export interface Platform {
   readonly operatorUrl: string
   readonly credentials: Credentials
   readonly desk: LiveDesk
+  /** The trading API of sockets. */
+  readonly calls: Calls
   /** Finishes what is under way, flushes, and closes everything. */
   stop(): Promise<void>
 }
@@ -59,7 +62,7 @@ async function build(given: Given): Promise<Platform> {
   const { core, desk, store, doors, ground, fatal } = made
   let ready = false
   let resetting: Promise<void> | undefined
-  const network = networkOf(made, { ready: () => ready, reset })
+  const { network, calls, live } = networkOf(made, { ready: () => ready, reset })
   const duties = dutiesOf(made)
   let credentials: Credentials
   try {
@@ -76,7 +79,7 @@ async function build(given: Given): Promise<Platform> {
   ready = true
 
   const { url, operatorUrl } = doors
-  return { url, operatorUrl, credentials, desk, stop }
+  return { url, operatorUrl, credentials, desk, calls, stop }
 
   function reset(): Promise<void> {
     if (resetting === undefined && core.held !== undefined) refuse('TOO_BUSY', core.held)
@@ -90,6 +93,7 @@ async function build(given: Given): Promise<Platform> {
   }
   async function startOver(): Promise<void> {
     ready = false
+    live.reset()
     await duties.pause()
     await emptyWorld(made, credentials)
     await duties.resume()
@@ -97,6 +101,7 @@ async function build(given: Given): Promise<Platform> {
   }
   async function stop(): Promise<void> {
     await duties.stop('shut')
+    await live.stop()
     await network.close()
     await duties.stop('answered')
     await touchKeys(made)

@@ -3,15 +3,22 @@ import type { State } from '../core/state.ts'
 import { refuse, Refusal } from '../labels.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
-import type { Access, Caller, Method } from './endpoint.ts'
+import type { Caller, KeyAccess, Method } from './endpoint.ts'
 import { mistakeOf } from './signature-hints.ts'
-import { bodyDigest, signatureString, verifySignature, type SignedParts } from './signature.ts'
+import { bodyDigest, signatureString, verifySignature, verifyText, type SignedParts } from './signature.ts'
 
 /** What the headers of a signed request say. */
 export interface Claim {
   readonly key: string | undefined
   readonly timestamp: string | undefined
   readonly sign: string | undefined
+}
+/** What a socket's request says of its signer: one signature, over one of these texts. */
+export interface SocketClaim {
+  readonly key: string
+  readonly sign: string
+  /** The likeliest first, each with the timestamp that is in it. */
+  readonly forms: readonly { readonly timestamp: string; readonly text: string }[]
 }
 /** What the signature covers beside the timestamp. */
 export type SignedRequest = Pick<SignedParts, 'method' | 'path' | 'query'>
@@ -90,23 +97,7 @@ export class Authenticator {
     if (!keyName) throw missing('KEY')
     if (!sign) throw missing('SIGN')
     checkTimestamp(timestamp, this.clock)
-    const key = this.state.keys.get(keyName)
-    if (key === undefined)
-      throw new AuthenticationFailure(
-        'INVALID_KEY',
-        'Invalid key provided: this platform has no such API key',
-        GUESS,
-      )
-    const { secret, serial } = this.open(key)
-    if (key.state !== 1 || secret === undefined)
-      throw new AuthenticationFailure(
-        'INVALID_CREDENTIALS',
-        key.state !== 1
-          ? 'this API key is disabled; enable it or use another'
-          : 'this API key belongs to another environment: its secret was encrypted with another KONTOR_SECRET_KEY',
-        NO_GUESS,
-      )
-    return { key, secret, timestamp, sign, serial }
+    return { ...this.usable(keyName), timestamp, sign }
   }
   /** A verdict counts for the secret that it was made with; under any other the signature is looked at here. */
   verify(
@@ -129,6 +120,33 @@ export class Authenticator {
     return { user: this.state.users.must(key.user_id), key }
   }
 
+  /** The same of a claim that came over a socket, whole: clock, key, signature. */
+  prove({ key: name, sign, forms }: SocketClaim): Caller {
+    const faults = forms.map(({ timestamp }) => timestampFault(timestamp, this.clock))
+    if (!faults.includes(undefined)) throw faults[0]!
+    const { key, secret } = this.usable(name)
+    const signed = forms.findIndex(({ text }) => verifyText(secret, text, sign))
+    if (signed === -1) throw this.mismatchOf(forms[0]!.text)
+    if (faults[signed] !== undefined) throw faults[signed]
+    return { user: this.state.users.must(key.user_id), key }
+  }
+  /** Who was authenticated earlier, as the key is now. */
+  again(name: string): Caller {
+    const key = usableKey(this.state, name)
+    return { user: this.state.users.must(key.user_id), key }
+  }
+  private usable(name: string): Pick<Recognized, 'key' | 'secret' | 'serial'> {
+    const key = usableKey(this.state, name)
+    const { secret, serial } = this.open(key)
+    if (secret === undefined)
+      throw new AuthenticationFailure(
+        'INVALID_CREDENTIALS',
+        'this API key belongs to another environment: its secret was encrypted with another KONTOR_SECRET_KEY',
+        NO_GUESS,
+      )
+    return { key, secret, serial }
+  }
+
   private open({ key, secret_box: box }: ApiKey): Opened {
     const known = this.opened.get(key)
     if (known?.box === box) return known
@@ -140,6 +158,20 @@ export class Authenticator {
   private mismatch(of: Recognized, parts: SignedParts, body: Buffer | undefined): AuthenticationFailure {
     const explained = this.explains ? () => this.explain(of, parts, body) : undefined
     return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch', { guess: true, explained })
+  }
+  private mismatchOf(text: string): AuthenticationFailure {
+    const words =
+      'Signature mismatch: the signature is the hex HMAC-SHA512, keyed with the secret, of the text in signature_string; ' +
+      'compare it with yours'
+    const explained = (): AuthenticationFailure =>
+      new AuthenticationFailure('INVALID_SIGNATURE', words, {
+        guess: true,
+        detail: { signature_string: text },
+      })
+    return new AuthenticationFailure('INVALID_SIGNATURE', 'Signature mismatch', {
+      guess: true,
+      explained: this.explains ? explained : undefined,
+    })
   }
   /** The sandbox knows the secret, and so it can try which mistake fits. */
   private explain(
@@ -183,20 +215,42 @@ const missing = (name: string): AuthenticationFailure =>
     NO_GUESS,
   )
 
+/** A key that there is and that is in use. */
+export function usableKey({ keys }: State, name: string): ApiKey {
+  const key = keys.get(name)
+  if (key === undefined)
+    throw new AuthenticationFailure(
+      'INVALID_KEY',
+      'Invalid key provided: this platform has no such API key',
+      GUESS,
+    )
+  if (key.state !== 1)
+    throw new AuthenticationFailure(
+      'INVALID_CREDENTIALS',
+      'this API key is disabled; enable it or use another',
+      NO_GUESS,
+    )
+  return key
+}
+
 function checkTimestamp(text: string, clock: Clock): void {
+  const fault = timestampFault(text, clock)
+  if (fault !== undefined) throw fault
+}
+function timestampFault(text: string, clock: Clock): AuthenticationFailure | undefined {
   const now = clock.peek() / 1e6
   if (!/^\d{1,16}(\.\d{1,12})?$/.test(text))
-    throw new AuthenticationFailure(
+    return new AuthenticationFailure(
       'REQUEST_EXPIRED',
       `Timestamp: "${text.slice(0, 40)}" is not a Unix time in seconds; the server's clock is at ${now.toFixed(3)}`,
       NO_GUESS,
     )
   const given = Number(text)
   const gap = given - now
-  if (Math.abs(gap) <= WINDOW_SECONDS) return
+  if (Math.abs(gap) <= WINDOW_SECONDS) return undefined
   // While a sandbox's clock is moved, ordinary clients go on signing with the real time.
-  if (clock.real !== undefined && Math.abs(given - clock.real() / 1e6) <= WINDOW_SECONDS) return
-  throw new AuthenticationFailure(
+  if (clock.real !== undefined && Math.abs(given - clock.real() / 1e6) <= WINDOW_SECONDS) return undefined
+  return new AuthenticationFailure(
     'REQUEST_EXPIRED',
     `Timestamp ${text} is ${Math.abs(gap).toFixed(1)} s ${gap < 0 ? 'behind' : 'ahead of'} the server's clock, ` +
       `which is at ${now.toFixed(3)}; send Unix seconds within ${WINDOW_SECONDS} s of it${unitHint(given, now)}`,
@@ -211,13 +265,7 @@ function unitHint(given: number, now: number): string {
 }
 
 /** The account's state, then the IP list, then the permission. */
-export function authorize(
-  caller: Caller,
-  access: Access & { kind: 'key' },
-  method: Method,
-  ip: string,
-  state: State,
-): void {
+export function authorize(caller: Caller, access: KeyAccess, method: Method, ip: string, state: State): void {
   const { user, key } = caller
   const parent = user.parent_id === 0 ? undefined : state.users.get(user.parent_id)
   if (user.state !== 1 || parent?.state === 2)

@@ -2,13 +2,18 @@ import { isExpired } from '../core/operators/operators.ts'
 import { mayActAs, type Role } from '../core/tables/operators.ts'
 import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
-import { AuthenticationFailure, Authenticator, authorize, type Recognized } from './authenticate.ts'
-import type { AnyEndpoint, LiveDesk } from './endpoint.ts'
-import { addressBlock } from '../http/words.ts'
+import {
+  AuthenticationFailure,
+  Authenticator,
+  authorize,
+  type Recognized,
+  type SocketClaim,
+} from './authenticate.ts'
+import { signed, type AnyEndpoint, type Caller, type LiveDesk } from './endpoint.ts'
+import { Guesses } from './guesses.ts'
+import type { Permission } from '../core/tables/keys.ts'
 import type { Limiter } from './limiter.ts'
 import { header, type Passage } from './passage.ts'
-
-const SECONDS = 10
 
 /**
  * Who asks, and whether they may. What needs no body is checked before one is read, so that strangers can't make
@@ -18,15 +23,13 @@ const SECONDS = 10
 export class Door {
   private readonly desk: LiveDesk
   private readonly authenticator: Authenticator
-  private readonly failures: Limiter
-  private readonly failuresMax: number
+  private readonly guesses: Guesses
   /** Last use of keys, told to the core from time to time. */
   private readonly seen: Map<string, number>
 
   constructor(desk: LiveDesk, failures: Limiter, failuresMax: number, seen: Map<string, number>) {
     this.desk = desk
-    this.failures = failures
-    this.failuresMax = failuresMax
+    this.guesses = new Guesses(failures, failuresMax, desk.clock)
     this.seen = seen
     this.authenticator = new Authenticator(desk.core.state, desk.secrets, desk.clock, desk.mode === 'sandbox')
   }
@@ -46,7 +49,7 @@ export class Door {
       passage.caller = this.authenticator.verify(recognized, { method, path, query }, body, passage.checked)
       passage.signed = recognized
     } catch (error) {
-      this.failed(passage, error)
+      this.guesses.failed(passage, error)
     }
     this.seen.set(recognized.key.key, this.desk.clock.seconds())
     authorize(passage.caller, access, passage.method, passage.ip, this.desk.core.state)
@@ -63,6 +66,25 @@ export class Door {
     })
   }
 
+  /** Who signs a request of a socket, and whether the key may read what it needs: the same checks, in the same order. */
+  prove(claim: SocketClaim, need: Permission, ip: string): Caller {
+    let caller: Caller
+    try {
+      caller = this.authenticator.prove(claim)
+    } catch (error) {
+      return this.guesses.failed({ ip, allowance: undefined }, error)
+    }
+    this.seen.set(caller.key.key, this.desk.clock.seconds())
+    authorize(caller, signed(need), 'GET', ip, this.desk.core.state)
+    return caller
+  }
+  /** Who was proven earlier, as the key is now; what it may do is not looked at. */
+  again(key: string): Caller {
+    const caller = this.authenticator.again(key)
+    this.seen.set(key, this.desk.clock.seconds())
+    return caller
+  }
+
   private recognize(passage: Passage): Recognized {
     const { headers } = passage.request
     try {
@@ -72,15 +94,13 @@ export class Door {
         sign: header(headers['sign']),
       })
     } catch (error) {
-      return this.failed(passage, error)
+      return this.guesses.failed(passage, error)
     }
   }
   private admitOperator(passage: Passage, needed: Role): void {
     const { operators } = this.desk.core.state
     // A token may be guessed where it was chosen badly: over the limit not even the right one passes.
-    const now = this.desk.clock.peek()
-    const allowance = this.failures.peek(bucketOf(passage), this.failuresMax, SECONDS, now)
-    if (!allowance.allowed) this.tooMany(passage, allowance)
+    this.guesses.check(passage)
     const authorization = header(passage.request.headers['authorization'])
     if (authorization === undefined)
       throw new AuthenticationFailure(
@@ -91,7 +111,7 @@ export class Door {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
     const operator = token === undefined ? undefined : operators.byToken.get(sha256(token))
     if (operator === undefined)
-      return this.failed(
+      return this.guesses.failed(
         passage,
         new AuthenticationFailure('INVALID_CREDENTIALS', 'this is not the token of an operator', {
           guess: true,
@@ -99,7 +119,7 @@ export class Door {
       )
     const { name, role } = operator
     // It is the right one, so that this is no guess.
-    if (isExpired(operator, now))
+    if (isExpired(operator, this.desk.clock.peek()))
       throw new AuthenticationFailure(
         'INVALID_CREDENTIALS',
         `the token of operator "${name}" expired at ${new Date(operator.expires * 1000).toISOString()}; let an admin make the operator anew, or run: kontor operator recover`,
@@ -109,20 +129,4 @@ export class Door {
     if (!mayActAs(role, needed))
       refuse('FORBIDDEN', `operator "${name}" has the role ${role}; this call needs ${needed}`)
   }
-  /** Counts a guess; over the limit it is not even told what was wrong. */
-  private failed(passage: Passage, error: unknown): never {
-    if (!(error instanceof AuthenticationFailure) || !error.guess) throw error
-    const now = this.desk.clock.peek()
-    const allowance = this.failures.admit(bucketOf(passage), this.failuresMax, SECONDS, now)
-    if (!allowance.allowed) this.tooMany(passage, allowance)
-    throw error.explained?.() ?? error
-  }
-  private tooMany(passage: Passage, allowance: Passage['allowance']): never {
-    passage.allowance = allowance
-    refuse(
-      'TOO_MANY_REQUESTS',
-      `too many failed authentications from ${passage.ip}; wait, and check key, signature or token`,
-    )
-  }
 }
-const bucketOf = ({ ip }: Passage): string => addressBlock(ip)

@@ -29,19 +29,18 @@ export interface LiveDesk extends Desk {
   readonly core: Core<State, Commands>
 }
 
+export interface KeyAccess {
+  readonly kind: 'key'
+  readonly permission: Permission
+  /** Keys of sub-accounts are refused. */
+  readonly main: boolean
+}
 /** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */
 export type Access =
-  | { readonly kind: 'public' }
-  | {
-      readonly kind: 'key'
-      readonly permission: Permission
-      /** Keys of sub-accounts are refused. */
-      readonly main: boolean
-    }
-  | { readonly kind: 'operator'; readonly role: Role }
+  { readonly kind: 'public' } | KeyAccess | { readonly kind: 'operator'; readonly role: Role }
 
 export const PUBLIC: Access = { kind: 'public' }
-export const signed = (permission: Permission): Access => ({ kind: 'key', permission, main: false })
+export const signed = (permission: Permission): KeyAccess => ({ kind: 'key', permission, main: false })
 export const signedMain = (permission: Permission): Access => ({ kind: 'key', permission, main: true })
 export const operatorOf = (role: Role): Access => ({ kind: 'operator', role })
 
@@ -94,6 +93,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   readonly once?: (body: B) => boolean
   /** Takes two people in live mode: see guarded.ts. */
   readonly guarded?: Guard<Values<P>, B>
+  /** Refuses a body that is too much as a whole, where it is read. */
+  readonly check?: (body: B) => void
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>

@@ -5,6 +5,8 @@ import type { FaultStep } from './faults.ts'
 export interface ReportedRequest {
   readonly method: string
   readonly path: string
+  /** Of a call over a socket, which is told by it; method and path are those of the request that it stands for. */
+  readonly channel?: string
   readonly query: string
   readonly body: Buffer | undefined
   readonly userId: number | undefined
@@ -113,7 +115,7 @@ export class FaultReport {
         continue
       }
       const { method } = request
-      const path = cut(request.path)
+      const path = request.channel ?? cut(request.path)
       fault.then.push({ afterMs, method, path, status, what: whatIs(fault, request, digest) })
     }
   }

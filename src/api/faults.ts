@@ -2,10 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 import { FaultReport, type ReportedRequest } from './fault-report.ts'
 
-export const EFFECTS = ['error', 'delay', 'drop_reply', 'duplicate', 'pass'] as const
+export const EFFECTS = ['error', 'delay', 'drop_reply', 'duplicate', 'disconnect', 'gap', 'pass'] as const
+export type Effect = (typeof EFFECTS)[number]
+/** What can happen on sockets alone. */
+export const SOCKET_EFFECTS: readonly Effect[] = ['disconnect', 'gap']
+/** What can happen to a call over a socket, to a frame that is pushed, and to one that is a delta of a book. */
+export const CALL_EFFECTS: readonly Effect[] = [
+  'error',
+  'delay',
+  'drop_reply',
+  'duplicate',
+  'disconnect',
+  'pass',
+]
+export const PUSH_EFFECTS: readonly Effect[] = ['delay', 'duplicate', 'disconnect', 'pass']
+export const DELTA_EFFECTS: readonly Effect[] = [...PUSH_EFFECTS, 'gap']
 export interface FaultStep {
   /** `pass` lets a request through: of use in a sequence. */
-  readonly effect: (typeof EFFECTS)[number]
+  readonly effect: Effect
   /** With error: what is answered instead of the request being carried out. */
   readonly status?: number
   readonly label?: string
@@ -19,6 +33,8 @@ export interface FaultMatch {
   readonly user_id?: number
   /** An API key: of one of several bots on the same account. */
   readonly key?: string
+  /** A channel of sockets, a * at its end for anything: then it is frames that are meant, and no request. */
+  readonly channel?: string
 }
 /** Failures on demand, for people who test how their client copes. Sandbox only. */
 export interface FaultRule extends Partial<FaultStep> {
@@ -33,6 +49,27 @@ export interface FaultRule extends Partial<FaultStep> {
 export interface FaultPlan {
   readonly dropReply: boolean
   readonly duplicate: boolean
+}
+/** What happens to a frame of a socket. */
+export interface FramePlan {
+  readonly delayMs: number
+  /** Answered in place of the call being carried out. */
+  readonly error: Refusal | undefined
+  /** It is carried out, and not answered. */
+  readonly dropReply: boolean
+  /** It is sent twice. */
+  readonly duplicate: boolean
+  /** The socket ends here, without a close handshake. */
+  readonly disconnect: boolean
+  /** A delta that is swallowed. */
+  readonly gap: boolean
+}
+export interface FrameTarget {
+  readonly channel: string
+  readonly user_id?: number | undefined
+  readonly key?: string | undefined
+  /** Of a call: what the report keeps. */
+  readonly request?: ReportedRequest
 }
 /** What a rule can be aimed at. */
 export type FaultTarget = Pick<ReportedRequest, 'method' | 'path' | 'userId' | 'key'>
@@ -79,12 +116,10 @@ export class Faults {
     let dropReply = false
     let duplicate = false
     for (const entry of this.rules) {
-      const { rule, steps } = entry
-      if (entry.left <= 0 || !matches(rule.match, target)) continue
-      if (rule.probability !== undefined && this.random() >= rule.probability) continue
-      const step = steps[entry.acted++ % steps.length]!
+      if (entry.left <= 0 || !matches(entry.rule.match, target)) continue
       // Taken before the wait: a request that comes in the meantime gets the next one.
-      if (--entry.left <= 0) this.rules = this.rules.filter(({ left }) => left > 0)
+      const step = this.take(entry)
+      if (step === undefined) continue
       if (step.effect !== 'pass') this.report.add(step, target)
       if (step.delay_ms !== undefined) await sleep(step.delay_ms)
       if (step.effect === 'error') throw fault(step)
@@ -93,14 +128,63 @@ export class Faults {
     }
     return { dropReply, duplicate }
   }
+  /**
+   * The same for a frame of a socket, by the rules that name a channel; undefined: nothing. A step that can't happen to
+   * such a frame leaves its rule as it is.
+   */
+  ofFrame(target: FrameTarget, can: readonly Effect[] = PUSH_EFFECTS): FramePlan | undefined {
+    let plan: FramePlan | undefined
+    for (const entry of this.rules) {
+      const { rule, steps } = entry
+      if (entry.left <= 0 || !matchesFrame(rule.match, target)) continue
+      if (!can.includes(steps[entry.acted % steps.length]!.effect)) continue
+      const step = this.take(entry)
+      if (step === undefined || (step.effect === 'pass' && step.delay_ms === undefined)) continue
+      if (target.request !== undefined && step.effect !== 'pass') this.report.add(step, target.request)
+      plan = joined(plan ?? NOTHING_AMISS, step)
+      if (plan.error !== undefined) break
+    }
+    return plan
+  }
+  /** The next step of a rule that matches; undefined: not this time. */
+  private take(entry: Entry): FaultStep | undefined {
+    const { probability } = entry.rule
+    if (probability !== undefined && this.random() >= probability) return undefined
+    const step = entry.steps[entry.acted++ % entry.steps.length]!
+    if (--entry.left <= 0) this.rules = this.rules.filter(({ left }) => left > 0)
+    return step
+  }
 }
+const NOTHING_AMISS: FramePlan = {
+  delayMs: 0,
+  error: undefined,
+  dropReply: false,
+  duplicate: false,
+  disconnect: false,
+  gap: false,
+}
+const joined = (plan: FramePlan, step: FaultStep): FramePlan => ({
+  delayMs: plan.delayMs + (step.delay_ms ?? 0),
+  error: step.effect === 'error' ? fault(step) : plan.error,
+  dropReply: plan.dropReply || step.effect === 'drop_reply',
+  duplicate: plan.duplicate || step.effect === 'duplicate',
+  disconnect: plan.disconnect || step.effect === 'disconnect',
+  gap: plan.gap || step.effect === 'gap',
+})
 function entryOf(rule: FaultRule): Entry {
   const { sequence, times } = rule
   if (sequence !== undefined) return { rule, steps: sequence, left: (times ?? 1) * sequence.length, acted: 0 }
   return { rule, steps: [rule as FaultStep], left: times ?? Infinity, acted: 0 }
 }
 
+function matchesFrame({ channel: wanted, user_id, key }: FaultMatch, target: FrameTarget): boolean {
+  if (wanted === undefined) return false
+  if (user_id !== undefined && user_id !== target.user_id) return false
+  if (key !== undefined && key !== target.key) return false
+  return wanted.endsWith('*') ? target.channel.startsWith(wanted.slice(0, -1)) : target.channel === wanted
+}
 function matches(match: FaultMatch, { method, path, userId, key }: FaultTarget): boolean {
+  if (match.channel !== undefined) return false
   if (match.method !== undefined && match.method.toUpperCase() !== method) return false
   if (match.user_id !== undefined && match.user_id !== userId) return false
   if (match.key !== undefined && match.key !== key) return false

@@ -3,15 +3,15 @@ import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { AuthenticationFailure } from './authenticate.ts'
+import { AuthenticationFailure, authorize } from './authenticate.ts'
 import { Door } from './door.ts'
-import type { AnyEndpoint, Call, LiveDesk, Method } from './endpoint.ts'
+import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.ts'
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
-import { readCall, readJson, wantsBody, type ReadBody } from './reading.ts'
+import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
 import { kept, keptBody, type RequestLog } from './request-log.ts'
 import { Router } from './router.ts'
 
@@ -32,6 +32,25 @@ export interface PipelineOptions {
   readonly log: Log
   readonly ready: () => boolean
 }
+/** The parameters of a call that is no request of HTTP. */
+export interface GivenCall {
+  readonly body: unknown
+  /** The others; read when it is their turn. */
+  readonly named: () => {
+    readonly params: Readonly<Record<string, unknown>>
+    readonly query: Readonly<Record<string, unknown>>
+  }
+}
+/** What a client is told of a refusal. */
+export function toldOf(error: Refusal): Record<string, unknown> {
+  const detail = error instanceof AuthenticationFailure ? error.detail : undefined
+  return { label: error.label, message: error.message, ...detail }
+}
+/** What is told of everything else. */
+export const DEFECT = new Refusal(
+  'SERVER_ERROR',
+  'Internal server error: this is a defect of the platform, and it has been logged',
+)
 export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']): Router<Route> {
   const router = new Router<Route>()
   for (const { prefix, list } of endpoints)
@@ -87,7 +106,7 @@ export class Pipeline {
       passage.route = match.route
       passage.params = match.params
       const { endpoint } = match.route
-      if (!this.options.ready()) refuse('TOO_BUSY', 'the platform is starting; try again in a second')
+      if (!this.options.ready()) refuse('TOO_BUSY', STARTING)
       this.negotiate(passage, endpoint)
       this.options.door.look(passage, endpoint)
       passage.query = parseQuery(passage.rawQuery)
@@ -127,19 +146,28 @@ export class Pipeline {
   /** The answer to whatever was thrown. */
   refuse(passage: Passage, error: unknown): PlainReply {
     if (error instanceof Proposed) return this.respond(passage, 202, error.body)
-    if (error instanceof Refusal) {
-      const detail = error instanceof AuthenticationFailure ? error.detail : undefined
-      return this.respond(passage, error.status, { label: error.label, message: error.message, ...detail })
-    }
+    if (error instanceof Refusal) return this.respond(passage, error.status, toldOf(error))
     this.options.log.error('a request failed unexpectedly', {
       method: passage.method,
       path: passage.path,
       error,
     })
-    return this.respond(passage, 500, {
-      label: 'SERVER_ERROR',
-      message: 'Internal server error: this is a defect of the platform, and it has been logged',
-    })
+    return this.respond(passage, DEFECT.status, toldOf(DEFECT))
+  }
+  /**
+   * A call that came over a line which knows its caller: permission, limit and parameters, as of any request. What comes
+   * out carries it out; a refusal is thrown.
+   */
+  check(passage: Passage, given: GivenCall, limited: boolean): () => Promise<unknown> {
+    const { endpoint } = passage.route!
+    const { desk, ready } = this.options
+    if (!ready()) refuse('TOO_BUSY', STARTING)
+    authorize(passage.caller!, endpoint.access as KeyAccess, passage.method, passage.ip, desk.core.state)
+    if (limited) this.limit(passage, endpoint, given.body)
+    const named = given.named()
+    const { path, query, body } = readParts(endpoint, named.params, named.query, given.body, undefined)
+    const call = new EndpointCall(desk, passage, path, query, body) as unknown as Call<never, never, never>
+    return () => endpoint.handle(call)
   }
   /** The client went away before its request was whole: nobody is left to be answered. */
   brokenOff(passage: Passage): void {
@@ -302,6 +330,7 @@ const HEADERS = {
   ignored: `${VENDOR}-Ignored`,
 }
 const readsBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE'
+const STARTING = 'the platform is starting; try again in a second'
 const NO_PARAMS: Record<string, string> = {}
 const NOT_READ: ReadBody = { value: undefined, fault: undefined }
 /** What looks at the log is not written into it. */

@@ -45,11 +45,21 @@ export function readCall(
   if (json.fault !== undefined) throw json.fault as Error
   const decoded: Record<string, string> = {}
   for (const name in params) decoded[name] = decodeSegment(name, params[name]!)
-  const unknown = unknownOf(endpoint, mode, noted)
+  return readParts(endpoint, decoded, query, json.value, unknownOf(endpoint, mode, noted))
+}
+/** The same of parameters that are plain values already, from whatever they were taken. */
+export function readParts(
+  endpoint: AnyEndpoint,
+  params: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+  value: unknown,
+  unknown: Unknown | undefined,
+): ReadCall {
   const field = endpoint.body ?? (endpoint.access.kind === 'operator' ? NOTHING : undefined)
-  const body: unknown = field === undefined ? undefined : readBodyField(field, json.value, unknown)
+  const body: unknown = field === undefined ? undefined : readBodyField(field, value, unknown)
+  endpoint.check?.(body)
   return {
-    path: readFields((endpoint.params ?? {}) as Fields, decoded),
+    path: readFields((endpoint.params ?? {}) as Fields, params),
     query: readFields((endpoint.query ?? {}) as Fields, query, '', unknown),
     body,
   }

@@ -26,12 +26,20 @@ export const sign = (secret: string, message: string): string =>
  * by byte as Latin-1. All four are accepted; each comparison takes the same time whatever differs.
  */
 export function verifySignature(secret: string, parts: SignedParts, signature: string): boolean {
-  if (!/^[0-9a-fA-F]{128}$/.test(signature)) return false
-  const given = Buffer.from(signature, 'hex')
-  const fits = (form: SignedParts): boolean =>
-    timingSafeEqual(createHmac('sha512', secret).update(signatureString(form)).digest(), given)
+  const given = bytesOf(signature)
+  if (given === undefined) return false
+  const fits = (form: SignedParts): boolean => fitsText(secret, signatureString(form), given)
   return fits(parts) || decodedForms(parts.query).some((query) => fits({ ...parts, query }))
 }
+/** Whether this very text was signed. */
+export function verifyText(secret: string, text: string, signature: string): boolean {
+  const given = bytesOf(signature)
+  return given !== undefined && fitsText(secret, text, given)
+}
+const bytesOf = (signature: string): Buffer | undefined =>
+  /^[0-9a-fA-F]{128}$/.test(signature) ? Buffer.from(signature, 'hex') : undefined
+const fitsText = (secret: string, text: string, given: Buffer): boolean =>
+  timingSafeEqual(createHmac('sha512', secret).update(text).digest(), given)
 
 /**
  * A decoded form counts only where it can be read in one way: else `?currency_pair%3DBTC_USDT`, which names no

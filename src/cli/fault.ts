@@ -14,10 +14,12 @@ export const fault = drive({
   usage: 'kontor fault [list | clear | report | EFFECT [WORDS]] [--json]',
   summary: 'lists, clears or adds failures on demand, in a sandbox',
   detail: `Adds a fault rule from short words, in any order:
-  EFFECT         error, delay, drop (the reply is lost after the commit), twice (delivered twice), pass
+  EFFECT         error, delay, drop (the reply is lost after the commit), twice (delivered twice), pass;
+                 on sockets also disconnect (no close handshake), gap (one delta of a book is swallowed)
   503 TOO_BUSY   with error: the status and the label that are answered
   500ms or 2s    the wait (before any effect)
   POST /spot/*   method and path (below /api/v4; * at the end stands for anything)
+  spot.orders    a channel of sockets (spot.* stands for all of spot): acts on frames, not on requests
   user=demo      a login name or id
   key=KEY        an API key
   x3             acts three times, then it is used up
@@ -87,7 +89,7 @@ interface Step {
   delay_ms?: number
 }
 interface Rule {
-  readonly match: { method?: string; path?: string; user_id?: number; key?: string }
+  readonly match: { method?: string; path?: string; user_id?: number; key?: string; channel?: string }
   steps: Step[]
   times?: number
   probability?: number
@@ -121,6 +123,7 @@ async function readWord(word: string, rule: Rule, api: Pick<OperatorApi, 'user'>
   const times = /^x(\d+)$/.exec(word)
   if ((METHODS as readonly string[]).includes(word.toUpperCase())) rule.match.method = word.toUpperCase()
   else if (word.startsWith('/') || word === '*') rule.match.path = word
+  else if (/^[a-z]+\.[a-z0-9_]*\*?$/.test(word)) rule.match.channel = word
   else if (named?.[1] === 'user') rule.match.user_id = (await api.user(named[2]!)).user_id
   else if (named?.[1] === 'key') rule.match.key = named[2]!
   else if (named?.[1] === 'p') rule.probability = Number(named[2])
@@ -138,6 +141,7 @@ function line(rule: Listed): string {
     steps.map(stepWords).join(' then '),
     match.method,
     match.path,
+    match.channel,
     match.user_id === undefined ? undefined : `user=${match.user_id}`,
     match.key === undefined ? undefined : `key=${match.key}`,
     rule.times === undefined ? undefined : `x${rule.times}`,

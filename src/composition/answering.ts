@@ -5,9 +5,11 @@ import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
 import type { Controls } from '../operator/platform.ts'
 import { detailsOf } from '../runtime/watch.ts'
+import { Calls } from '../sockets/calls.ts'
+import { Credentials } from '../sockets/credentials.ts'
+import { SocketDesk } from '../sockets/desk.ts'
 import { SocketDoor } from '../sockets/door.ts'
-import type { Attach } from '../sockets/line.ts'
-import { NO_DESK, whenReady } from '../sockets/ready.ts'
+import { SocketFigures } from '../sockets/figures.ts'
 import { VERSION } from '../version.ts'
 import type { Made } from './made.ts'
 import { warningsNow } from './notices.ts'
@@ -17,12 +19,38 @@ export interface Answering {
   readonly reset: () => Promise<void>
 }
 
+export interface Answers {
+  readonly network: Network
+  readonly calls: Calls
+  readonly live: SocketDesk
+}
 /** What answers: the endpoints, behind the checks, on the doors. */
-export function networkOf(made: Made, { ready, reset }: Answering): Network {
+export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
-  const controls = controlsOf(made, reset, () => network)
+  const controls = controlsOf(made, reset, () => ({ network, live }))
+  const door = new Door(desk, failures, config.authFailures, seen)
+  const kept = config.mode === 'sandbox' ? requests : undefined
   const healthy = (): boolean => ready() && core.writesStopped === undefined
-  const attach = whenReady(attachOf(made), healthy)
+  const credentials = new Credentials(door)
+  const { metrics } = made
+  const figures = new SocketFigures()
+  const live = new SocketDesk({
+    desk,
+    credentials,
+    calls: {
+      take: (connection, frame) => calls.take(connection, frame),
+      get unanswered() {
+        return calls.unanswered
+      },
+    },
+    figures,
+    log,
+    ready: healthy,
+    connectionsMax: config.rateLimits === null ? Infinity : config.sockets.webSockets * config.rateLimits,
+    faults,
+  })
+  figures.watch(metrics, live)
+  const { attach } = live
   const sockets = new SocketDoor({
     attach,
     trustProxy: config.trustProxy,
@@ -35,11 +63,11 @@ export function networkOf(made: Made, { ready, reset }: Answering): Network {
     trading: tradingEndpoints,
     operator: operatorEndpoints(controls),
     limiter,
-    door: new Door(desk, failures, config.authFailures, seen),
+    door,
     bodies: new Bodies(room),
     faults,
-    requests: config.mode === 'sandbox' ? requests : undefined,
-    metrics: made.metrics,
+    requests: kept,
+    metrics,
     log,
     ready,
     healthy,
@@ -47,17 +75,17 @@ export function networkOf(made: Made, { ready, reset }: Answering): Network {
     version: VERSION,
     details: () => detailsOf({ core, chains }),
   })
+  const { pipeline } = answers[0]!
+  const calls = new Calls({ pipeline, credentials, desk, faults, requests: kept, metrics, log })
   const network = new Network({ config, doors, answers, room, log, sockets, attach })
-  return network
+  return { network, calls, live }
 }
 
-/** The one place where the desk of the sockets is put in. Until it is there, sockets are refused. */
-const attachOf =
-  (_made: Made): Attach =>
-  () =>
-    NO_DESK
-
-function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
+function controlsOf(
+  made: Made,
+  reset: () => Promise<void>,
+  answers: () => Pick<Answers, 'network' | 'live'>,
+): Controls {
   const { faults, requests, agents, ticker, risk, clock } = made
   const settle = async (): Promise<void> => {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -82,6 +110,10 @@ function controlsOf(made: Made, reset: () => Promise<void>, network: () => Netwo
     },
     settle,
     reset,
-    gateways: () => network().list(),
+    gateways: () => answers().network.list(),
+    sockets: {
+      list: () => answers().live.list(),
+      close: (connId) => answers().live.close(connId, 1008, 'closed by an operator'),
+    },
   }
 }

@@ -37,10 +37,15 @@ export function parseJson(body: Buffer): unknown {
     const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
   }
-  if (depth(value, 0) > DEPTH_MAX)
-    refuse('INVALID_REQUEST_BODY', `the body is nested deeper than ${DEPTH_MAX} levels`)
+  refuseDeep(value, 'the body')
   return value
 }
+/** What is called so in the refusal. */
+export function refuseDeep(value: unknown, what: string): void {
+  if (tooDeep(value)) refuse('INVALID_REQUEST_BODY', `${what} is nested deeper than ${DEPTH_MAX} levels`)
+}
+/** Writing it again would overflow the stack, too. */
+export const tooDeep = (value: unknown): boolean => depth(value, 0) > DEPTH_MAX
 function depth(value: unknown, level: number): number {
   if (value === null || typeof value !== 'object' || level > DEPTH_MAX) return level
   let deepest = level + 1

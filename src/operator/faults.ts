@@ -1,5 +1,5 @@
 import { METHODS, endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { EFFECTS, FAULTS_MAX, type FaultRule } from '../api/faults.ts'
+import { EFFECTS, FAULTS_MAX, SOCKET_EFFECTS, type FaultRule } from '../api/faults.ts'
 import {
   id,
   integer,
@@ -24,12 +24,17 @@ export const pathPattern = text({
   pattern: /^(\/[^\s?*]*\*?|\*)$/,
   mend: 'must begin with / and may end with *',
 })
+const channelPattern = text({
+  max: 64,
+  pattern: /^([a-z]+\.[a-z0-9_]*\*?|\*)$/,
+  mend: 'must be a channel of sockets such as spot.order_place, and may end with *',
+})
 const STEP = {
   status: optional(integer(400, 599)),
   label: optional(text({ max: 64, pattern: /^[A-Z][A-Z0-9_]*$/, mend: 'must be a label such as TOO_BUSY' })),
   delay_ms: optional(integer(0, 60_000)),
 }
-const NO_MATCH = { method: null, path: null, user_id: null, key: null }
+const NO_MATCH = { method: null, path: null, user_id: null, key: null, channel: null }
 const faultBody = strict({
   match: withDefault(
     strict({
@@ -37,6 +42,7 @@ const faultBody = strict({
       path: optional(pathPattern),
       user_id: optional(id()),
       key: optional(text({ max: 64 })),
+      channel: optional(channelPattern),
     }),
     NO_MATCH,
   ),
@@ -62,11 +68,30 @@ function checkStep(step: StepBody, where: string): void {
         `${where}${name}: belongs to the effect error, not to ${step.effect ?? 'a sequence'}`,
       )
 }
+/** With a channel it is frames that are meant, without one it is requests. */
+function checkAim({ match, effect, sequence }: FaultBody, where: string): void {
+  if (match.channel !== null) {
+    for (const name of ['method', 'path'] as const)
+      if (match[name] !== null)
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `${where}match.${name}: belongs to requests; a rule with a channel acts on frames of sockets`,
+        )
+    return
+  }
+  for (const used of [effect, ...(sequence ?? []).map((step) => step.effect)])
+    if (used !== null && SOCKET_EFFECTS.includes(used))
+      refuse(
+        'MISSING_REQUIRED_PARAM',
+        `Missing required parameter: ${where}match.channel (of the effect ${used})`,
+      )
+}
 function faultRule(body: FaultBody, where: string): FaultRule {
   const { sequence } = body
   if ((body.effect === null) === (sequence === null))
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}effect or sequence (one of them)`)
   checkStep(body, where)
+  checkAim(body, where)
   if (sequence === null) return given({ ...body, match: given(body.match) }) as unknown as FaultRule
   if (sequence.length === 0)
     refuse('INVALID_PARAM_VALUE', `${where}sequence: [] must hold a step, such as {"effect": "error"}`)
@@ -112,7 +137,7 @@ function reportedView(fault: InjectedFault, now: number) {
     label: step.label ?? null,
     delay_ms: step.delay_ms ?? null,
     method: request.method,
-    path: request.path,
+    path: request.channel ?? request.path,
     user_id: request.userId ?? null,
     key: request.key ?? null,
     ip: request.ip,
@@ -142,7 +167,8 @@ export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint
   endpoint({
     method: 'PUT',
     path: '/faults',
-    summary: 'Replaces the fault rules: errors, delays, dropped replies and duplicated requests on demand',
+    summary:
+      'Replaces the fault rules: errors, delays, lost replies and duplicates on demand; with match.channel on sockets, cut lines and gaps too',
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,

@@ -137,6 +137,7 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spotPlace,
     markets: bodyMarkets,
     body: listOf(anyObject(batchFields), PAIRS_MAX * ORDERS_PER_PAIR_MAX * 5),
+    check: checkBatch,
     once: (items) => items.some(hasOwnText),
     status: 200,
     reply: batchReply,
@@ -144,7 +145,6 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call
-      checkBatch(body)
       const reads = body.map((item) => readItem(batchFields, item))
       const orders = understood(reads)
       const placed = { user_id: caller.user.user_id, orders: orders.map((o) => newOrder(o, channelOf(call))) }

@@ -6,7 +6,7 @@ import { cancelOpen } from './cancel.ts'
 import type { OrderAccount, OrderRow, Side } from '../tables/spot/order.ts'
 
 /** Orders that one command ends; the others wait their turn, so that nobody waits long for a turn of his own. */
-const PORTION = 100
+export const PORTION = 100
 /** Whoever asked drives the portions; if he is gone (a restart), they are due this much later. */
 const LEFT_ALONE = 5e6
 

@@ -1,0 +1,44 @@
+import { addressBlock } from '../http/words.ts'
+import { refuse } from '../labels.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { AuthenticationFailure } from './authenticate.ts'
+import type { Allowance, Limiter } from './limiter.ts'
+
+const SECONDS = 10
+
+/** Who guesses, and what is told about how often it may be done. */
+export interface Guesser {
+  readonly ip: string
+  allowance: Allowance | undefined
+}
+/** Failed authentications, counted by address, whichever way they came. */
+export class Guesses {
+  private readonly failures: Limiter
+  private readonly max: number
+  private readonly clock: Clock
+
+  constructor(failures: Limiter, max: number, clock: Clock) {
+    this.failures = failures
+    this.max = max
+    this.clock = clock
+  }
+  /** Looks without counting: over the limit not even a right guess passes. */
+  check(guesser: Guesser): void {
+    const allowance = this.failures.peek(addressBlock(guesser.ip), this.max, SECONDS, this.clock.peek())
+    if (!allowance.allowed) tooMany(guesser, allowance)
+  }
+  /** Counts a guess; over the limit it is not even told what was wrong. */
+  failed(guesser: Guesser, error: unknown): never {
+    if (!(error instanceof AuthenticationFailure) || !error.guess) throw error
+    const allowance = this.failures.admit(addressBlock(guesser.ip), this.max, SECONDS, this.clock.peek())
+    if (!allowance.allowed) tooMany(guesser, allowance)
+    throw error.explained?.() ?? error
+  }
+}
+function tooMany(guesser: Guesser, allowance: Allowance): never {
+  guesser.allowance = allowance
+  refuse(
+    'TOO_MANY_REQUESTS',
+    `too many failed authentications from ${guesser.ip}; wait, and check key, signature or token`,
+  )
+}

@@ -1,0 +1,418 @@
+import type { LiveDesk } from '../api/endpoint.ts'
+import type { ReportedRequest } from '../api/fault-report.ts'
+import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
+import type { Allowance } from '../api/limiter.ts'
+import type { Passage } from '../api/passage.ts'
+import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
+import { kept, type RequestLog } from '../api/request-log.ts'
+import { refuseStale } from '../api/spot/find.ts'
+import { microsNow, refuseDeep, traceId } from '../http/words.ts'
+import { Refusal, notFound, refuse } from '../labels.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { CALL_CHANNELS, type CallChannel } from './call-channels.ts'
+import { ackText, answerText, type Answered } from './call-frames.ts'
+import { headersIn, requestId } from './call-reading.ts'
+import { isObject, type Credentials, type Session } from './credentials.ts'
+import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
+import { rawMember } from './raw-member.ts'
+
+/** What a call needs of the connection that it came on. */
+export interface CallConnection {
+  readonly conn_id: string
+  readonly conn_trace_id: string
+  readonly client_id: string
+  readonly ip: string
+  readonly product: Product
+  /** What the handshake said of the program that orders. */
+  readonly channelId: string | null
+  /** Who is logged in; a login sets it. */
+  session: Session | undefined
+  send(text: string): void
+  /** Ends it without a close handshake: a fault that was asked for. */
+  cut(): void
+}
+/** A frame with the event `api`. */
+export interface ApiFrame {
+  readonly channel: string
+  readonly time: unknown
+  readonly id: unknown
+  readonly payload: unknown
+  /** As it came. */
+  readonly text: string
+  /** Microseconds of the real time at which it arrived. */
+  readonly at: number
+}
+export interface CallsParts {
+  readonly pipeline: Pipeline
+  readonly credentials: Credentials
+  readonly desk: LiveDesk
+  readonly faults: Faults
+  /** Left out in live mode. */
+  readonly requests: RequestLog | undefined
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** Calls of one connection that are not answered yet. */
+interface Line {
+  unanswered: number
+  /** Commands, in the order of their coming. */
+  readonly commands: Call[]
+  /** What must wait until the call before it is through. */
+  held: ApiFrame[] | undefined
+  flushing: boolean
+}
+interface Call extends Answered {
+  readonly frame: ApiFrame
+  readonly line: Line
+  readonly declared: CallChannel | undefined
+  id: string
+  allowance: Allowance | undefined
+  passage: Passage | undefined
+  plan: FramePlan | undefined
+  status: number
+  /** JSON; it is answered when it is ready. */
+  data: string
+  ready: boolean
+}
+
+const UNANSWERED_MAX = 1_000
+const CHANNELS = new Map(CALL_CHANNELS.map((declared) => [declared.channel, declared]))
+/** By what the metrics call them. */
+const ROUTES = new Map([...CHANNELS.keys()].map((path) => [path, { endpoint: { method: 'WS' }, path }]))
+const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
+
+/**
+ * The trading API over sockets. A call is the REST call that its channel stands for: the same permission, windows,
+ * parameters, rules and labels. Calls of a connection reach the core in the order of their coming, and commands are
+ * answered in it.
+ */
+export class Calls {
+  private readonly parts: CallsParts
+  private readonly lines = new WeakMap<CallConnection, Line>()
+  /** Of all connections. */
+  unanswered = 0
+  constructor(parts: CallsParts) {
+    this.parts = parts
+  }
+
+  take(connection: CallConnection, frame: ApiFrame): void {
+    const line = this.lineOf(connection)
+    line.unanswered++
+    this.unanswered++
+    if (line.unanswered > UNANSWERED_MAX) {
+      const message = `${UNANSWERED_MAX} calls of this connection wait for their answers; send it again in a second`
+      const call = newCall(connection, line, frame)
+      this.refused(call, new Refusal('TOO_BUSY', message))
+      this.send(call)
+    } else if (line.held === undefined) this.begin(connection, line, frame)
+    else line.held.push(frame)
+  }
+
+  private lineOf(connection: CallConnection): Line {
+    let line = this.lines.get(connection)
+    if (line === undefined)
+      this.lines.set(connection, (line = { unanswered: 0, commands: [], held: undefined, flushing: false }))
+    return line
+  }
+  private begin(connection: CallConnection, line: Line, frame: ApiFrame): void {
+    const call = newCall(connection, line, frame)
+    if (isOrdered(call)) line.commands.push(call)
+    try {
+      const { payload } = frame
+      if (!isObject(payload))
+        refuse('INVALID_REQUEST_BODY', 'payload must be a JSON object: {"req_id": …, "req_param": …}')
+      call.id = requestId(payload['req_id'])
+      refuseDeep(payload, 'payload')
+      const declared = channelAt(connection.product, frame.channel)
+      if (declared.kind === 'login') this.login(call, payload)
+      else this.check(call, declared, payload)
+    } catch (error) {
+      this.fail(call, error)
+    }
+  }
+
+  private login(call: Call, payload: Readonly<Record<string, unknown>>): void {
+    const { connection, frame } = call
+    const { channel, time, text } = frame
+    const session = this.parts.credentials.login(
+      { channel, time, payload, text },
+      connection.product,
+      connection.ip,
+    )
+    connection.session = session
+    this.misbehave(call, () => {
+      const result = { api_key: session.key, uid: String(session.user_id) }
+      this.succeed(call, result)
+      return undefined
+    })
+  }
+
+  private check(call: Call, declared: CallChannel, payload: Readonly<Record<string, unknown>>): void {
+    const { connection, frame } = call
+    const { pipeline, credentials, desk } = this.parts
+    const { session, ip, product } = connection
+    if (session === undefined)
+      refuse(
+        'AUTHENTICATION_FAILED',
+        `Not login; send ${prefixOf(product)}.login first, with api_key, timestamp and signature in its payload`,
+      )
+    const { api_key, req_param: param } = payload
+    if (api_key !== undefined && api_key !== null && api_key !== '' && api_key !== session.key)
+      refuse(
+        'INVALID_KEY',
+        'api_key is not the key that this connection is logged in with; log in with it first',
+      )
+    const caller = credentials.again(session)
+    const { route, given } = declared.translate!(param)
+    const headers = headersIn(payload['req_header'], connection.channelId)
+    const { path } = route
+    const { method } = route.endpoint
+    const passage = pipeline.begin({
+      method,
+      path,
+      rawQuery: '',
+      headers,
+      hasBody: false,
+      ip,
+      inTime: frame.at,
+    })
+    call.passage = passage
+    passage.route = route
+    passage.caller = caller
+    let run: () => Promise<unknown>
+    try {
+      run = pipeline.check(passage, given, declared.limited)
+    } finally {
+      call.allowance = passage.allowance
+    }
+    refuseStale({ desk, header: (name) => headers[name] })
+    const alone = declared.portions?.(desk.core.state, session.user_id, param) === true
+    this.misbehave(call, () => {
+      if (declared.acks) connection.send(ackText(call, desk.clock.peek(), payload))
+      const answered = run().then(
+        (result) => this.succeed(call, result),
+        (error: unknown) => this.fail(call, error),
+      )
+      return alone ? answered : undefined
+    })
+  }
+
+  /** Carries it out, as the sandbox's fault rules want it. What comes behind it waits while it waits. */
+  private misbehave(call: Call, run: () => Promise<void> | undefined): void {
+    const { faults } = this.parts
+    if (!faults.active) {
+      this.hold(call, run())
+      return
+    }
+    const { session } = call.connection
+    const target = { channel: call.channel, user_id: session?.user_id, key: session?.key }
+    const plan = faults.ofFrame({ ...target, request: this.reported(call) }, CALL_EFFECTS)
+    call.plan = plan
+    const carryOut = (): Promise<void> | undefined => {
+      try {
+        if (plan?.error === undefined) return run()
+        this.fail(call, plan.error)
+      } catch (error) {
+        this.fail(call, error)
+      }
+      return undefined
+    }
+    if (plan === undefined || plan.delayMs === 0) this.hold(call, carryOut())
+    else
+      this.hold(
+        call,
+        new Promise((resolve) => {
+          setTimeout(() => resolve(carryOut()), plan.delayMs)
+        }),
+      )
+  }
+  /** Nothing of this connection begins until that is done. */
+  private hold(call: Call, until: Promise<void> | undefined): void {
+    if (until === undefined) return
+    const { line, connection } = call
+    line.held = []
+    void until.then(() => {
+      const waiting = line.held!
+      line.held = undefined
+      for (const [i, frame] of waiting.entries()) {
+        this.begin(connection, line, frame)
+        // What it waits for, the others wait for as well.
+        if (this.isHeld(line)) {
+          line.held = waiting.slice(i + 1)
+          return
+        }
+      }
+    })
+  }
+  private isHeld({ held }: Line): boolean {
+    return held !== undefined
+  }
+
+  private succeed(call: Call, result: unknown): void {
+    let text: string
+    try {
+      text = JSON.stringify(result)
+    } catch (error) {
+      this.fail(call, error)
+      return
+    }
+    call.status = 200
+    call.data = `{"result":${text}}`
+    this.ready(call)
+  }
+  private fail(call: Call, error: unknown): void {
+    this.refused(call, error)
+    // It may not have been to the core, where others still are that came before it.
+    if (!isOrdered(call) || call.line.commands[0] === call) this.ready(call)
+    else {
+      const next = (): void => this.ready(call)
+      this.parts.desk.core.read(() => undefined).then(next, next)
+    }
+  }
+  private refused(call: Call, error: unknown): void {
+    const { conn_id, session, product } = call.connection
+    const refusal = error instanceof Refusal ? error : DEFECT
+    const told = toldOf(refusal)
+    if (refusal.label === 'TOO_MANY_REQUESTS')
+      told['message'] = `${refusal.message} ${prefixOf(product) === 'futures' ? '(311)' : '(211)'}`
+    if (refusal === DEFECT) {
+      const fields = { conn_id, user_id: session?.user_id, channel: kept(call.channel), error }
+      this.parts.log.error('a call over a socket failed unexpectedly', fields)
+    }
+    call.status = refusal.status
+    call.data = `{"errs":${JSON.stringify(told)}}`
+  }
+
+  /**
+   * Commands are answered in order. What has landed together becomes ready in one turn, sooner or later by how much is
+   * done with it: whoever is early waits for the end of the turn. Who is not ready by then needs the store, and nobody
+   * waits for him: a command's answer must be out before what it did is pushed.
+   */
+  private ready(call: Call): void {
+    const { line } = call
+    const { commands } = line
+    call.ready = true
+    if (!isOrdered(call)) this.send(call)
+    else if (commands[0] === call) while (commands[0]?.ready === true) this.send(commands.shift()!)
+    else if (!line.flushing) {
+      line.flushing = true
+      process.nextTick(() => {
+        line.flushing = false
+        const ready = commands.filter((one) => one.ready)
+        if (ready.length === 0) return
+        const waiting = commands.filter((one) => !one.ready)
+        commands.length = 0
+        commands.push(...waiting)
+        for (const one of ready) this.send(one)
+      })
+    }
+  }
+
+  private send(call: Call): void {
+    const { connection, line, plan, status, data } = call
+    line.unanswered--
+    this.unanswered--
+    this.note(call)
+    if (plan?.disconnect === true) connection.cut()
+    else if (plan?.dropReply !== true) {
+      const text = answerText(call, this.parts.desk.clock.peek(), String(status), data)
+      connection.send(text)
+      if (plan?.duplicate === true) connection.send(text)
+    }
+  }
+
+  /** What metrics, log and the sandbox's records keep of it. */
+  private note(call: Call): void {
+    const { metrics, log, requests, faults } = this.parts
+    const { connection, channel, status, at } = call
+    const micros = Math.max(0, microsNow() - at)
+    metrics.request(ROUTES.get(channel) ?? NO_CHANNEL, status, micros)
+    if (log.verbose) {
+      const { conn_id, ip, session } = connection
+      const fields = { conn_id, user_id: session?.user_id, channel: kept(channel), status, micros, ip }
+      log.debug('a call over a socket', fields)
+    }
+    if (faults.report.active) faults.report.see(this.reported(call), status)
+    if (requests !== undefined) this.log(requests, call, micros)
+  }
+  private log(requests: RequestLog, call: Call, micros: number): void {
+    const { connection, channel, passage, plan, status, data } = call
+    const body = paramOf(call)
+    requests.add({
+      id: requests.next,
+      at: this.parts.desk.clock.peek(),
+      micros,
+      method: 'WS',
+      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
+      query: `channel=${kept(channel)}`,
+      ip: connection.ip,
+      userId: connection.session?.user_id,
+      key: connection.session?.key,
+      operator: undefined,
+      status,
+      dropped: plan?.dropReply === true || plan?.disconnect === true,
+      ignored: undefined,
+      body: kept(body),
+      bodyLength: body.length,
+      reply: kept(data),
+      replyLength: data.length,
+    })
+  }
+  private reported(call: Call): ReportedRequest {
+    const { connection, channel, passage, at } = call
+    return {
+      method: passage?.method ?? 'POST',
+      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
+      channel: kept(channel),
+      query: '',
+      body: Buffer.from(paramOf(call)),
+      userId: connection.session?.user_id,
+      key: connection.session?.key,
+      ip: connection.ip,
+      arrived: at,
+      at: this.parts.desk.clock.peek(),
+    }
+  }
+}
+
+function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call {
+  const { channel, at } = frame
+  return {
+    connection,
+    line,
+    frame,
+    channel,
+    at,
+    declared: CHANNELS.get(channel),
+    id: '',
+    trace: traceId(),
+    allowance: undefined,
+    passage: undefined,
+    plan: undefined,
+    status: 0,
+    data: '',
+    ready: false,
+  }
+}
+const isOrdered = ({ declared }: Call): boolean => declared?.kind !== 'query'
+/** Of a login nothing is kept. */
+const paramOf = ({ declared, frame }: Call): string =>
+  declared === undefined || declared.kind === 'login'
+    ? ''
+    : (rawMember(frame.text, ['payload', 'req_param']) ?? '')
+
+function channelAt(product: Product, channel: string): CallChannel {
+  const prefix = prefixIn(channel)
+  const own = prefixOf(product)
+  if (prefix !== own && Object.hasOwn(ADDRESSES, prefix))
+    refuse(
+      'INVALID_ARGUMENT',
+      `${channel.slice(0, 80)} is served at ${ADDRESSES[prefix]!}; this is the address of ${own}.*`,
+    )
+  const declared = CHANNELS.get(channel)
+  if (declared !== undefined) return declared
+  const known = CALL_CHANNELS.filter((one) => prefixIn(one.channel) === own).map((one) => one.channel)
+  return notFound('NOT_FOUND', `${channel.slice(0, 80)} takes no calls; here do ${known.join(', ')}`)
+}
