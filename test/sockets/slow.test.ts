@@ -51,6 +51,7 @@ for (const kind of ['one process', 'gateways'] as Kind[])
       known.join(2, 'newest')
       known.join(3, 'delta')
       known.join(4, 'newest')
+      known.join(5, 'newest')
       let pictures = 0
       bench.desk.picture = (_, topic) => {
         pictures++
@@ -64,6 +65,8 @@ for (const kind of ['one process', 'gateways'] as Kind[])
         bench.desk.publish(3, numbered('delta', state, 100))
         if (state === 20) bench.desk.publish(4, numbered('closed', state, 100), true)
         else bench.desk.publish(4, numbered('candle', state, 100))
+        if (state === 100) bench.desk.publish(5, numbered('last', state, 100), true)
+        else if (state < 100) bench.desk.publish(5, numbered('before', state, 100))
       }
       for (let i = 0; i < 5; i++) turn()
       const sent = await fill(known)
@@ -92,6 +95,8 @@ for (const kind of ['one process', 'gateways'] as Kind[])
       // What must not be left out is not, and nothing older comes behind it.
       assert.deepEqual(parsed(frames, 'closed'), [20])
       assert.deepEqual(parsed(frames, 'candle'), [1, 2, 3, 4, 5, 205, 206, 207, 208, 209, 210])
+      assert.deepEqual(parsed(frames, 'before'), [1, 2, 3, 4, 5])
+      assert.deepEqual(parsed(frames, 'last'), [100])
       // A whole picture, and every delta after it.
       assert.equal(pictures, 1)
       assert.deepEqual(parsed(frames, 'full3'), [205])
