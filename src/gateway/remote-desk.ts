@@ -40,7 +40,7 @@ export class RemoteDesk implements ToDesk {
   /** False: the message is none of these. */
   message(head: Head, text: Buffer | undefined): boolean {
     const door = this.door!
-    const [kind, , first, second, third] = head as [number, number, number, number, unknown]
+    const [kind, , first, second, third] = head as [number, number, number, number, string]
     switch (kind) {
       case TO_GATEWAY.PUBLISH:
         door.publish(first, text!, second === 1)
@@ -61,13 +61,13 @@ export class RemoteDesk implements ToDesk {
         door.missed(first)
         return true
       case TO_GATEWAY.SOCKET_CLOSE:
-        door.close(first, second, third as string)
+        door.close(first, second, third)
         return true
       case TO_GATEWAY.SOCKET_CUT:
         door.cut(first)
         return true
       case TO_GATEWAY.SOCKETS_CLOSE:
-        door.closeAll(first, head[3] as unknown as string)
+        door.closeAll(first, String(head[3]))
         return true
       case TO_GATEWAY.VERDICT:
         this.judged(head)

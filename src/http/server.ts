@@ -129,7 +129,10 @@ export class HttpServer {
       else if (this.all.size === 0) resolve()
       else this.emptied = resolve
       this.server.closeIdleConnections()
-      const impatient = setTimeout(() => this.server.closeAllConnections(), IMPATIENT_MS)
+      const impatient = setTimeout(() => {
+        this.server.closeAllConnections()
+        for (const { given, socket } of this.all) if (given) socket.destroy()
+      }, IMPATIENT_MS)
       impatient.unref()
     })
   }

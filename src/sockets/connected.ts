@@ -45,7 +45,7 @@ export class Connected implements Owner {
   private rate: FrameRate | undefined
   private heardAt = performance.now()
   private pingedAt = 0
-  private readUpTo = 0
+  private readUpTo: number
   /** The code with which this side closes, or refused what came. */
   private code: number | undefined
   private reason = ''
@@ -55,6 +55,7 @@ export class Connected implements Owner {
   constructor(ws: WebSocket, socket: Socket, bounds: Bounds, framesMax: number, times: Times, told: Told) {
     this.ws = ws
     this.socket = socket
+    this.readUpTo = socket.bytesRead
     this.framesMax = framesMax
     this.times = times
     this.told = told

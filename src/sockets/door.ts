@@ -104,7 +104,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     const connected = this.sockets.get(socket)
     if (connected === undefined || connected.ending) return
     let members = this.topics.get(topic)
-    if (members === undefined) this.topics.set(topic, (members = new Map()))
+    if (members === undefined) this.topics.set(topic, (members = new Map<number, Member>()))
     if (members.has(socket)) return
     members.set(socket, { outbox: connected.outbox, topic, pace, behind: false })
     connected.topics.add(topic)
@@ -209,20 +209,26 @@ export class SocketDoor implements ToDoor, Upgrades {
   private sweep(): void {
     const now = performance.now()
     const waiting: [socket: number, bytes: number][] = []
-    let unfinished = 0
-    let longest: Connected | undefined
-    let most = UNFINISHED_FREE
+    const halves: Connected[] = []
     for (const [id, connected] of this.sockets) {
       connected.look(now)
       const bytes = connected.outbox.waiting
       if (bytes > 0) waiting.push([id, bytes])
-      const half = connected.unfinished
-      if (half <= UNFINISHED_FREE) continue
-      unfinished += half
-      if (half > most) [most, longest] = [half, connected]
+      if (!connected.ending && connected.unfinished > UNFINISHED_FREE) halves.push(connected)
     }
     if (waiting.length > 0 || this.toldOfWaiting) this.desk.waiting(waiting)
     this.toldOfWaiting = waiting.length > 0
-    if (unfinished > UNFINISHED_MAX) longest?.close(1008, 'too many frames are under way and not whole')
+    thin(halves)
+  }
+}
+
+/** Whoever has sent the most without finishing goes first. */
+function thin(halves: Connected[]): void {
+  let unfinished = halves.reduce((sum, connected) => sum + connected.unfinished, 0)
+  if (unfinished <= UNFINISHED_MAX) return
+  for (const connected of halves.sort((a, b) => b.unfinished - a.unfinished)) {
+    unfinished -= connected.unfinished
+    connected.close(1008, 'too many frames are under way and not whole; send it again')
+    if (unfinished <= UNFINISHED_MAX) return
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { VENDOR_PREFIX, clientIp } from '../http/words.ts'
+import { channelOf } from '../api/spot/order-fields.ts'
+import { clientIp } from '../http/words.ts'
 import type { Label } from '../labels.ts'
 import type { Handshake } from './line.ts'
 
@@ -31,18 +32,17 @@ export function faultOf({ headers }: IncomingMessage): Fault | undefined {
   return undefined
 }
 
-const CHANNEL_ID_MAX = 64
 export function handshakeOf(request: IncomingMessage, trustProxy: number): Handshake {
-  const { url = '/', headers } = request
+  const { url = '/' } = request
   const mark = url.indexOf('?')
-  const own = (name: string): string | undefined => {
-    const value = headers[`x-gate-${name}`] ?? headers[`x-${VENDOR_PREFIX.toLowerCase()}-${name}`]
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name]
     return typeof value === 'string' ? value : undefined
   }
   return {
     path: mark === -1 ? url : url.slice(0, mark),
     ip: clientIp(request, trustProxy),
-    channelId: own('channel-id')?.slice(0, CHANNEL_ID_MAX) ?? null,
-    sizeDecimal: own('size-decimal') === '1',
+    channelId: channelOf({ header }) ?? null,
+    sizeDecimal: (header('x-gate-size-decimal') ?? header('x-svc-size-decimal')) === '1',
   }
 }

@@ -44,7 +44,10 @@ export class Outbox {
   private readonly bounds: Bounds
   private readonly merge: number
   private readonly handedMax: number
-  private corked = false
+  /** Frames of this turn, which leave together at its end: mostly there is one. */
+  private first: Buffer | undefined
+  private others: Buffer[] | undefined
+  private gathered = 0
   private shut = false
   /** Frames behind what was handed over, each with the time at which it came; undefined: none. */
   private queue: { readonly frame: Buffer; readonly at: number }[] | undefined
@@ -71,13 +74,13 @@ export class Outbox {
     this.handedMax = Math.min(this.merge, HANDED_MAX)
   }
   get waiting(): number {
-    return this.socket.writableLength + this.queued + this.heldBytes
+    return this.handed + this.queued + this.heldBytes
   }
   /** Never left out. */
   send(frame: Buffer): void {
     // Behind a close frame nothing may follow.
     if (this.shut || this.ws.readyState !== OPEN) return
-    if (this.queue === undefined && this.socket.writableLength < this.handedMax) this.hand(frame)
+    if (this.queue === undefined && this.handed < this.handedMax) this.hand(frame)
     else this.enqueue(frame)
   }
   /** As the pace of its topic says. */
@@ -129,20 +132,32 @@ export class Outbox {
   drop(): void {
     this.queue = undefined
     this.queued = 0
+    this.first = this.others = undefined
+    this.gathered = 0
     this.end(() => undefined)
-    this.flush()
   }
   /** The end of the turn in which something was written. */
   flush(): void {
-    if (!this.corked) return
-    this.corked = false
-    this.socket.uncork()
+    const { first, others, socket } = this
+    if (first === undefined) return
+    this.first = this.others = undefined
+    this.gathered = 0
+    // Not behind a close frame.
+    if (this.ws.readyState !== OPEN) return
+    if (others === undefined) socket.write(first)
+    else {
+      socket.cork()
+      socket.write(first)
+      for (const frame of others) socket.write(frame)
+      socket.uncork()
+    }
   }
   /** What was handed over has left. */
   readonly drained = (): void => {
     this.refill()
     this.catchUp()
     if (this.queue !== undefined || this.drain === undefined) return
+    this.flush()
     const { drain } = this
     this.drain = undefined
     drain()
@@ -166,15 +181,17 @@ export class Outbox {
     ;(this.missed ??= new Map()).set(member.topic, member)
   }
   private get roomy(): boolean {
-    return this.socket.writableLength + this.queued < this.merge
+    return this.handed + this.queued < this.merge
+  }
+  private get handed(): number {
+    return this.socket.writableLength + this.gathered
   }
   private hand(frame: Buffer): void {
-    if (!this.corked) {
-      this.corked = true
-      this.socket.cork()
+    this.gathered += frame.length
+    if (this.first === undefined) {
+      this.first = frame
       this.owner.dirty(this)
-    }
-    this.socket.write(frame)
+    } else (this.others ??= []).push(frame)
   }
   private enqueue(frame: Buffer): void {
     ;(this.queue ??= []).push({ frame, at: performance.now() })
@@ -199,12 +216,12 @@ export class Outbox {
     if (waiting > this.bounds.bytes) this.owner.overflow(waiting)
   }
   private refill(): void {
-    const { queue, socket } = this
+    const { queue } = this
     if (queue === undefined) return
-    while (this.sent < queue.length && socket.writableLength < this.handedMax) {
+    while (this.sent < queue.length && this.handed < this.handedMax) {
       const { frame } = queue[this.sent++]!
       this.queued -= frame.length
-      if (this.ws.readyState === OPEN) this.hand(frame)
+      this.hand(frame)
     }
     if (this.sent === queue.length) {
       this.queue = undefined
