@@ -57,6 +57,8 @@ export interface CallsParts {
 /** Calls of one connection that are not answered yet. */
 interface Line {
   unanswered: number
+  /** Of their frames, which are kept so long. */
+  letters: number
   /** Commands, in the order of their coming. */
   readonly commands: Call[]
   /** What must wait until the call before it is through. */
@@ -78,6 +80,7 @@ interface Call extends Answered {
 }
 
 const UNANSWERED_MAX = 1_000
+const LETTERS_MAX = 8 * 1024 * 1024
 const CHANNELS = new Map(CALL_CHANNELS.map((declared) => [declared.channel, declared]))
 /** By what the metrics call them. */
 const ROUTES = new Map([...CHANNELS.keys()].map((path) => [path, { endpoint: { method: 'WS' }, path }]))
@@ -98,11 +101,17 @@ export class Calls {
   take(connection: CallConnection, frame: ApiFrame): void {
     const line = this.lineOf(connection)
     line.unanswered++
-    if (line.unanswered > UNANSWERED_MAX) {
-      const message = `${UNANSWERED_MAX} calls of this connection wait for their answers; send it again in a second`
+    line.letters += frame.text.length
+    if (line.unanswered > UNANSWERED_MAX || line.letters > LETTERS_MAX) {
+      const message = `${line.unanswered - 1} calls of this connection wait for their answers; send it again in a second`
       const call = newCall(connection, line, frame)
-      this.refused(call, new Refusal('TOO_BUSY', message))
-      this.send(call)
+      try {
+        if (isObject(frame.payload)) call.id = requestId(frame.payload['req_id'])
+        refuse('TOO_BUSY', message)
+      } catch (error) {
+        this.refused(call, error)
+        this.send(call)
+      }
     } else if (line.held === undefined) this.begin(connection, line, frame)
     else line.held.push(frame)
   }
@@ -110,7 +119,10 @@ export class Calls {
   private lineOf(connection: CallConnection): Line {
     let line = this.lines.get(connection)
     if (line === undefined)
-      this.lines.set(connection, (line = { unanswered: 0, commands: [], held: undefined, flushing: false }))
+      this.lines.set(
+        connection,
+        (line = { unanswered: 0, letters: 0, commands: [], held: undefined, flushing: false }),
+      )
     return line
   }
   private begin(connection: CallConnection, line: Line, frame: ApiFrame): void {
@@ -292,7 +304,9 @@ export class Calls {
     const { commands } = line
     call.ready = true
     if (!isOrdered(call)) this.send(call)
-    else if (commands[0] === call) while (commands[0]?.ready === true) this.send(commands.shift()!)
+    else if (commands[0] === call)
+      do this.send(commands.shift()!)
+      while (commands.length > 0 && commands[0].ready)
     else if (!line.flushing) {
       line.flushing = true
       process.nextTick(() => {
@@ -310,6 +324,7 @@ export class Calls {
   private send(call: Call): void {
     const { connection, line, plan, status, data } = call
     line.unanswered--
+    line.letters -= call.frame.text.length
     this.note(call)
     if (plan?.disconnect === true) connection.cut()
     else if (plan?.dropReply !== true) {
