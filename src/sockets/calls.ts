@@ -153,7 +153,9 @@ export class Calls {
     connection.session = session
     this.misbehave(call, () => {
       const result = { api_key: session.key, uid: String(session.user_id) }
-      this.succeed(call, result)
+      call.status = 200
+      call.data = `{"result":${JSON.stringify(result)}}`
+      this.readyInTurn(call)
       return undefined
     })
   }
@@ -273,7 +275,10 @@ export class Calls {
   }
   private fail(call: Call, error: unknown): void {
     this.refused(call, error)
-    // It may not have been to the core, where others still are that came before it.
+    this.readyInTurn(call)
+  }
+  /** It may not have been to the core, where others still are that came before it. */
+  private readyInTurn(call: Call): void {
     if (!isOrdered(call) || call.line.commands[0] === call) this.ready(call)
     else {
       const next = (): void => this.ready(call)

@@ -482,6 +482,8 @@ describe('the trading API over a socket', () => {
         line.call('spot.order_place', { ...BUY, text: 't-x' }, { req_id: '6' }),
         line.call('spot.nothing', {}, { req_id: '7' }),
         line.call('spot.order_cancel_ids', [{ currency_pair: 'BTC_USDT', id: 't-x' }], { req_id: '8' }),
+        // One client logs in before every call.
+        line.login(credential, { req_id: 'again' }),
         line.call('spot.order_place', BUY, { req_id: '9' }),
       ]
       const all = await Promise.all(sent)
@@ -499,11 +501,12 @@ describe('the trading API over a socket', () => {
         '200 open',
         '404 NOT_FOUND',
         '200 ',
+        '200 ',
         '200 open',
       ])
       assert.equal(resultOf(all[4]!).price, '31000')
       const commands = answers(line).filter((id) => id !== 'q' && id !== '5')
-      assert.deepEqual(commands, ['0', '1', '2', '3', '4', '6', '7', '8', '9'])
+      assert.deepEqual(commands, ['0', '1', '2', '3', '4', '6', '7', '8', 'again', '9'])
       assert.equal(ok(await client.get('/spot/open_orders'))[0].total, 1)
       for (const id of ['1', '6', '9'])
         assert.deepEqual(
