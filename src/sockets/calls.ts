@@ -1,21 +1,20 @@
 import type { LiveDesk } from '../api/endpoint.ts'
-import type { ReportedRequest } from '../api/fault-report.ts'
 import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
 import type { Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
 import { kept, type RequestLog } from '../api/request-log.ts'
 import { refuseStale } from '../api/spot/find.ts'
-import { microsNow, refuseDeep, traceId } from '../http/words.ts'
+import { refuseDeep, traceId } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS, type CallChannel } from './call-channels.ts'
 import { ackText, answerText, type Answered } from './call-frames.ts'
+import { CallNotes } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
 import { isObject, type Credentials, type Session } from './credentials.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
-import { rawMember } from './raw-member.ts'
 
 /** What a call needs of the connection that it came on. */
 export interface CallConnection {
@@ -82,9 +81,6 @@ interface Call extends Answered {
 const UNANSWERED_MAX = 1_000
 const LETTERS_MAX = 8 * 1024 * 1024
 const CHANNELS = new Map(CALL_CHANNELS.map((declared) => [declared.channel, declared]))
-/** By what the metrics call them. */
-const ROUTES = new Map([...CHANNELS.keys()].map((path) => [path, { endpoint: { method: 'WS' }, path }]))
-const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
 
 /**
  * The trading API over sockets. A call is the REST call that its channel stands for: the same permission, windows,
@@ -93,9 +89,11 @@ const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
  */
 export class Calls {
   private readonly parts: CallsParts
+  private readonly notes: CallNotes
   private readonly lines = new WeakMap<CallConnection, Line>()
   constructor(parts: CallsParts) {
     this.parts = parts
+    this.notes = new CallNotes(parts)
   }
 
   take(connection: CallConnection, frame: ApiFrame): void {
@@ -219,7 +217,7 @@ export class Calls {
     }
     const { session } = call.connection
     const target = { channel: call.channel, user_id: session?.user_id, key: session?.key }
-    const plan = faults.ofFrame({ ...target, request: this.reported(call) }, CALL_EFFECTS)
+    const plan = faults.ofFrame({ ...target, request: this.notes.reported(call) }, CALL_EFFECTS)
     call.plan = plan
     const carryOut = (): Promise<void> | undefined => {
       try {
@@ -330,65 +328,12 @@ export class Calls {
     const { connection, line, plan, status, data } = call
     line.unanswered--
     line.letters -= call.frame.text.length
-    this.note(call)
+    this.notes.add(call)
     if (plan?.disconnect === true) connection.cut()
     else if (plan?.dropReply !== true) {
       const text = answerText(call, this.parts.desk.clock.peek(), String(status), data)
       connection.send(text)
       if (plan?.duplicate === true) connection.send(text)
-    }
-  }
-
-  /** What metrics, log and the sandbox's records keep of it. */
-  private note(call: Call): void {
-    const { metrics, log, requests, faults } = this.parts
-    const { connection, channel, status, at } = call
-    const micros = Math.max(0, microsNow() - at)
-    metrics.request(ROUTES.get(channel) ?? NO_CHANNEL, status, micros)
-    if (log.verbose) {
-      const { conn_id, ip, session } = connection
-      const fields = { conn_id, user_id: session?.user_id, channel: kept(channel), status, micros, ip }
-      log.debug('a call over a socket', fields)
-    }
-    if (faults.report.active) faults.report.see(this.reported(call), status)
-    if (requests !== undefined) this.log(requests, call, micros)
-  }
-  private log(requests: RequestLog, call: Call, micros: number): void {
-    const { connection, channel, passage, plan, status, data } = call
-    const body = paramOf(call)
-    requests.add({
-      id: requests.next,
-      at: this.parts.desk.clock.peek(),
-      micros,
-      method: 'WS',
-      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
-      query: `channel=${kept(channel)}`,
-      ip: connection.ip,
-      userId: connection.session?.user_id,
-      key: connection.session?.key,
-      operator: undefined,
-      status,
-      dropped: plan?.dropReply === true || plan?.disconnect === true,
-      ignored: undefined,
-      body: kept(body),
-      bodyLength: body.length,
-      reply: kept(data),
-      replyLength: data.length,
-    })
-  }
-  private reported(call: Call): ReportedRequest {
-    const { connection, channel, passage, at } = call
-    return {
-      method: passage?.method ?? 'POST',
-      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
-      channel: kept(channel),
-      query: '',
-      body: Buffer.from(paramOf(call)),
-      userId: connection.session?.user_id,
-      key: connection.session?.key,
-      ip: connection.ip,
-      arrived: at,
-      at: this.parts.desk.clock.peek(),
     }
   }
 }
@@ -413,12 +358,6 @@ function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call 
   }
 }
 const isOrdered = ({ declared }: Call): boolean => declared?.kind !== 'query'
-/** Of a login nothing is kept. */
-const paramOf = ({ declared, frame }: Call): string =>
-  declared === undefined || declared.kind === 'login'
-    ? ''
-    : (rawMember(frame.text, ['payload', 'req_param']) ?? '')
-
 function channelAt(product: Product, channel: string): CallChannel {
   const prefix = prefixIn(channel)
   const own = prefixOf(product)
