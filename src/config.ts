@@ -68,6 +68,10 @@ export interface SocketSettings {
   readonly addressConnections: number | undefined
   /** How long a request may take to arrive, its body included. */
   readonly requestSeconds: number
+  /** WebSocket connections from one address. */
+  readonly webSockets: number
+  /** Bytes that may wait to be sent on one of them. */
+  readonly queue: number
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -124,6 +128,8 @@ export const SETTINGS = [
   ['KONTOR_CONNECTIONS', 'by descriptors', 'connections at once'],
   ['KONTOR_ADDRESS_CONNECTIONS', 'a quarter', 'connections from one address; none behind trusted proxies'],
   ['KONTOR_REQUEST_SECONDS', '30', 'how long a request may take to arrive'],
+  ['KONTOR_WS_CONNECTIONS', '300', 'WebSocket connections from one address'],
+  ['KONTOR_WS_QUEUE', '8388608', 'bytes that may wait to be sent on a WebSocket connection; over it: closed'],
   [
     'KONTOR_GATEWAYS',
     'auto',
@@ -166,6 +172,8 @@ export function readConfig(env: Environment): Config {
       connections: optionalInteger(env, 'KONTOR_CONNECTIONS', 1, 1_000_000),
       addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
       requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
+      webSockets: integer(env, 'KONTOR_WS_CONNECTIONS', 300, 1, 1_000_000),
+      queue: integer(env, 'KONTOR_WS_QUEUE', 8_388_608, 131_072, 1_073_741_824),
     },
     gateways: gateways(env),
     databaseWait: integer(env, 'KONTOR_DATABASE_WAIT', 60, 0, 86_400),

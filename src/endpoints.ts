@@ -44,6 +44,7 @@ import { platformEndpoints, type Controls } from './operator/platform.ts'
 import { operatorPriceEndpoints } from './operator/prices.ts'
 import { proposalEndpoints } from './operator/proposals.ts'
 import { operatorRequestEndpoints } from './operator/requests.ts'
+import { operatorSocketEndpoints } from './operator/sockets.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
@@ -96,4 +97,5 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorAgentEndpoints(controls),
   ...operatorCandleEndpoints,
   ...operatorDueEndpoints,
+  ...operatorSocketEndpoints(controls),
 ]

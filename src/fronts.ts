@@ -8,7 +8,8 @@ import type { Bodies } from './http/bodies.ts'
 import { Cors } from './http/cors.ts'
 import { Front } from './http/front.ts'
 import { Hosts } from './http/hosts.ts'
-import type { Serve } from './http/starting.ts'
+import type { Serves } from './http/starting.ts'
+import type { Upgrades } from './http/upgrade.ts'
 
 export interface FrontParts extends Omit<PipelineOptions, 'endpoints'>, Pick<SightParts, 'details'> {
   readonly config: Config
@@ -18,6 +19,8 @@ export interface FrontParts extends Omit<PipelineOptions, 'endpoints'>, Pick<Sig
   readonly version: string
   /** Ready to serve, and allowed to write. */
   readonly healthy: () => boolean
+  /** Sockets, which clients alone are served. */
+  readonly sockets: Upgrades
 }
 /** What an address has: which endpoints and pages there are, and under which name it is reached. */
 export interface Face {
@@ -25,11 +28,10 @@ export interface Face {
   readonly host: string
 }
 /** What answers at one address: by HTTP in this process, or for a gateway. */
-export interface Answers {
+export interface Answers extends Serves {
   readonly face: Face
   readonly pipeline: Pipeline
   readonly look: (path: string, ip: string) => Sight
-  readonly serve: Serve
 }
 
 /**
@@ -71,6 +73,7 @@ function answers(parts: FrontParts, face: Face): Answers {
   })
   const site = new Site({ surface: face.surface, trading, operator, version, trustProxy, look })
   const hosts = new Hosts([face.host, ...config.hosts])
-  const front = new Front(hosts, site, served(pipeline, bodies, trustProxy), new Cors(config.cors))
-  return { face, pipeline, look, serve: front.serve }
+  const sockets = face.surface === 'operator' ? undefined : parts.sockets
+  const front = new Front(hosts, site, served(pipeline, bodies, trustProxy), new Cors(config.cors), sockets)
+  return { face, pipeline, look, serve: front.serve, upgrade: front.upgrade }
 }

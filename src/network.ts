@@ -4,6 +4,8 @@ import { Gateways, type GatewayStatus } from './gateway/gateways.ts'
 import type { BodyRoom } from './http/bodies.ts'
 import type { Doors } from './http/doors.ts'
 import type { Log } from './runtime/log.ts'
+import type { SocketDoor } from './sockets/door.ts'
+import type { Attach } from './sockets/line.ts'
 import { VERSION } from './version.ts'
 
 export interface NetworkParts {
@@ -13,6 +15,10 @@ export interface NetworkParts {
   readonly answers: readonly Answers[]
   readonly room: BodyRoom
   readonly log: Log
+  /** Sockets of this process. */
+  readonly sockets: SocketDoor
+  /** How the doors of gateways find the desk. */
+  readonly attach: Attach
 }
 
 /** Doors and gateways together: who answers where, and what connections there are. */
@@ -22,7 +28,7 @@ export class Network {
 
   constructor(parts: NetworkParts) {
     this.parts = parts
-    const { config, doors, room, log } = parts
+    const { config, doors, room, log, attach } = parts
     const { face, pipeline, look } = parts.answers[0]!
     const { mode, hosts, cors, trustProxy, sockets } = config
     if (config.gateways > 0)
@@ -32,6 +38,7 @@ export class Network {
         look,
         room,
         log,
+        attach,
         settings: {
           ...face,
           mode,
@@ -39,6 +46,8 @@ export class Network {
           cors,
           trustProxy,
           requestMs: sockets.requestSeconds * 1000,
+          socketQueue: sockets.queue,
+          rateLimits: config.rateLimits,
           version: VERSION,
         },
         left: (address) => doors.left(address),
@@ -50,13 +59,13 @@ export class Network {
   /** From here on the platform answers. */
   open(): void {
     const { doors, answers } = this.parts
-    doors.handOver(answers.map(({ serve }) => serve))
+    doors.handOver(answers)
     if (this.gateways !== undefined) doors.giveTo(this.gateways.give)
   }
   /** Nobody new gets in; resolves when what was under way is answered. */
   async close(): Promise<void> {
     this.parts.doors.shut()
-    await Promise.all([this.parts.doors.close(), this.gateways?.stop()])
+    await Promise.all([this.parts.sockets.shut(), this.parts.doors.close(), this.gateways?.stop()])
   }
   list(): GatewayStatus[] {
     return this.gateways?.list() ?? []

@@ -62,7 +62,7 @@ async function build(given: Given): Promise<Platform> {
   const { core, desk, store, doors, ground, fatal } = made
   let ready = false
   let resetting: Promise<void> | undefined
-  const { network, calls } = networkOf(made, { ready: () => ready, reset })
+  const { network, calls, live } = networkOf(made, { ready: () => ready, reset })
   const duties = dutiesOf(made)
   let credentials: Credentials
   try {
@@ -93,6 +93,7 @@ async function build(given: Given): Promise<Platform> {
   }
   async function startOver(): Promise<void> {
     ready = false
+    live.reset()
     await duties.pause()
     await emptyWorld(made, credentials)
     await duties.resume()
@@ -100,6 +101,7 @@ async function build(given: Given): Promise<Platform> {
   }
   async function stop(): Promise<void> {
     await duties.stop('shut')
+    await live.stop()
     await network.close()
     await duties.stop('answered')
     await touchKeys(made)

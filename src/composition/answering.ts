@@ -5,10 +5,13 @@ import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
 import type { Controls } from '../operator/platform.ts'
 import { detailsOf } from '../runtime/watch.ts'
-import { VERSION } from '../version.ts'
-import type { Made } from './made.ts'
 import { Calls } from '../sockets/calls.ts'
 import { Credentials } from '../sockets/credentials.ts'
+import { SocketDesk } from '../sockets/desk.ts'
+import { SocketDoor } from '../sockets/door.ts'
+import { SocketFigures } from '../sockets/figures.ts'
+import { VERSION } from '../version.ts'
+import type { Made } from './made.ts'
 import { warningsNow } from './notices.ts'
 
 export interface Answering {
@@ -16,12 +19,44 @@ export interface Answering {
   readonly reset: () => Promise<void>
 }
 
+export interface Answers {
+  readonly network: Network
+  readonly calls: Calls
+  readonly live: SocketDesk
+}
 /** What answers: the endpoints, behind the checks, on the doors. */
-export function networkOf(made: Made, { ready, reset }: Answering): { network: Network; calls: Calls } {
+export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
-  const controls = controlsOf(made, reset, () => network)
+  const controls = controlsOf(made, reset, () => ({ network, live }))
   const door = new Door(desk, failures, config.authFailures, seen)
   const kept = config.mode === 'sandbox' ? requests : undefined
+  const healthy = (): boolean => ready() && core.writesStopped === undefined
+  const credentials = new Credentials(door)
+  const { metrics } = made
+  const figures = new SocketFigures()
+  const live = new SocketDesk({
+    desk,
+    credentials,
+    calls: {
+      take: (connection, frame) => calls.take(connection, frame),
+      get unanswered() {
+        return calls.unanswered
+      },
+    },
+    figures,
+    log,
+    ready: healthy,
+    connectionsMax: config.rateLimits === null ? Infinity : config.sockets.webSockets * config.rateLimits,
+    faults,
+  })
+  figures.watch(metrics, live)
+  const { attach } = live
+  const sockets = new SocketDoor({
+    attach,
+    trustProxy: config.trustProxy,
+    queue: config.sockets.queue,
+    rateLimits: config.rateLimits,
+  })
   const answers = fronts({
     config,
     desk,
@@ -32,22 +67,25 @@ export function networkOf(made: Made, { ready, reset }: Answering): { network: N
     bodies: new Bodies(room),
     faults,
     requests: kept,
-    metrics: made.metrics,
+    metrics,
     log,
     ready,
-    healthy: () => ready() && core.writesStopped === undefined,
+    healthy,
+    sockets,
     version: VERSION,
     details: () => detailsOf({ core, chains }),
   })
-  const network = new Network({ config, doors, answers, room, log })
   const { pipeline } = answers[0]!
-  const credentials = new Credentials(door)
-  const { metrics } = made
   const calls = new Calls({ pipeline, credentials, desk, faults, requests: kept, metrics, log })
-  return { network, calls }
+  const network = new Network({ config, doors, answers, room, log, sockets, attach })
+  return { network, calls, live }
 }
 
-function controlsOf(made: Made, reset: () => Promise<void>, network: () => Network): Controls {
+function controlsOf(
+  made: Made,
+  reset: () => Promise<void>,
+  answers: () => Pick<Answers, 'network' | 'live'>,
+): Controls {
   const { faults, requests, agents, ticker, risk, clock } = made
   const settle = async (): Promise<void> => {
     // What the watcher handed on by itself in the meantime is due as well.
@@ -72,6 +110,10 @@ function controlsOf(made: Made, reset: () => Promise<void>, network: () => Netwo
     },
     settle,
     reset,
-    gateways: () => network().list(),
+    gateways: () => answers().network.list(),
+    sockets: {
+      list: () => answers().live.list(),
+      close: (connId) => answers().live.close(connId, 1008, 'closed by an operator'),
+    },
   }
 }

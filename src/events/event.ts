@@ -2,6 +2,7 @@ import type { AccountName } from '../core/ledger/accounts.ts'
 import type { Deposit } from '../core/tables/deposits.ts'
 import type { Candle } from '../core/tables/spot/candles.ts'
 import type { Order, Side } from '../core/tables/spot/order.ts'
+import type { PriceOrder } from '../core/tables/spot/price-orders.ts'
 import type { MarketFigures } from '../core/tables/spot/spot.ts'
 import type { Fill, Trade } from '../core/tables/spot/trades.ts'
 import type { InterestRecord, LiquidationStep, LoanRecord } from '../core/tables/unified/records.ts'
@@ -13,7 +14,7 @@ export type Venue = 'spot' | 'margin' | 'unified' | 'wallet'
 interface Happened {
   /** Of the batch that it was committed with. */
   readonly sequence: number
-  /** Microseconds: the batch's time; a record's own is in its row. */
+  /** Microseconds: the command's time. */
   readonly at: number
   readonly venue: Venue
 }
@@ -30,8 +31,14 @@ export interface OrderEvent extends Happened, Changed<Order> {
   readonly kind: 'order'
   readonly market: string
   readonly user_id: number
-  /** `ended` also for an order that was placed and ended in the same batch. */
+  /** `ended` also for an order that was placed and ended by the same command. */
   readonly change: 'placed' | 'changed' | 'ended'
+}
+/** A price order that waits now, or does no longer. */
+export interface PriceOrderEvent extends Happened, Changed<PriceOrder> {
+  readonly kind: 'price_order'
+  readonly market: string
+  readonly user_id: number
 }
 /** A user's side of a trade. */
 export interface FillEvent extends Happened {
@@ -64,7 +71,7 @@ export interface CandleChange {
 export interface TickerEvent extends Happened {
   readonly kind: 'ticker'
   readonly market: string
-  /** Undefined when they stayed as they were. The book's ids of this batch are those above `before`'s, up to `after`'s. */
+  /** Undefined when they stayed as they were. The book's ids of this command are those above `before`'s, up to `after`'s. */
   readonly figures: Changed<MarketFigures> | undefined
   /** Shortest first. */
   readonly candles: readonly CandleChange[]
@@ -78,7 +85,7 @@ export interface BalanceEvent extends Happened {
   readonly owner: number
   readonly account: AccountName
   readonly before: Amount
-  /** The same as `before` when the batch moved money there and back. */
+  /** The same as `before` when the command moved money there and back. */
   readonly after: Amount
   readonly update_id: number
 }
@@ -117,6 +124,7 @@ export interface LiquidationEvent extends Happened {
 
 export type DomainEvent =
   | OrderEvent
+  | PriceOrderEvent
   | FillEvent
   | TradeEvent
   | BookLevelEvent

@@ -1,6 +1,13 @@
-import type { CommittedBatch } from '../machine/stream.ts'
+import type { CommittedCommand } from '../machine/stream.ts'
 import type { DomainEvent } from './event.ts'
-import { bookLevelEvents, fillEvents, orderEvents, tickerEvents, tradeEvents } from './market-events.ts'
+import {
+  bookLevelEvents,
+  fillEvents,
+  orderEvents,
+  priceOrderEvents,
+  tickerEvents,
+  tradeEvents,
+} from './market-events.ts'
 import {
   balanceEvents,
   depositEvents,
@@ -8,11 +15,12 @@ import {
   loanEvents,
   withdrawalEvents,
 } from './money-events.ts'
-import { BatchRows } from './rows.ts'
+import { CommandRows } from './rows.ts'
 
-/** The order in which a batch's events are told. */
-const KINDS: readonly ((batch: CommittedBatch, rows: BatchRows) => readonly DomainEvent[])[] = [
+/** The order in which a command's events are told. */
+const KINDS: readonly ((command: CommittedCommand, rows: CommandRows) => readonly DomainEvent[])[] = [
   orderEvents,
+  priceOrderEvents,
   fillEvents,
   tradeEvents,
   bookLevelEvents,
@@ -24,8 +32,8 @@ const KINDS: readonly ((batch: CommittedBatch, rows: BatchRows) => readonly Doma
   liquidationEvents,
 ]
 
-/** What a committed batch means to those outside: of the batch alone, so that it says the same whenever it is asked. */
-export function eventsOf(batch: CommittedBatch): DomainEvent[] {
-  const rows = new BatchRows(batch)
-  return KINDS.flatMap((kind) => kind(batch, rows))
+/** What a committed command means to those outside: of its rows alone, so that it says the same whenever it is asked. */
+export function eventsOf(command: CommittedCommand): DomainEvent[] {
+  const rows = new CommandRows(command)
+  return KINDS.flatMap((kind) => kind(command, rows))
 }

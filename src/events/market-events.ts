@@ -1,16 +1,26 @@
 import { CANDLE_NOW } from '../core/tables/spot/candles.ts'
 import { SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/spot/order.ts'
+import { SPOT_PRICE_ORDER } from '../core/tables/spot/price-orders.ts'
 import { SPOT_MARKET } from '../core/tables/spot/spot.ts'
 import { SPOT_FILL, SPOT_TRADE } from '../core/tables/spot/trades.ts'
-import type { CommittedBatch } from '../machine/stream.ts'
+import type { CommittedCommand } from '../machine/stream.ts'
 import type { Amount, Price } from '../money/amount.ts'
-import type { BookLevelEvent, CandleChange, FillEvent, OrderEvent, TickerEvent, TradeEvent } from './event.ts'
-import { byId, byText, type BatchRows } from './rows.ts'
+import type {
+  BookLevelEvent,
+  CandleChange,
+  FillEvent,
+  OrderEvent,
+  PriceOrderEvent,
+  TickerEvent,
+  TradeEvent,
+} from './event.ts'
+import { byId, byText, type CommandRows } from './rows.ts'
 import { venueOfOrder } from './venues.ts'
 
 const isOpen = (order: Order | undefined): boolean => order?.status === 'open'
 
-export function orderEvents({ sequence, at }: CommittedBatch, rows: BatchRows): OrderEvent[] {
+/** In the order in which the command touched them. */
+export function orderEvents({ sequence, at }: CommittedCommand, rows: CommandRows): OrderEvent[] {
   const events: OrderEvent[] = []
   for (const { before, after, stored } of rows.of(SPOT_ORDER)) {
     if (after === undefined) continue
@@ -29,10 +39,21 @@ export function orderEvents({ sequence, at }: CommittedBatch, rows: BatchRows): 
       after,
     })
   }
-  return events.sort((one, other) => byId(one.after, other.after))
+  return events
 }
 
-export function fillEvents({ sequence, at }: CommittedBatch, rows: BatchRows): FillEvent[] {
+export function priceOrderEvents({ sequence, at }: CommittedCommand, rows: CommandRows): PriceOrderEvent[] {
+  const events: PriceOrderEvent[] = []
+  for (const { before, after } of rows.of(SPOT_PRICE_ORDER)) {
+    // Those that are not open any more are removed in time, which tells nobody anything.
+    if (after === undefined || before?.status === after.status) continue
+    const { pair, user_id } = after
+    events.push({ kind: 'price_order', sequence, at, venue: 'spot', market: pair, user_id, before, after })
+  }
+  return events
+}
+
+export function fillEvents({ sequence, at }: CommittedCommand, rows: CommandRows): FillEvent[] {
   return rows
     .appendedTo(SPOT_FILL)
     .map((fill) => ({
@@ -47,7 +68,7 @@ export function fillEvents({ sequence, at }: CommittedBatch, rows: BatchRows): F
     .sort((one, other) => one.fill.trade_id - other.fill.trade_id)
 }
 
-export function tradeEvents({ sequence, at }: CommittedBatch, rows: BatchRows): TradeEvent[] {
+export function tradeEvents({ sequence, at }: CommittedCommand, rows: CommandRows): TradeEvent[] {
   const events: TradeEvent[] = []
   // Old ones that are removed happened long ago.
   for (const { before, after: trade, stored } of rows.of(SPOT_TRADE))
@@ -57,7 +78,7 @@ export function tradeEvents({ sequence, at }: CommittedBatch, rows: BatchRows): 
 }
 
 /** By market, bids first, the best price of a side first. */
-export function bookLevelEvents({ sequence, at }: CommittedBatch, rows: BatchRows): BookLevelEvent[] {
+export function bookLevelEvents({ sequence, at }: CommittedCommand, rows: CommandRows): BookLevelEvent[] {
   const markets = new Map<string, Readonly<Record<Side, Map<Price, bigint>>>>()
   const add = (order: Order | undefined, sign: bigint): void => {
     // Without a rank it never came into the book.
@@ -91,7 +112,7 @@ export function bookLevelEvents({ sequence, at }: CommittedBatch, rows: BatchRow
   return events
 }
 
-export function tickerEvents({ sequence, at }: CommittedBatch, rows: BatchRows): TickerEvent[] {
+export function tickerEvents({ sequence, at }: CommittedCommand, rows: CommandRows): TickerEvent[] {
   const markets = new Map<string, { figures: TickerEvent['figures']; candles: CandleChange[] }>()
   const of = (market: string) => {
     let found = markets.get(market)

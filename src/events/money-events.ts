@@ -3,14 +3,14 @@ import { ACCOUNT } from '../core/ledger/ledger.ts'
 import { DEPOSIT } from '../core/tables/deposits.ts'
 import { INTEREST_RECORD, LIQUIDATION_STEP, LOAN_RECORD } from '../core/tables/unified/records.ts'
 import { WITHDRAWAL } from '../core/tables/withdrawals.ts'
-import type { CommittedBatch } from '../machine/stream.ts'
+import type { CommittedCommand } from '../machine/stream.ts'
 import type { TableSpec } from '../machine/table.ts'
 import { ZERO } from '../money/amount.ts'
 import type { BalanceEvent, DepositEvent, LiquidationEvent, LoanEvent, WithdrawalEvent } from './event.ts'
-import { byId, type BatchRows } from './rows.ts'
+import { byId, type CommandRows } from './rows.ts'
 import { placeOfAccount, placeOfScope } from './venues.ts'
 
-export function balanceEvents({ sequence, at }: CommittedBatch, rows: BatchRows): BalanceEvent[] {
+export function balanceEvents({ sequence, at }: CommittedCommand, rows: CommandRows): BalanceEvent[] {
   return rows
     .of(ACCOUNT)
     .map(({ before, after }) => ({ before, after, row: (after ?? before)! }))
@@ -37,8 +37,8 @@ interface OnChain {
 }
 /** What deposits and withdrawals have in common; in the order of their ids. */
 function walletEvents<Row extends OnChain>(
-  { sequence, at }: CommittedBatch,
-  rows: BatchRows,
+  { sequence, at }: CommittedCommand,
+  rows: CommandRows,
   spec: TableSpec<Row>,
 ) {
   return rows
@@ -56,13 +56,13 @@ function walletEvents<Row extends OnChain>(
       after,
     }))
 }
-export const depositEvents = (batch: CommittedBatch, rows: BatchRows): DepositEvent[] =>
-  walletEvents(batch, rows, DEPOSIT).map((event) => ({ kind: 'deposit', ...event }))
-export const withdrawalEvents = (batch: CommittedBatch, rows: BatchRows): WithdrawalEvent[] =>
-  walletEvents(batch, rows, WITHDRAWAL).map((event) => ({ kind: 'withdrawal', ...event }))
+export const depositEvents = (command: CommittedCommand, rows: CommandRows): DepositEvent[] =>
+  walletEvents(command, rows, DEPOSIT).map((event) => ({ kind: 'deposit', ...event }))
+export const withdrawalEvents = (command: CommittedCommand, rows: CommandRows): WithdrawalEvent[] =>
+  walletEvents(command, rows, WITHDRAWAL).map((event) => ({ kind: 'withdrawal', ...event }))
 
 /** What was lent and paid back, then the interest: their ids are counted apart. */
-export function loanEvents({ sequence, at }: CommittedBatch, rows: BatchRows): LoanEvent[] {
+export function loanEvents({ sequence, at }: CommittedCommand, rows: CommandRows): LoanEvent[] {
   const head = { kind: 'loan', sequence, at } as const
   const records = rows
     .of(LOAN_RECORD)
@@ -81,7 +81,7 @@ export function loanEvents({ sequence, at }: CommittedBatch, rows: BatchRows): L
   return [...records, ...interest]
 }
 
-export function liquidationEvents({ sequence, at }: CommittedBatch, rows: BatchRows): LiquidationEvent[] {
+export function liquidationEvents({ sequence, at }: CommittedCommand, rows: CommandRows): LiquidationEvent[] {
   return [...rows.appendedTo(LIQUIDATION_STEP)].sort(byId).map((step) => ({
     kind: 'liquidation',
     sequence,

@@ -1,4 +1,4 @@
-import type { CommittedBatch } from '../machine/stream.ts'
+import type { CommittedCommand } from '../machine/stream.ts'
 import { STORED, type LogSpec, type TableSpec } from '../machine/table.ts'
 
 export interface RowPair<Row> {
@@ -8,12 +8,12 @@ export interface RowPair<Row> {
   readonly stored: boolean
 }
 
-/** The rows of a batch by table and by log. */
-export class BatchRows {
+/** The rows of a command by table and by log. */
+export class CommandRows {
   private readonly pairs = new Map<string, RowPair<object>[]>()
   private readonly logged = new Map<string, object[]>()
 
-  constructor({ changes, appended }: CommittedBatch) {
+  constructor({ changes, appended }: CommittedCommand) {
     for (const { table, before, after } of changes) {
       const stored = before === STORED
       push(this.pairs, table.spec.name, { before: stored ? undefined : before, after, stored })

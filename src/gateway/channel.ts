@@ -9,6 +9,8 @@ export interface Ends {
   readonly message: (head: Head, text: Buffer | undefined) => void
   /** Told once. */
   readonly closed: (why: string) => void
+  /** Nothing waits any more to be read by the other side. */
+  readonly drained?: () => void
 }
 /** A frame is sent early when so many bytes of texts have gathered. */
 const FRAME_GOAL = 1024 * 1024
@@ -40,12 +42,17 @@ export class Channel {
     this.stream = stream
     this.ends = ends
     stream.on('data', (chunk: Buffer) => this.take(chunk))
+    stream.on('drain', () => ends.drained?.())
     stream.on('error', (error) => this.close(error.message))
     stream.on('close', () => this.close('the other side is gone'))
     stream.on('end', () => this.close('the other side is gone'))
   }
   get closed(): boolean {
     return this.over
+  }
+  /** Bytes that the other side has not read yet. */
+  get waiting(): number {
+    return this.stream.writableLength + this.lengths
   }
   push(head: Head, text?: string | Uint8Array): void {
     if (this.over) return

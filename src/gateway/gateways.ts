@@ -6,7 +6,10 @@ import { environmentOf } from '../config.ts'
 import type { Log } from '../runtime/log.ts'
 import { Switchboard, type SwitchboardParts } from './switchboard.ts'
 
-export interface GatewaysParts extends Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings' | 'room'> {
+export interface GatewaysParts extends Pick<
+  SwitchboardParts,
+  'pipeline' | 'look' | 'settings' | 'room' | 'attach'
+> {
   readonly count: number
   readonly log: Log
   /** A connection of this address ended. */

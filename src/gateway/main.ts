@@ -8,6 +8,7 @@ import { Cors } from '../http/cors.ts'
 import { Front } from '../http/front.ts'
 import { Hosts } from '../http/hosts.ts'
 import { HttpServer } from '../http/server.ts'
+import { SocketDoor } from '../sockets/door.ts'
 import { VERSION } from '../version.ts'
 import type { Settings } from './protocol.ts'
 import { Relay } from './relay.ts'
@@ -23,28 +24,32 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => process.exit(0))
 
 let server: HttpServer | undefined
+let sockets: SocketDoor | undefined
 const relay = new Relay(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }), {
   version: VERSION,
   welcome,
-  stop: () => void server?.close().then(() => process.exit(0)),
+  stop: () => void Promise.all([sockets?.shut(), server?.close()]).then(() => process.exit(0)),
   // Whoever waits for a reply will not get it: that is what a lost connection tells.
   closed: () => process.exit(0),
 })
 
 function welcome(settings: Settings): void {
   const { mode, surface, host, hosts, cors, trustProxy, requestMs, version } = settings
+  const { socketQueue: queue, rateLimits } = settings
   // The declarations alone are of use here: their handlers run where the core is.
   const operator = operatorEndpoints(undefined as never)
   const router = routerOf(endpointsOf(surface, tradingEndpoints, operator), mode)
   const look = (path: string, ip: string) => relay.look(path, ip)
   const site = new Site({ surface, trading: tradingEndpoints, operator, version, trustProxy, look })
-  const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors))
+  sockets = new SocketDoor({ attach: relay.desk.attach, trustProxy, queue, rateLimits })
+  const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors), sockets)
   const room = new RemoteRoom(
     (address, bytes) => relay.hold(address, bytes),
     (address, bytes) => relay.release(address, bytes),
   )
   server = new HttpServer({
     serve: front.serve,
+    upgrade: front.upgrade,
     warn: (message, fields = {}) => relay.log('warn', message, fields),
     // The core's process counts them, for all gateways.
     connections: Infinity,

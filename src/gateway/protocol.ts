@@ -1,7 +1,7 @@
 import type { Surface } from '../docs/site.ts'
 
 /** Both sides must be of one mind: it changes with any of what follows. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** From a gateway to the core. After kind and length of the text: */
 export const TO_CORE = {
@@ -33,8 +33,18 @@ export const TO_CORE = {
   RELEASE: 12,
   /** The answer to PING. */
   PONG: 13,
+  /** socket, path, ip, channel id or null, 1 where sizes are decimal: answered by VERDICT */
+  SOCKET_OPEN: 14,
+  /** socket, microseconds at which it came: a frame, its text */
+  SOCKET_RECEIVED: 15,
+  /** socket, code */
+  SOCKET_CLOSED: 16,
+  /** socket, topic */
+  SOCKET_BEHIND: 17,
+  /** [socket, bytes] of each that has some */
+  SOCKETS_WAITING: 18,
 } as const
-/** From the core to a gateway. Kind 7 is kept for the stream of committed changes, which follows a batch's replies. */
+/** From the core to a gateway. What sockets are told about a batch follows the batch's replies. */
 export const TO_GATEWAY = {
   /** settings */
   WELCOME: 0,
@@ -50,6 +60,26 @@ export const TO_GATEWAY = {
   ROOM: 5,
   /** Are you there? */
   PING: 6,
+  /** socket; status, label, message where it is refused */
+  VERDICT: 7,
+  /** socket: a frame for it, its text */
+  SOCKET_SEND: 8,
+  /** socket, topic, pace */
+  SOCKET_JOIN: 9,
+  /** socket, topic */
+  SOCKET_LEAVE: 10,
+  /** topic, 1 where it must not be left out: a frame for all that joined, its text */
+  PUBLISH: 11,
+  /** socket, topic: a whole picture, its text */
+  SOCKET_RESTART: 12,
+  /** socket, code, reason */
+  SOCKET_CLOSE: 13,
+  /** socket */
+  SOCKET_CUT: 14,
+  /** code, reason */
+  SOCKETS_CLOSE: 15,
+  /** topic: frames of it were left out, because too much was waiting for this gateway */
+  MISSED: 16,
 } as const
 
 /** What a gateway must know; nothing of it is secret. */
@@ -61,6 +91,9 @@ export interface Settings {
   readonly cors: readonly string[]
   readonly trustProxy: number
   readonly requestMs: number
+  /** Bytes that may wait on one socket. */
+  readonly socketQueue: number
+  readonly rateLimits: number | null
   readonly version: string
 }
 /** A request, in the order of the members that follow kind and length. */

@@ -14,6 +14,7 @@ import { accepts, addressBlock, isJsonType } from '../http/words.ts'
 import { Refusal } from '../labels.ts'
 import { Channel, type Head } from './channel.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY, type AskHead, type Settings } from './protocol.ts'
+import { RemoteDesk } from './remote-desk.ts'
 
 export interface RelayParts {
   readonly version: string
@@ -45,6 +46,8 @@ const SECRETS_MAX = 50_000
  */
 export class Relay {
   private readonly channel: Channel
+  /** Where this gateway's sockets are answered. */
+  readonly desk: RemoteDesk
   private reading: Reading | undefined
   private readonly secrets = new Map<string, { readonly secret: string; readonly serial: number }>()
   private readonly waiting = new Map<number, (reply: PlainReply) => void>()
@@ -61,6 +64,7 @@ export class Relay {
       message: (head, text) => this.message(head, text),
       closed: parts.closed,
     })
+    this.desk = new RemoteDesk(this.channel)
     this.channel.push([TO_CORE.HELLO, -1, PROTOCOL, parts.version])
   }
   begin(reading: Reading): void {
@@ -233,6 +237,7 @@ export class Relay {
         this.parts.stop()
         return
       default:
+        if (this.desk.message(head, text)) return
         throw new TypeError(`a message of kind ${head[0]}`)
     }
   }

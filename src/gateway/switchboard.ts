@@ -6,14 +6,18 @@ import type { BodyRoom } from '../http/bodies.ts'
 import type { PlainReply } from '../http/exchange.ts'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
+import type { Attach } from '../sockets/line.ts'
 import { Channel, type Head } from './channel.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY, type AskHead, type Settings } from './protocol.ts'
+import { RemoteDoor } from './remote-door.ts'
 
 export interface SwitchboardParts {
   readonly pipeline: Pipeline
   readonly look: (path: string, ip: string) => Sight
   readonly settings: Settings
   readonly room: BodyRoom
+  /** How its sockets find the desk. */
+  readonly attach: Attach
   readonly log: Log
   readonly ready: () => void
   readonly left: (address: string) => void
@@ -31,6 +35,8 @@ export class Switchboard {
   private readonly halves = new Map<number, Passage>()
   /** What its unfinished bodies hold, by address. */
   private readonly held = new Map<string, number>()
+  /** Its sockets, from READY on. */
+  private sockets: RemoteDoor | undefined
   /** Since when it has not answered. */
   private awaited: number | undefined
   /** As the gateway tells. */
@@ -44,8 +50,10 @@ export class Switchboard {
         this.halves.clear()
         for (const [address, bytes] of this.held) parts.room.give(address, bytes)
         this.held.clear()
+        this.sockets?.gone()
         parts.closed(why)
       },
+      drained: () => this.sockets?.caughtUp(),
     })
   }
   /** Looked at from time to time: does it still answer? */
@@ -127,9 +135,11 @@ export class Switchboard {
         this.awaited = undefined
         return
       case TO_CORE.READY:
+        this.sockets ??= new RemoteDoor(this.channel, this.parts.attach)
         this.parts.ready()
         return
       default:
+        if (this.sockets?.message(head, text) === true) return
         throw new TypeError(`a message of kind ${head[0]}`)
     }
   }

@@ -20,9 +20,12 @@ export class Connection {
   readonly replies = new Set<ServerResponse>()
   /** No more requests are taken; those before still get their replies. */
   over = false
+  /** It is a socket now, and somebody else looks after it. */
+  given = false
   /** What the parser refused, told when everything before it is answered. */
   farewell: string | undefined
   private readonly held: (() => void)[] = []
+  private then: (() => void) | undefined
   private ignored = 0
   private flushed = 0
   private progressAt = 0
@@ -53,8 +56,20 @@ export class Connection {
   answered(response: ServerResponse): void {
     this.replies.delete(response)
     while (this.held.length > 0 && this.waiting <= HOLD_BYTES) this.held.shift()!()
+    if (this.replies.size === 0) this.goOn()
+  }
+  /** Runs it when nothing is unanswered, and never where the connection ends before. */
+  whenAnswered(then: () => void): void {
+    this.then = then
+    if (this.replies.size === 0) this.goOn()
+  }
+  private goOn(): void {
+    const { then } = this
+    this.then = undefined
+    then?.()
   }
   closed(): void {
+    this.then = undefined
     this.replies.clear()
     this.held.length = 0
   }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { Acceptor, type Give } from './acceptor.ts'
 import { connectionsByDescriptors } from './descriptors.ts'
 import { HttpServer, type Warn } from './server.ts'
-import { Starting, type Serve } from './starting.ts'
+import { Starting, type Serves } from './starting.ts'
 
 /** From one address at least, however few there may be in all. */
 const ADDRESS_CONNECTIONS = 300
@@ -54,7 +54,7 @@ export class Doors {
     for (const { starting } of this.doors) starting.tell(detail)
   }
   /** From here on these answer: for clients first, for operators last. */
-  handOver(serves: readonly Serve[]): void {
+  handOver(serves: readonly Serves[]): void {
     for (const [i, { starting }] of this.doors.entries()) starting.handOver(serves[i]!)
   }
   /** From here on clients' connections are given away. */
@@ -103,6 +103,7 @@ function door(
       : (sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4)))
   const server = new HttpServer({
     serve: starting.serve,
+    upgrade: starting.upgrade,
     warn,
     connections,
     addressConnections,

@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { addressBlock, microsNow, refuseRequest, usualHeaders } from './words.ts'
+import { addressBlock, refuseRequest } from './words.ts'
 import { ConfigError } from '../config.ts'
 import { Connection, UNANSWERED_MAX } from './connection.ts'
 import { Crowd } from './crowd.ts'
+import { ServedMessage, plainReply, refuseUpgrade, type Upgrade } from './upgrade.ts'
 
 export type Warn = (message: string, fields?: Record<string, unknown>) => void
 export interface ServerOptions {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void
+  /** Requests for a WebSocket. */
+  readonly upgrade?: Upgrade
   readonly warn: Warn
   /** Connections at once, and of them from one address. */
   readonly connections: number
@@ -57,6 +60,7 @@ export class HttpServer {
         connectionsCheckingInterval: Math.min(5_000, Math.ceil(requestMs / 6)),
         // Looked at in front of the gateway, which answers in JSON.
         requireHostHeader: false,
+        IncomingMessage: ServedMessage,
       },
       (request, response) => this.take(request, response, options.serve),
     )
@@ -67,6 +71,11 @@ export class HttpServer {
     this.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       this.take(request, response, refuseExpectation),
     )
+    const { upgrade } = options
+    if (upgrade !== undefined)
+      this.server.on('upgrade', (request, socket: Known, head) =>
+        this.upgrade(() => upgrade(request, socket, head), socket),
+      )
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Known) => this.broken(error, socket))
   }
   get connections(): number {
@@ -163,6 +172,25 @@ export class HttpServer {
       )
     } else connection.start(() => serve(request, response))
   }
+  /** From here on the connection is somebody else's, though it still counts. Replies to earlier requests come first. */
+  private upgrade(give: () => void, socket: Known): void {
+    const connection = socket[CONNECTION]
+    // Nobody else listens to it until it is taken.
+    socket.on('error', ignored)
+    if (connection === undefined) {
+      socket.destroy()
+      return
+    }
+    // What was refused before it ends the connection.
+    if (connection.over) return
+    connection.over = true
+    connection.whenAnswered(() => {
+      connection.given = true
+      if (socket.destroyed || !socket.writable) socket.destroy()
+      else if (this.closing) refuseUpgrade(socket, 503, 'TOO_BUSY', 'the platform is stopping')
+      else give()
+    })
+  }
   private answered(connection: Connection, response: ServerResponse): void {
     connection.answered(response)
     const { farewell } = connection
@@ -172,7 +200,7 @@ export class HttpServer {
   private sweep(unreadMs: number): void {
     const now = performance.now()
     for (const connection of this.all)
-      if (connection.stuck(now, unreadMs)) {
+      if (!connection.given && connection.stuck(now, unreadMs)) {
         this.cut++
         connection.socket.destroy()
         this.options.cut?.(this.cut)
@@ -191,8 +219,8 @@ export class HttpServer {
     if (connection.farewell !== undefined) return
     connection.over = true
     const farewell = late
-      ? plainReply('408 Request Timeout', 'the request did not arrive in time; send it whole, at once')
-      : plainReply('400 Bad Request', parserMessage(error))
+      ? plainReply(408, 'BAD_REQUEST', 'the request did not arrive in time; send it whole, at once')
+      : plainReply(400, 'BAD_REQUEST', parserMessage(error))
     connection.farewell = farewell
     if (!connection.owed) this.sayFarewell(connection, farewell)
   }
@@ -204,6 +232,8 @@ export class HttpServer {
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 }
+
+const ignored = (): void => undefined
 
 export function listenError(
   error: NodeJS.ErrnoException,
@@ -225,13 +255,6 @@ function parserMessage({ code, message }: NodeJS.ErrnoException): string {
   return code === 'HPE_HEADER_OVERFLOW'
     ? 'the headers are over 16 KiB; send fewer or shorter ones'
     : `this is not a well-formed HTTP request: ${message}`
-}
-function plainReply(status: string, message: string): string {
-  const body = JSON.stringify({ label: 'BAD_REQUEST', message })
-  const usual = usualHeaders(microsNow())
-  let head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
-  for (let i = 0; i < usual.length; i += 2) head += `${usual[i]!}: ${usual[i + 1]!}\r\n`
-  return `${head}Connection: close\r\n\r\n${body}`
 }
 function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const message = `Expect: ${String(headers.expect).slice(0, 80)} can't be met; leave it out, or send 100-continue`

@@ -42,9 +42,10 @@ export function parseJson(body: Buffer): unknown {
 }
 /** What is called so in the refusal. */
 export function refuseDeep(value: unknown, what: string): void {
-  if (depth(value, 0) > DEPTH_MAX)
-    refuse('INVALID_REQUEST_BODY', `${what} is nested deeper than ${DEPTH_MAX} levels`)
+  if (tooDeep(value)) refuse('INVALID_REQUEST_BODY', `${what} is nested deeper than ${DEPTH_MAX} levels`)
 }
+/** Writing it again would overflow the stack, too. */
+export const tooDeep = (value: unknown): boolean => depth(value, 0) > DEPTH_MAX
 function depth(value: unknown, level: number): number {
   if (value === null || typeof value !== 'object' || level > DEPTH_MAX) return level
   let deepest = level + 1

@@ -1,6 +1,6 @@
 import { quoted, textOf, type Columns } from './codec.ts'
 import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
-import type { CommittedBatch, RowAppended, RowChange } from './stream.ts'
+import type { CommittedBatch, CommittedCommand, RowAppended, RowChange } from './stream.ts'
 import type { Sums } from './sums.ts'
 import type { RowTexts } from './texts.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
@@ -33,7 +33,15 @@ export class Batch {
   private readonly dirty = new Map<Table<object>, Map<Key, object | typeof STORED | undefined>>()
   private readonly appended = new Map<LogSpec<object>, object[]>()
   private readonly commands: string[] = []
+  /** What each command changed, where somebody listens. */
+  private readonly told: Omit<CommittedCommand, 'sequence'>[] | undefined
 
+  constructor(collects = false) {
+    this.told = collects ? [] : undefined
+  }
+  get collects(): boolean {
+    return this.told !== undefined
+  }
   get size(): number {
     return this.commands.length
   }
@@ -54,6 +62,7 @@ export class Batch {
       else rows.push(row)
     }
     this.commands.push(`[${at},${JSON.stringify(type)},${input}]`)
+    this.told?.push(changesOf(tx, at))
   }
   touches(table: Table<object>, key: Key): boolean {
     return this.dirty.get(table)?.has(key) ?? false
@@ -61,17 +70,12 @@ export class Batch {
   get touched(): ReadonlyMap<Table<object>, ReadonlyMap<Key, unknown>> {
     return this.dirty
   }
-  /** The rows as they are now: taken when the batch is closed, before the next command changes them again. */
-  committed(sequence: number, at: number): CommittedBatch {
-    const changes: RowChange[] = []
-    for (const [table, keys] of this.dirty)
-      for (const [key, before] of keys) {
-        const after = table.get(key)
-        if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
-      }
-    const appended: RowAppended[] = []
-    for (const [log, rows] of this.appended) for (const row of rows) appended.push({ log, row })
-    return { sequence, at, changes, appended }
+  /** Undefined: nobody listened when it was opened. */
+  committed(sequence: number, at: number): CommittedBatch | undefined {
+    if (this.told === undefined) return undefined
+    const commands = this.told.map((command) => ({ sequence, ...command }))
+    const rows = commands.reduce((sum, { changes, appended }) => sum + changes.length + appended.length, 0)
+    return { sequence, at, commands, rows }
   }
   pack(sequence: number, at: number, texts?: RowTexts): PackedBatch {
     const sections: Section[] = []
@@ -108,6 +112,22 @@ export class Batch {
     const commands = `[${this.commands.join(',')}]`
     return { sequence, at, count: this.commands.length, commands, body: bodyOf(sections) }
   }
+}
+
+/** The rows as they are now: looked at when the command is through, before the next one changes them again. */
+function changesOf(tx: Tx, at: number): Omit<CommittedCommand, 'sequence'> {
+  const changes: RowChange[] = []
+  const seen = new Map<Table<object>, Set<Key>>()
+  for (const { table, key, before } of tx.touched) {
+    let keys = seen.get(table)
+    if (keys === undefined) seen.set(table, (keys = new Set<Key>()))
+    else if (keys.has(key)) continue
+    keys.add(key)
+    const after = table.get(key)
+    if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
+  }
+  const appended: RowAppended[] = tx.appended.map((row, i) => ({ log: tx.logs[i]!, row }))
+  return { at, changes, appended }
 }
 
 /** The values of the key's columns as JSON: what a removal names the row by. */

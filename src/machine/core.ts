@@ -46,7 +46,7 @@ export interface Snapshot<R> {
 interface Flight {
   readonly batch: Batch
   readonly waiters: Waiter[]
-  /** Collected when somebody listens. */
+  /** Where somebody listened when it was opened. */
   readonly committed: CommittedBatch | undefined
 }
 interface Waiter {
@@ -178,7 +178,12 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
       return this.barrier().then(() => Promise.reject(error as Error))
     }
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
-    if (!tx.empty) this.open.add(tx, at, type, logged)
+    if (!tx.empty) {
+      // Whoever came while nothing was under way hears of the next command already.
+      if (this.open.size === 0 && this.open.collects === this.commits.idle)
+        this.open = new Batch(!this.commits.idle)
+      this.open.add(tx, at, type, logged)
+    }
     return this.barrier().then(() => answer)
   }
 
@@ -265,9 +270,9 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     const at = this.options.now()
     const { open, openWaiters: waiters } = this
     const sequence = ++this.sent
-    const committed = this.commits.idle ? undefined : open.committed(sequence, at)
+    const committed = open.committed(sequence, at)
     this.flights.push({ batch: open, waiters, committed })
-    this.open = new Batch()
+    this.open = new Batch(!this.commits.idle)
     this.openWaiters = []
     for (const { look } of this.snapshots.splice(0)) look()
     this.commit(open, sequence, at).then(

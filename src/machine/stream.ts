@@ -1,6 +1,6 @@
 import type { Key, LogSpec, STORED, Table } from './table.ts'
 
-/** A row that a batch changed, as it was and as it is: not there is undefined. */
+/** A row that a command changed, as it was and as it is: not there is undefined. */
 export interface RowChange {
   readonly table: Table<object>
   readonly key: Key
@@ -12,19 +12,31 @@ export interface RowAppended {
   readonly log: LogSpec<object>
   readonly row: object
 }
-/** What a batch changed: rows that it touched ten times are here once. Told when it has landed, never before. */
-export interface CommittedBatch {
+/** What a command changed: rows that it touched ten times are here once. */
+export interface CommittedCommand {
+  /** Of its batch. */
   readonly sequence: number
   /** Microseconds. */
   readonly at: number
   readonly changes: readonly RowChange[]
   readonly appended: readonly RowAppended[]
 }
+/** The commands of a batch in their order, those that changed something. Told when it has landed, never before. */
+export interface CommittedBatch {
+  readonly sequence: number
+  /** Microseconds: when it was closed. */
+  readonly at: number
+  readonly commands: readonly CommittedCommand[]
+  /** Of all of them. */
+  readonly rows: number
+}
 
 /** The batches that came since the last look; `lost`: some are missing, and only a snapshot brings him up to date. */
 export interface Taken {
   readonly batches: readonly CommittedBatch[]
   readonly lost: boolean
+  /** Milliseconds since the first of them landed. */
+  readonly waited: number
 }
 /** One subscriber's place: it holds a bounded number of rows, and whoever lets it overflow is told so. */
 export class Subscription {
@@ -33,6 +45,7 @@ export class Subscription {
   private readonly leave: (place: Subscription) => void
   private batches: CommittedBatch[] = []
   private rows = 0
+  private first = 0
   private overflowed = false
   private woken = false
 
@@ -43,7 +56,8 @@ export class Subscription {
   }
   /** Everything in order, once. */
   take(): Taken {
-    const taken = { batches: this.batches, lost: this.overflowed }
+    const waited = this.batches.length === 0 ? 0 : performance.now() - this.first
+    const taken = { batches: this.batches, lost: this.overflowed, waited }
     this.batches = []
     this.rows = 0
     this.overflowed = false
@@ -54,7 +68,8 @@ export class Subscription {
   }
   /** Only the stream calls this. */
   put(batch: CommittedBatch): void {
-    this.rows += batch.changes.length + batch.appended.length
+    if (this.batches.length === 0) this.first = performance.now()
+    this.rows += batch.rows
     if (this.rows > this.rowsMax) this.lose()
     else this.batches.push(batch)
     this.ring()

@@ -7,6 +7,19 @@ import { AUDIT } from '../core/tables/audit.ts'
 import { refuse } from '../labels.ts'
 import type { AgentControls } from './agents.ts'
 
+/** What operators see of a WebSocket connection. */
+export interface SocketRow {
+  readonly conn_id: string
+  readonly ip: string
+  readonly product: string
+  /** Seconds. */
+  readonly since: number
+  readonly user_ids: readonly number[]
+  readonly subscriptions: number
+  readonly queue_bytes: number
+  readonly frames_in: number
+  readonly frames_out: number
+}
 /** What the operator API needs beyond the desk. */
 export interface Controls extends AgentControls {
   readonly version: string
@@ -23,6 +36,11 @@ export interface Controls extends AgentControls {
   readonly reset: () => Promise<void>
   /** Processes that speak HTTP for the core. */
   readonly gateways: () => readonly { readonly pid: number; readonly connections: number }[]
+  /** WebSocket connections, of all gateways; `close` says false where there is none of this name. */
+  readonly sockets: {
+    readonly list: () => readonly SocketRow[]
+    readonly close: (connId: string) => boolean
+  }
 }
 const seconds = (micros: number): number => Math.floor(micros / 1000) / 1000
 const YEAR_SECONDS = 366 * 86_400

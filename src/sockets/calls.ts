@@ -91,6 +91,8 @@ export class Calls {
   private readonly parts: CallsParts
   private readonly notes: CallNotes
   private readonly lines = new WeakMap<CallConnection, Line>()
+  /** Of all connections. */
+  unanswered = 0
   constructor(parts: CallsParts) {
     this.parts = parts
     this.notes = new CallNotes(parts)
@@ -99,6 +101,7 @@ export class Calls {
   take(connection: CallConnection, frame: ApiFrame): void {
     const line = this.lineOf(connection)
     line.unanswered++
+    this.unanswered++
     line.letters += frame.text.length
     if (line.unanswered > UNANSWERED_MAX || line.letters > LETTERS_MAX) {
       const message = `${line.unanswered - 1} calls of this connection wait for their answers; send it again in a second`
@@ -327,6 +330,7 @@ export class Calls {
   private send(call: Call): void {
     const { connection, line, plan, status, data } = call
     line.unanswered--
+    this.unanswered--
     line.letters -= call.frame.text.length
     this.notes.add(call)
     if (plan?.disconnect === true) connection.cut()

@@ -53,8 +53,11 @@ export interface ToDoor {
   /** From here on the socket gets what is published under this topic. */
   join(socket: number, topic: number, pace: Pace): void
   leave(socket: number, topic: number): void
-  /** To all sockets of this door that joined: made once, the same bytes for all. */
-  publish(topic: number, text: string): void
+  /**
+   * To all sockets of this door that joined: made once, the same bytes for all. `kept`: not left out either where the
+   * topic's pace would allow it; an older frame that waits for room goes instead.
+   */
+  publish(topic: number, text: string, kept?: boolean): void
   /** A whole picture for one who was behind, and from here on what is published. */
   restart(socket: number, topic: number, text: string): void
   close(socket: number, code: number, reason: string): void

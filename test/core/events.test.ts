@@ -6,7 +6,7 @@ import { SPOT_FILL, SPOT_TRADE } from '../../src/core/tables/spot/trades.ts'
 import type { DomainEvent } from '../../src/events/event.ts'
 import { eventsOf } from '../../src/events/events.ts'
 import { Batch } from '../../src/machine/batch.ts'
-import type { CommittedBatch } from '../../src/machine/stream.ts'
+import type { CommittedBatch, CommittedCommand } from '../../src/machine/stream.ts'
 import { STORED, Table, type Tx } from '../../src/machine/table.ts'
 import { format, type Amount } from '../../src/money/amount.ts'
 import { outcomeOf } from '../sim/auditor.ts'
@@ -20,6 +20,7 @@ const PRICE = { BTC_USDT: 60_000, ETH_USDT: 3_000 } as const
 const FUNDS = { BTC: '50', ETH: '500', USDT: '5000000' }
 const KINDS = [
   'order',
+  'price_order',
   'fill',
   'trade',
   'book_level',
@@ -43,7 +44,8 @@ function textOf(event: DomainEvent): string {
   if (event.kind === 'fill') plain['fill'] = columns(event.fill, SPOT_FILL)
   return JSON.stringify(plain, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }
-const told = (batches: readonly CommittedBatch[]): DomainEvent[] => batches.flatMap(eventsOf)
+const told = (batches: readonly CommittedBatch[]): DomainEvent[] =>
+  batches.flatMap(({ commands }) => commands.flatMap(eventsOf))
 const briefly = (events: readonly DomainEvent[]): string[] =>
   events.flatMap((event) => {
     if (event.kind === 'order') return [`${event.change} ${event.after.id}`]
@@ -63,7 +65,7 @@ test('a random history: books and balances put together from events are the stat
   const users = [await bench.user(FUNDS), await bench.user(FUNDS), await bench.user(FUNDS)]
   follower.hear(told(await bench.committed()))
   const reached = new Set<string>()
-  const heard: { readonly batch: CommittedBatch; readonly texts: readonly string[] }[] = []
+  const heard: { readonly command: CommittedCommand; readonly texts: readonly string[] }[] = []
 
   const act = (): Promise<unknown> => {
     const user_id = random.pick(users)
@@ -119,16 +121,19 @@ test('a random history: books and balances put together from events are the stat
     const events = told(batches)
     if (outcomes.every((outcome) => outcome !== 'ok')) assert.deepEqual(events, [], 'nothing happened')
     follower.hear(events)
-    for (const batch of batches) heard.push({ batch, texts: eventsOf(batch).map(textOf) })
+    for (const command of batches.flatMap(({ commands }) => commands))
+      heard.push({ command, texts: eventsOf(command).map(textOf) })
     for (const event of events) reached.add(event.kind === 'order' ? event.change : event.kind)
     for (const outcome of outcomes) reached.add(outcome)
 
-    const places = events.map(({ kind }) => KINDS.indexOf(kind))
-    assert.deepEqual(
-      places,
-      [...places].sort((one, other) => one - other),
-      'kind after kind',
-    )
+    for (const command of batches.flatMap(({ commands }) => commands)) {
+      const places = eventsOf(command).map(({ kind }) => KINDS.indexOf(kind))
+      assert.deepEqual(
+        places,
+        [...places].sort((one, other) => one - other),
+        'kind after kind',
+      )
+    }
     for (const market of MARKETS)
       for (const side of ['buy', 'sell'] as const)
         assert.deepEqual(
@@ -142,10 +147,10 @@ test('a random history: books and balances put together from events are the stat
   for (const what of ['placed', 'changed', 'ended', 'fill', 'trade', 'book_level', 'ticker', 'balance', 'ok'])
     assert.ok(reached.has(what), `${what} was never seen`)
   assert.ok(reached.has('ORDER_NOT_FOUND'), `a refusal was never seen: ${[...reached].join(' ')}`)
-  // All that came later changed nothing of what the batches say.
-  for (const { batch, texts } of heard) {
-    assert.deepEqual(eventsOf(batch), eventsOf(batch))
-    assert.deepEqual(eventsOf(batch).map(textOf), texts)
+  // All that came later changed nothing of what the commands say.
+  for (const { command, texts } of heard) {
+    assert.deepEqual(eventsOf(command), eventsOf(command))
+    assert.deepEqual(eventsOf(command).map(textOf), texts)
   }
   await bench.close()
 })
@@ -200,7 +205,7 @@ test('an order’s life: placed, partly filled, amended, cancelled; and a refuse
   )
   assert.deepEqual(await events(), [])
 
-  // Placed and gone in one batch: an order that ended, and no level that moved.
+  // Placed and gone in one batch: each command tells its own.
   const submitted = core.submit('spot.place', {
     user_id: maker,
     order: orderOf(PAIR, 'sell', '1', '60000', { text: 't-short' }),
@@ -208,12 +213,20 @@ test('an order’s life: placed, partly filled, amended, cancelled; and a refuse
   await Promise.all([submitted, core.submit('spot.cancel', { ...named, id: 't-short' })])
   const short = await events()
   const { id: gone } = await submitted
-  assert.deepEqual(briefly(short), [`ended ${gone}`, 'ticker BTC_USDT 0'])
+  assert.deepEqual(briefly(short), [
+    `placed ${gone}`,
+    'sell 60000 1',
+    'ticker BTC_USDT 0',
+    `ended ${gone}`,
+    'sell 60000 -1',
+    'ticker BTC_USDT 0',
+  ])
+  const money = short.flatMap((event) => (event.kind === 'balance' ? [event] : []))
   assert.deepEqual(
-    short.flatMap((event) => (event.kind === 'balance' ? [event.before === event.after] : [])),
-    [true, true],
-    'money that came back has another update_id',
+    money.map(({ account, before, after }) => `${account} ${format((after - before) as Amount)}`),
+    ['spot -1', 'spot.locked 1', 'spot 1', 'spot.locked -1'],
   )
+  assert.equal(money[2]!.update_id, money[0]!.update_id + 1, 'money that came back has another update_id')
   await bench.close()
 })
 
@@ -228,9 +241,9 @@ class Told extends Lender {
   protected override applied(tx: Tx): void {
     super.applied(tx)
     if (!this.listening) return
-    const batch = new Batch()
+    const batch = new Batch(true)
     batch.add(tx, this.at, 'test', '{}')
-    this.events.push(...eventsOf(batch.committed(++this.sequence, this.at)))
+    this.events.push(...batch.committed(++this.sequence, this.at)!.commands.flatMap(eventsOf))
   }
 }
 test('loans and their interest, by venue', () => {
@@ -358,7 +371,7 @@ test('rows that memory no longer had: nothing was open, nothing is new', () => {
     before: STORED,
     after,
   })
-  const batch: CommittedBatch = {
+  const command: CommittedCommand = {
     sequence: 9,
     at: 5,
     changes: [
@@ -368,9 +381,9 @@ test('rows that memory no longer had: nothing was open, nothing is new', () => {
       row(new Table(SPOT_ORDER), 8, undefined),
     ],
     appended: [],
-  } as unknown as CommittedBatch
+  } as unknown as CommittedCommand
   const head = { sequence: 9, at: 5, user_id: 1, change: 'changed', before: undefined }
-  assert.deepEqual(eventsOf(batch), [
+  assert.deepEqual(eventsOf(command), [
     { kind: 'order', venue: 'unified', market: PAIR, after: order, ...head },
     { kind: 'deposit', venue: 'wallet', currency: 'BTC', after: deposit, ...head },
   ])

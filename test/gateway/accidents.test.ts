@@ -7,6 +7,7 @@ import { gatewaysByCores } from '../../src/config.ts'
 import { Gateways } from '../../src/gateway/gateways.ts'
 import { BodyRoom } from '../../src/http/bodies.ts'
 import { createLog } from '../../src/runtime/log.ts'
+import { NO_DESK } from '../support/no-desk.ts'
 import { VERSION } from '../../src/version.ts'
 import { OperatorClient, type Credential } from '../support/client.ts'
 import { Line } from '../support/line.ts'
@@ -180,8 +181,11 @@ test('a gateway that hangs is replaced', async () => {
       cors: [],
       trustProxy: 0,
       requestMs: 30_000,
+      socketQueue: 8_388_608,
+      rateLimits: 1,
       version: VERSION,
     },
+    attach: () => NO_DESK,
     log: createLog('warn', (line) => warnings.push(JSON.parse(line))),
     left: () => undefined,
     hungMs: 600,

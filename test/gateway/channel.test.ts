@@ -6,6 +6,7 @@ import { Switchboard } from '../../src/gateway/switchboard.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY } from '../../src/gateway/protocol.ts'
 import { BodyRoom } from '../../src/http/bodies.ts'
 import { createLog } from '../../src/runtime/log.ts'
+import { NO_DESK } from '../support/no-desk.ts'
 import { until } from '../support/raw.ts'
 
 /** Both ends of a connection over TCP: the channel does not care which kind of stream it has. */
@@ -117,6 +118,7 @@ describe("the core's end of it", () => {
       look: () => ({ kind: 'page' }),
       settings: { version: '9.9.9' } as never,
       room,
+      attach: () => NO_DESK,
       log: createLog('silent', () => undefined),
       ready: () => undefined,
       left: () => undefined,

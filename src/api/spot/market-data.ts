@@ -92,7 +92,7 @@ const tradeShape = shape({
   price: decimalText,
   sequence_id: str,
 })
-const tradeView = (trade: Trade) => ({
+export const tradeView = (trade: Trade) => ({
   id: String(trade.id),
   create_time: secondsText(trade.at),
   create_time_ms: millisText(trade.at),

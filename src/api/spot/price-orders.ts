@@ -49,7 +49,7 @@ const priceOrderShape = shape({
   }),
 })
 const seconds = (micros: number): number => Math.floor(micros / 1e6)
-const view = (order: PriceOrder) => ({
+export const priceOrderView = (order: PriceOrder) => ({
   id: order.id,
   user: order.user_id,
   market: order.pair,
@@ -156,7 +156,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
           .filter((order) => pair === null || order.pair === pair)
           .filter(({ put }) => query.account === null || put.account === query.account)
         paged(wanted.length)
-        return wanted.slice(query.offset, query.offset + query.limit).map(view)
+        return wanted.slice(query.offset, query.offset + query.limit).map(priceOrderView)
       }
       const conditions = ['"user_id" = ?', `"status" <> 'open'`]
       const values: (string | number)[] = [userId]
@@ -179,7 +179,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
         `${where} order by "id" desc limit ? offset ?`,
         [...values, query.limit, query.offset],
       )
-      return ended.map(view)
+      return ended.map(priceOrderView)
     },
   }),
   endpoint({
@@ -197,7 +197,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
         user_id: caller.user.user_id,
         ...query,
       })
-      return orders.map(view)
+      return orders.map(priceOrderView)
     },
   }),
   endpoint({
@@ -211,7 +211,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     reply: priceOrderShape,
     refuses: ['ORDER_NOT_FOUND'],
     handle: async ({ desk, caller, path }) =>
-      view(await find(desk, caller.user.user_id, idOf(path.order_id))),
+      priceOrderView(await find(desk, caller.user.user_id, idOf(path.order_id))),
   }),
   endpoint({
     method: 'DELETE',
@@ -228,7 +228,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       const id = idOf(path.order_id)
       // Memory holds the waiting ones: of another one, the store tells whether it has ended or never was.
       const run = desk.core.submit('spot.price_order.cancel', { user_id, id })
-      return view(
+      return priceOrderView(
         await orElse(run, 'ORDER_NOT_FOUND', async () => refuseNotWaiting(await find(desk, user_id, id))),
       )
     },

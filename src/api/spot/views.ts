@@ -72,6 +72,9 @@ function averagePrice({ filled, filled_total }: Order): string {
     : format(roundDown(overDown(filled_total, filled as bigint as Price), AVERAGE_DECIMALS))
 }
 
+/** The program that sent it. */
+export const bizInfo = ({ more }: Order): string => (more?.channel === undefined ? '-' : `ch:${more.channel}`)
+
 /** Members one by one, no object spread: this is built for every order that is placed, and spreading is slow. */
 export function orderView(state: State, order: Order, mode: ActionMode = 'FULL'): Record<string, unknown> {
   if (mode === 'ACK') return { id: String(order.id), text: order.text, amend_text: order.amend_text }
@@ -105,7 +108,7 @@ export function orderView(state: State, order: Order, mode: ActionMode = 'FULL')
     finish_as: order.finish_as,
     auto_borrow: more?.auto_borrow ?? false,
     auto_repay: more?.auto_repay ?? false,
-    biz_info: more?.channel === undefined ? '-' : `ch:${more.channel}`,
+    biz_info: bizInfo(order),
   }
   if (more !== null) {
     if (more.slippage !== undefined) view['slippage'] = more.slippage

@@ -77,7 +77,9 @@ export const accountShape = shape({
   is_all_collateral: bool,
 })
 
-const ZEROS = Object.fromEntries(BALANCE_FIELDS.map((name) => [name, '0']))
+const ZEROS = Object.fromEntries(BALANCE_FIELDS.map((name) => [name, '0'])) as Readonly<
+  Record<(typeof BALANCE_FIELDS)[number], string>
+>
 /** In single_currency mode each currency stands for itself, and what it has is its own margin; USDT shows it. */
 function balanceView(state: State, account: MarginAccount, figures: AssetFigures) {
   const { asset, equity, liability } = figures

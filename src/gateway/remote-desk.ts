@@ -1,0 +1,93 @@
+import type { SocketDoor } from '../sockets/door.ts'
+import type { Attach, Handshake, Pace, ToDesk, Verdict } from '../sockets/line.ts'
+import type { Channel, Head } from './channel.ts'
+import { TO_CORE, TO_GATEWAY } from './protocol.ts'
+
+/** A gateway's end of the line to the desk: what its door says goes to the core, and what the desk says comes back. */
+export class RemoteDesk implements ToDesk {
+  private readonly channel: Channel
+  private readonly judging = new Map<number, (verdict: Verdict) => void>()
+  private door: SocketDoor | undefined
+
+  constructor(channel: Channel) {
+    this.channel = channel
+  }
+  readonly attach: Attach = (door) => {
+    this.door = door as SocketDoor
+    return this
+  }
+  open(socket: number, { path, ip, channelId, sizeDecimal }: Handshake): Promise<Verdict> {
+    return new Promise((resolve) => {
+      this.judging.set(socket, resolve)
+      this.channel.push([TO_CORE.SOCKET_OPEN, -1, socket, path, ip, channelId, sizeDecimal ? 1 : 0])
+    })
+  }
+  received(socket: number, text: string, at: number): void {
+    this.channel.push([TO_CORE.SOCKET_RECEIVED, -1, socket, at], text)
+  }
+  closed(socket: number, code: number): void {
+    this.channel.push([TO_CORE.SOCKET_CLOSED, -1, socket, code])
+  }
+  behind(socket: number, topic: number): void {
+    this.channel.push([TO_CORE.SOCKET_BEHIND, -1, socket, topic])
+  }
+  waiting(bytes: readonly (readonly [number, number])[]): void {
+    this.channel.push([TO_CORE.SOCKETS_WAITING, -1, ...bytes])
+  }
+  /** With this process its connection to the core goes, and that says it. */
+  gone(): void {}
+
+  /** False: the message is none of these. */
+  message(head: Head, text: Buffer | undefined): boolean {
+    const door = this.door!
+    const [kind, , first, second, third] = head as [number, number, number, number, unknown]
+    switch (kind) {
+      case TO_GATEWAY.PUBLISH:
+        door.publish(first, text!, second === 1)
+        return true
+      case TO_GATEWAY.SOCKET_SEND:
+        door.send(first, text!)
+        return true
+      case TO_GATEWAY.SOCKET_JOIN:
+        door.join(first, second, third as Pace)
+        return true
+      case TO_GATEWAY.SOCKET_LEAVE:
+        door.leave(first, second)
+        return true
+      case TO_GATEWAY.SOCKET_RESTART:
+        door.restart(first, second, text!)
+        return true
+      case TO_GATEWAY.MISSED:
+        door.missed(first)
+        return true
+      case TO_GATEWAY.SOCKET_CLOSE:
+        door.close(first, second, third as string)
+        return true
+      case TO_GATEWAY.SOCKET_CUT:
+        door.cut(first)
+        return true
+      case TO_GATEWAY.SOCKETS_CLOSE:
+        door.closeAll(first, head[3] as unknown as string)
+        return true
+      case TO_GATEWAY.VERDICT:
+        this.judged(head)
+        return true
+      default:
+        return false
+    }
+  }
+  private judged([, , socket, status, label, message]: Head): void {
+    const tell = this.judging.get(socket as number)
+    this.judging.delete(socket as number)
+    tell?.(
+      status === undefined
+        ? { accepted: true }
+        : {
+            accepted: false,
+            status: status as number,
+            label: label as string,
+            message: message as string,
+          },
+    )
+  }
+}

@@ -1,0 +1,175 @@
+import type { Socket } from 'node:net'
+import type { RawData, WebSocket } from 'ws'
+import { FrameRate } from './frame-rate.ts'
+import { Outbox, type Bounds, type Owner } from './outbox.ts'
+
+export interface Times {
+  /** After so long without a frame the client is asked for one, */
+  readonly pingMs: number
+  /** and after so long it is gone. */
+  readonly silentMs: number
+  /** A frame that has been waiting for so long: the reader is cut. */
+  readonly patienceMs: number
+  /** What waits before a close must be gone after so long, */
+  readonly closeMs: number
+  /** and the client's answer must have come. */
+  readonly handshakeMs: number
+  readonly sweepMs: number
+}
+export const TIMES: Times = {
+  pingMs: 20_000,
+  silentMs: 60_000,
+  patienceMs: 30_000,
+  closeMs: 1_000,
+  handshakeMs: 5_000,
+  sweepMs: 1_000,
+}
+
+/** Who is told of what happens on a connection. */
+export interface Told extends Pick<Owner, 'dirty' | 'behind'> {
+  received(text: string): void
+  /** It closes; from here on it gets nothing more. */
+  ending(): void
+  gone(code: number): void
+}
+
+/** One connection: what comes in, how long it has been silent, and how it ends. */
+export class Connected implements Owner {
+  readonly outbox: Outbox
+  readonly topics = new Set<number>()
+  private readonly ws: WebSocket
+  private readonly socket: Socket
+  private readonly framesMax: number
+  private readonly times: Times
+  private readonly told: Told
+  private rate: FrameRate | undefined
+  private heardAt = performance.now()
+  private pingedAt = 0
+  private readUpTo = 0
+  /** The code with which this side closes, or refused what came. */
+  private code: number | undefined
+  private reason = ''
+  private closingSince: number | undefined
+  private sentClose = false
+
+  constructor(ws: WebSocket, socket: Socket, bounds: Bounds, framesMax: number, times: Times, told: Told) {
+    this.ws = ws
+    this.socket = socket
+    this.framesMax = framesMax
+    this.times = times
+    this.told = told
+    this.outbox = new Outbox(ws, socket, bounds, this)
+    socket.on('drain', this.outbox.drained)
+    ws.on('message', this.message)
+    ws.on('ping', this.heard)
+    ws.on('pong', this.heard)
+    ws.on('error', this.broken)
+    ws.on('close', this.closed)
+  }
+  get ending(): boolean {
+    return this.closingSince !== undefined
+  }
+  /** Bytes of a frame that is under way, about. */
+  get unfinished(): number {
+    return this.socket.bytesRead - this.readUpTo
+  }
+  /** When all that waits is sent, or can't be in time. */
+  close(code: number, reason: string): void {
+    if (!this.end(code, reason)) return
+    this.outbox.end(this.sayGoodbye)
+  }
+  terminate(code: number): void {
+    this.code ??= code
+    this.end(code, '')
+    this.ws.terminate()
+  }
+  /** From time to time. */
+  look(now: number): void {
+    const { pingMs, silentMs, patienceMs, closeMs, handshakeMs } = this.times
+    if (this.closingSince !== undefined) {
+      const since = now - this.closingSince
+      if (since > closeMs + handshakeMs) this.ws.terminate()
+      else if (since > closeMs && !this.sentClose) {
+        this.outbox.drop()
+        this.sayGoodbye()
+      }
+      return
+    }
+    if (this.ws.readyState !== this.ws.OPEN) {
+      // The client closes, and `ws` has answered.
+      this.sentClose = true
+      this.closingSince = now
+      this.outbox.drop()
+      this.told.ending()
+      return
+    }
+    const silent = now - this.heardAt
+    if (silent > silentMs) this.terminate(1006)
+    else if (this.outbox.age(now) > patienceMs) this.overflow(this.outbox.waiting)
+    else if (silent > pingMs && now - this.pingedAt > pingMs) {
+      this.pingedAt = now
+      this.ws.ping()
+    }
+  }
+
+  dirty(outbox: Outbox): void {
+    this.told.dirty(outbox)
+  }
+  behind(topic: number): void {
+    this.told.behind(topic)
+  }
+  overflow(waiting: number): void {
+    if (!this.end(1013, `slow consumer: ${waiting} bytes waiting`)) return
+    // What it does not read it will not get, and this alone is still told.
+    this.outbox.drop()
+    this.sayGoodbye()
+  }
+
+  /** False: it is closing already. */
+  private end(code: number, reason: string): boolean {
+    if (this.closingSince !== undefined) return false
+    this.closingSince = performance.now()
+    this.code ??= code
+    this.reason = reason
+    this.told.ending()
+    return true
+  }
+  private readonly sayGoodbye = (): void => {
+    if (this.sentClose) return
+    this.sentClose = true
+    this.ws.close(this.code, this.reason)
+  }
+  private readonly message = (data: RawData, binary: boolean): void => {
+    this.heard()
+    if (this.closingSince !== undefined) return
+    if (binary) this.close(1003, 'text frames alone are read')
+    else this.told.received((data as Buffer).toString())
+  }
+  private readonly heard = (): void => {
+    const now = performance.now()
+    this.heardAt = now
+    this.readUpTo = this.socket.bytesRead
+    if (this.closingSince !== undefined) return
+    if (this.framesMax !== Infinity && (this.rate ??= new FrameRate()).count(now) > this.framesMax)
+      this.close(1008, `TOO_MANY_REQUESTS: over ${this.framesMax} frames in a second`)
+    // Who asks for answers without reading them.
+    else this.outbox.weigh()
+  }
+  /** What `ws` refuses it closes by itself. */
+  private readonly broken = (error: Error & { readonly code?: string }): void => {
+    this.code ??= CODES[error.code ?? ''] ?? (error.code?.startsWith('WS_ERR_') === true ? 1002 : 1006)
+    this.sentClose = true
+    if (this.end(this.code, '')) this.outbox.drop()
+  }
+  private readonly closed = (code: number): void => {
+    this.end(code, '')
+    this.outbox.drop()
+    this.told.gone(this.code ?? code)
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = {
+  WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+}

@@ -1,0 +1,107 @@
+import { tooDeep } from '../http/words.ts'
+import type { Label } from '../labels.ts'
+
+/** What a client sent, as far as it could be read. */
+export interface Request {
+  readonly channel: string
+  readonly event: string
+  readonly time: unknown
+  /** A number or a text; undefined: none. */
+  readonly id: number | string | undefined
+  /** Undefined: none. */
+  readonly payload: unknown
+  readonly auth: unknown
+}
+/** Codes of refused subscriptions. */
+export const BAD_FRAME = 1
+export const BAD_ARGUMENT = 2
+export const UNAVAILABLE = 3
+export const NOT_ALLOWED = 4
+
+export interface FrameError {
+  readonly code: number
+  readonly message: string
+}
+/** Thrown by whoever reads a request. */
+export class BadRequest extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+export const badArgument = (message: string): never => {
+  throw new BadRequest(BAD_ARGUMENT, message)
+}
+/** The text of a refusal that REST would answer with a label. */
+export const labelled = (label: Label, message: string, more: object = {}): string =>
+  JSON.stringify({ label, message, ...more })
+
+/** Times of a frame: seconds, and milliseconds. */
+const times = (micros: number): string =>
+  `"time":${Math.floor(micros / 1e6)},"time_ms":${Math.floor(micros / 1e3)}`
+
+/** A push; `result` is JSON. */
+export const pushFrame = (micros: number, channel: string, result: string, event = 'update'): string =>
+  `{${times(micros)},"channel":"${channel}","event":"${event}","result":${result}}`
+
+export const pongFrame = (micros: number, product: string, id: Request['id']): string =>
+  `{${times(micros)}${idText(id)},"channel":"${product}.pong","event":"","error":null,"result":null}`
+
+const idText = (id: Request['id']): string => (id === undefined ? '' : `,"id":${JSON.stringify(id)}`)
+
+/** The answer to a subscription or its end. */
+export function answerFrame(
+  micros: number,
+  connId: string,
+  traceId: string,
+  { id, channel, event, payload }: Pick<Request, 'id' | 'channel' | 'event' | 'payload'>,
+  error?: FrameError,
+): string {
+  const echoed = payload === undefined ? '' : `,"payload":${JSON.stringify(payload)}`
+  const outcome =
+    error === undefined
+      ? '"result":{"status":"success"}'
+      : `"error":${JSON.stringify({ code: error.code, message: error.message })},"result":{"status":"fail"}`
+  return `{${times(micros)}${idText(id)},"conn_id":"${connId}","trace_id":"${traceId}","channel":${JSON.stringify(channel)},"event":${JSON.stringify(event)}${echoed},${outcome},"requestId":"${traceId}"}`
+}
+
+const ID_MAX = 64
+/** Reads what every request has; throws BadRequest with what could be read of it. */
+export function readRequest(text: string): Request {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch (error) {
+    throw new BrokenFrame(`the frame is not JSON: ${(error as Error).message.slice(0, 200)}`, '', '')
+  }
+  if (frame === null || typeof frame !== 'object' || Array.isArray(frame))
+    throw new BrokenFrame(
+      'the frame is not a JSON object; send {"time", "channel", "event", "payload"}',
+      '',
+      '',
+    )
+  if (tooDeep(frame)) throw new BrokenFrame('the frame is nested too deep', '', '')
+  const { time, id, channel, event, payload, auth } = frame as Record<string, unknown>
+  const named = typeof channel === 'string' ? channel : ''
+  const what = typeof event === 'string' ? event : ''
+  if (id !== undefined && id !== null && typeof id !== 'number' && typeof id !== 'string')
+    throw new BrokenFrame('id: a number or a string', named, what)
+  if (String(id).length > ID_MAX) throw new BrokenFrame(`id: at most ${ID_MAX} characters`, named, what)
+  const known = id === null || id === undefined ? undefined : id
+  if (named === '')
+    throw new BrokenFrame('channel is missing: a string such as "spot.tickers"', named, what, known)
+  return { channel: named, event: what, time, id: known, payload, auth }
+}
+/** A frame that is no request. */
+export class BrokenFrame extends BadRequest {
+  readonly channel: string
+  readonly event: string
+  readonly id: Request['id']
+  constructor(message: string, channel: string, event: string, id?: Request['id']) {
+    super(BAD_FRAME, message)
+    this.channel = channel
+    this.event = event
+    this.id = id
+  }
+}

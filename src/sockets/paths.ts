@@ -1,0 +1,41 @@
+/** What a socket's address serves. */
+export type Product =
+  'spot' | 'unified' | 'futures_usdt' | 'futures_btc' | 'delivery_usdt' | 'delivery_btc' | 'options'
+
+/** Every address, without its leading segment; the first of a product is the one that messages name. */
+const PATHS: ReadonlyMap<string, Product> = new Map([
+  ['/ws/v4/', 'spot'],
+  ['/ws/v4', 'spot'],
+  ['/v4/ws/spot', 'spot'],
+  ['/v4/ws/unified', 'unified'],
+  ['/v4/ws/usdt', 'futures_usdt'],
+  ['/v4/ws/futures/usdt', 'futures_usdt'],
+  ['/v4/ws/btc', 'futures_btc'],
+  ['/v4/ws/futures/btc', 'futures_btc'],
+  ['/v4/ws', 'futures_btc'],
+  ['/v4/ws/delivery/usdt', 'delivery_usdt'],
+  ['/v4/ws/delivery/btc', 'delivery_btc'],
+  ['/v4/ws/options', 'options'],
+  ['/v4/ws/options/usdt', 'options'],
+  ['/v4/ws/options/btc', 'options'],
+])
+const OPTIONS = '/op-ws'
+const LEADING = /^\/[a-z0-9-]{1,32}(?=\/)/
+
+/** The product of a path, query excluded; undefined: no socket is there. */
+export function productOf(path: string): Product | undefined {
+  const own = PATHS.get(path) ?? PATHS.get(withoutSlash(path))
+  if (own !== undefined) return own
+  const leading = LEADING.exec(path)?.[0]
+  if (leading === undefined) return undefined
+  const rest = withoutSlash(path.slice(leading.length))
+  const product = PATHS.get(rest)
+  return leading === OPTIONS && product !== undefined ? 'options' : product
+}
+const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** Where a product is reached, for messages. */
+export const addressOf = (product: Product): string => {
+  for (const [path, served] of PATHS) if (served === product) return path
+  throw new Error(`${product} has no address`)
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import type { FramePlan } from '../api/faults.ts'
+import { traceId } from '../http/words.ts'
+import type { CallConnection } from './calls.ts'
+import type { Session } from './credentials.ts'
+import { HeldBack } from './held-back.ts'
+import type { Handshake, ToDoor } from './line.ts'
+import type { Product as Address } from './paths.ts'
+import type { Listener, PrivateSubscription } from './private-streams.ts'
+import type { Product } from './products.ts'
+import type { Member, Topic } from './topics.ts'
+
+export interface PeerParts {
+  readonly loggedIn: () => void
+  /** Counts a frame that goes out. */
+  readonly sent: (channel: string) => void
+  /** What a fault does to a push. */
+  readonly fault: (channel: string, userId: number) => FramePlan | undefined
+}
+
+/** A connection, as the desk knows it: who speaks on it, and what it listens to. */
+export class Peer implements CallConnection, Member, Listener {
+  readonly door: ToDoor
+  readonly socket: number
+  readonly conn_id = randomBytes(8).toString('hex')
+  readonly conn_trace_id = traceId()
+  readonly client_id: string
+  readonly ip: string
+  readonly channelId: string | null
+  readonly sizeDecimal: boolean
+  readonly address: Address
+  /** Seconds of the platform's clock. */
+  readonly since: number
+  readonly topics = new Set<Topic>()
+  /** By channel and account, and the key that each was signed with. */
+  readonly subscriptions = new Map<string, { readonly subscription: PrivateSubscription; session: Session }>()
+  /** Subscriptions are taken in one after the other. */
+  tail: Promise<void> = Promise.resolve()
+  closed = false
+  queueBytes = 0
+  framesIn = 0
+  framesOut = 0
+  private readonly parts: PeerParts
+  private loggedIn: Session | undefined
+  private readonly heldBack = new HeldBack()
+
+  constructor(
+    door: ToDoor,
+    socket: number,
+    address: Address,
+    { ip, channelId, sizeDecimal }: Handshake,
+    since: number,
+    parts: PeerParts,
+  ) {
+    this.door = door
+    this.socket = socket
+    this.address = address
+    this.ip = ip
+    this.client_id = `${ip}-0xc0${randomBytes(4).toString('hex')}`
+    this.channelId = channelId
+    this.sizeDecimal = sizeDecimal
+    this.since = since
+    this.parts = parts
+  }
+  get session(): Session | undefined {
+    return this.loggedIn
+  }
+  set session(session: Session | undefined) {
+    this.loggedIn = session
+    if (session !== undefined) this.parts.loggedIn()
+  }
+  /** What the names of its channels begin with, roughly: usdt and btc are one product. */
+  get product(): Product {
+    return this.address.split('_')[0] as Product
+  }
+  /** The answer to a call, or to anything; a second argument names the channel of a push. */
+  send(text: string): void
+  send(channel: string, text: string): void
+  send(first: string, second?: string): void {
+    const [channel, text] = second === undefined ? [undefined, first] : [first, second]
+    if (this.closed) return
+    this.framesOut++
+    if (channel !== undefined) this.parts.sent(channel)
+    this.door.send(this.socket, text)
+  }
+  push(channel: string, userId: number, text: string): void {
+    const plan = this.parts.fault(channel, userId)
+    this.heldBack.send(
+      plan,
+      () => this.send(channel, text),
+      () => this.cut(),
+    )
+  }
+  cut(): void {
+    this.door.cut(this.socket)
+  }
+  /** How many subscriptions it has: streams, and names of private channels. */
+  get count(): number {
+    let count = this.topics.size
+    for (const { subscription } of this.subscriptions.values())
+      count += subscription.names.size + (subscription.all ? 1 : 0)
+    return count
+  }
+  /** Everybody whose data it may get. */
+  sessions(): Session[] {
+    const sessions = [...this.subscriptions.values()].map(({ session }) => session)
+    return this.session === undefined ? sessions : [this.session, ...sessions]
+  }
+}

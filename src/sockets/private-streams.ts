@@ -1,0 +1,221 @@
+import type { Commands } from '../core/commands.ts'
+import { ACCOUNT } from '../core/ledger/ledger.ts'
+import type { State } from '../core/state.ts'
+import { SPOT_ORDER } from '../core/tables/spot/order.ts'
+import { fillEvents, orderEvents, priceOrderEvents } from '../events/market-events.ts'
+import type { CommandRows } from '../events/rows.ts'
+import type { Core } from '../machine/core.ts'
+import type { CommittedCommand } from '../machine/stream.ts'
+import { FollowedUser, userSnapshot, type UserBalances } from './balances.ts'
+import type { Covered } from './channels.ts'
+import { pushFrame } from './envelope.ts'
+import { fillRecord, fillV2Record, orderRecord, orderV2Record, priceOrderRecord } from './records.ts'
+
+/** Who gets the frames of a private subscription. */
+export interface Listener {
+  push(channel: string, userId: number, text: string): void
+}
+/** What one connection wants of one channel, of one account. */
+export interface PrivateSubscription {
+  readonly listener: Listener
+  readonly channel: string
+  readonly userId: number
+  all: boolean
+  readonly names: Set<string>
+}
+interface Told {
+  readonly market: string
+  readonly text: string
+}
+type Tell = (channel: string, told: ReadonlyMap<number, readonly Told[]>) => void
+
+/** Balance channels, in the order in which they are told, and whether each record is a frame of its own. */
+const BALANCE_CHANNELS: readonly {
+  readonly channel: string
+  readonly records: (balances: UserBalances) => readonly object[]
+  readonly single?: boolean
+}[] = [
+  { channel: 'spot.balances', records: (balances) => balances.spot() },
+  { channel: 'spot.margin_balances', records: (balances) => balances.margin() },
+  { channel: 'spot.funding_balances', records: (balances) => balances.funding() },
+  { channel: 'spot.cross_balances', records: (balances) => balances.cross() },
+  { channel: 'spot.cross_loan', records: (balances) => balances.loans(), single: true },
+]
+const NEEDS_BALANCES: ReadonlySet<string> = new Set(BALANCE_CHANNELS.map(({ channel }) => channel))
+
+/**
+ * What commands did to accounts, told to those who listen. For each command in this order: fills, orders, price orders,
+ * balances. So whoever hears that an order has ended has heard of all its fills.
+ */
+export class PrivateStreams {
+  private readonly core: Core<State, Commands>
+  private readonly now: () => number
+  private readonly channels = new Map<string, Map<number, Set<PrivateSubscription>>>()
+  /** Those whose balances somebody listens to. */
+  private readonly users = new Map<number, { followed: Promise<FollowedUser>; listeners: number }>()
+  private readonly ready = new Map<number, FollowedUser>()
+
+  constructor(core: Core<State, Commands>, now: () => number) {
+    this.core = core
+    this.now = now
+  }
+  get idle(): boolean {
+    return this.channels.size === 0 && this.users.size === 0
+  }
+  /** Before a subscription is answered: what it needs to know. `close` with the same channel and account undoes it. */
+  async prepare(channel: string, userId: number): Promise<void> {
+    if (!NEEDS_BALANCES.has(channel)) return
+    let known = this.users.get(userId)
+    if (known === undefined) this.users.set(userId, (known = { followed: this.follow(userId), listeners: 0 }))
+    known.listeners++
+    await known.followed
+  }
+  release(channel: string, userId: number): void {
+    if (!NEEDS_BALANCES.has(channel)) return
+    const known = this.users.get(userId)
+    if (known === undefined || --known.listeners > 0) return
+    this.users.delete(userId)
+    this.ready.delete(userId)
+  }
+  add(subscription: PrivateSubscription): void {
+    const { channel, userId } = subscription
+    let users = this.channels.get(channel)
+    if (users === undefined) this.channels.set(channel, (users = new Map<number, Set<PrivateSubscription>>()))
+    let set = users.get(userId)
+    if (set === undefined) users.set(userId, (set = new Set()))
+    set.add(subscription)
+  }
+  remove(subscription: PrivateSubscription): void {
+    const { channel, userId } = subscription
+    const users = this.channels.get(channel)
+    const set = users?.get(userId)
+    if (set?.delete(subscription) !== true) return
+    if (set.size === 0) users!.delete(userId)
+    if (users!.size === 0) this.channels.delete(channel)
+    this.release(channel, userId)
+  }
+  /** Everything was replaced. */
+  clear(): void {
+    this.channels.clear()
+    this.users.clear()
+    this.ready.clear()
+  }
+
+  hear(command: CommittedCommand, rows: CommandRows): void {
+    if (this.channels.size > 0) {
+      this.fills(command, rows)
+      this.orders(command, rows)
+      this.priceOrders(command, rows)
+    }
+    if (this.ready.size > 0) this.balances(command, rows)
+  }
+
+  private fills(command: CommittedCommand, rows: CommandRows): void {
+    const plain = this.channels.get('spot.usertrades')
+    const lean = this.channels.get('spot.usertrades_v2')
+    if (plain === undefined && lean === undefined) return
+    const events = fillEvents(command, rows).filter(
+      ({ user_id }) => plain?.has(user_id) === true || lean?.has(user_id) === true,
+    )
+    if (events.length === 0) return
+    const orders = new Map(
+      rows.of(SPOT_ORDER).flatMap(({ after }) => (after === undefined ? [] : [[after.id, after]])),
+    )
+    const byUser = (record: typeof fillRecord) =>
+      grouped(events, (event) => JSON.stringify(record(event, orders.get(event.fill.order_id))))
+    if (plain !== undefined) this.tell('spot.usertrades', byUser(fillRecord))
+    if (lean !== undefined) this.tell('spot.usertrades_v2', byUser(fillV2Record))
+  }
+  private orders(command: CommittedCommand, rows: CommandRows): void {
+    const plain = this.channels.get('spot.orders')
+    const lean = this.channels.get('spot.orders_v2')
+    if (plain === undefined && lean === undefined) return
+    const events = orderEvents(command, rows).filter(
+      ({ user_id }) => plain?.has(user_id) === true || lean?.has(user_id) === true,
+    )
+    if (events.length === 0) return
+    const byUser = (record: typeof orderRecord) =>
+      grouped(events, (event) => JSON.stringify(record(this.core.state, event)))
+    if (plain !== undefined) this.tell('spot.orders', byUser(orderRecord))
+    if (lean !== undefined) this.tell('spot.orders_v2', byUser(orderV2Record))
+  }
+  private priceOrders(command: CommittedCommand, rows: CommandRows): void {
+    const channel = 'spot.priceorders'
+    const users = this.channels.get(channel)
+    if (users === undefined) return
+    for (const event of priceOrderEvents(command, rows)) {
+      const subscriptions = users.get(event.user_id)
+      if (subscriptions === undefined) continue
+      const text = pushFrame(this.now(), channel, JSON.stringify(priceOrderRecord(event)))
+      for (const { listener, all, names } of subscriptions)
+        if (all || names.has(event.market)) listener.push(channel, event.user_id, text)
+    }
+  }
+  private balances(command: CommittedCommand, rows: CommandRows): void {
+    const owners = new Set<number>()
+    for (const { after } of rows.of(ACCOUNT)) if (after !== undefined) owners.add(after.owner)
+    for (const owner of owners) {
+      const balances = this.ready.get(owner)?.hear(command, rows)
+      if (balances === undefined) continue
+      for (const { channel, records, single } of BALANCE_CHANNELS) {
+        const subscriptions = this.channels.get(channel)?.get(owner)
+        if (subscriptions === undefined) continue
+        const list = records(balances)
+        if (list.length === 0) continue
+        for (const result of single === true ? list : [list]) {
+          const text = pushFrame(this.now(), channel, JSON.stringify(result))
+          for (const { listener } of subscriptions) listener.push(channel, owner, text)
+        }
+      }
+    }
+  }
+
+  /** One frame for each connection, with what it asked for; the same text for those who asked for the same. */
+  private readonly tell: Tell = (channel, told) => {
+    for (const [userId, records] of told) {
+      const made = new Map<string, string>()
+      for (const { listener, all, names } of this.channels.get(channel)?.get(userId) ?? []) {
+        const mine = all ? records : records.filter(({ market }) => names.has(market))
+        if (mine.length === 0) continue
+        const result = `[${mine.map(({ text }) => text).join(',')}]`
+        let text = made.get(result)
+        if (text === undefined) made.set(result, (text = pushFrame(this.now(), channel, result)))
+        listener.push(channel, userId, text)
+      }
+    }
+  }
+  private async follow(userId: number): Promise<FollowedUser> {
+    const { sequence, value } = await this.core.snapshot((state) => userSnapshot(state, userId))
+    const followed = new FollowedUser(userId, sequence, value)
+    // Nobody may want it any more.
+    if (this.users.has(userId)) this.ready.set(userId, followed)
+    return followed
+  }
+}
+
+/** What each account is told of, in order. */
+function grouped<Event extends { readonly user_id: number; readonly market: string }>(
+  events: readonly Event[],
+  text: (event: Event) => string,
+): Map<number, Told[]> {
+  const users = new Map<number, Told[]>()
+  for (const event of events) {
+    const told = { market: event.market, text: text(event) }
+    const list = users.get(event.user_id)
+    if (list === undefined) users.set(event.user_id, [told])
+    else list.push(told)
+  }
+  return users
+}
+
+/** Adds to what a subscription covers. */
+export function cover(subscription: PrivateSubscription, covered: Covered): void {
+  if (covered === 'all') subscription.all = true
+  else for (const name of covered) subscription.names.add(name)
+}
+/** Takes from it; true: nothing is left. */
+export function uncover(subscription: PrivateSubscription, covered: Covered): boolean {
+  if (covered === 'all') subscription.all = false
+  else for (const name of covered) subscription.names.delete(name)
+  return !subscription.all && subscription.names.size === 0
+}
