@@ -97,7 +97,8 @@ export class Authenticator {
     if (!keyName) throw missing('KEY')
     if (!sign) throw missing('SIGN')
     checkTimestamp(timestamp, this.clock)
-    return { ...this.usable(keyName), timestamp, sign }
+    const { key, secret, serial } = this.usable(keyName)
+    return { key, secret, timestamp, sign, serial }
   }
   /** A verdict counts for the secret that it was made with; under any other the signature is looked at here. */
   verify(

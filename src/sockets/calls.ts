@@ -1,21 +1,20 @@
 import type { LiveDesk } from '../api/endpoint.ts'
-import type { ReportedRequest } from '../api/fault-report.ts'
 import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
 import type { Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
 import { kept, type RequestLog } from '../api/request-log.ts'
 import { refuseStale } from '../api/spot/find.ts'
-import { microsNow, refuseDeep, traceId } from '../http/words.ts'
+import { refuseDeep, traceId } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS, type CallChannel } from './call-channels.ts'
 import { ackText, answerText, type Answered } from './call-frames.ts'
+import { CallNotes } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
 import { isObject, type Credentials, type Session } from './credentials.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
-import { rawMember } from './raw-member.ts'
 
 /** What a call needs of the connection that it came on. */
 export interface CallConnection {
@@ -57,6 +56,8 @@ export interface CallsParts {
 /** Calls of one connection that are not answered yet. */
 interface Line {
   unanswered: number
+  /** Of their frames, which are kept so long. */
+  letters: number
   /** Commands, in the order of their coming. */
   readonly commands: Call[]
   /** What must wait until the call before it is through. */
@@ -78,10 +79,8 @@ interface Call extends Answered {
 }
 
 const UNANSWERED_MAX = 1_000
+const LETTERS_MAX = 8 * 1024 * 1024
 const CHANNELS = new Map(CALL_CHANNELS.map((declared) => [declared.channel, declared]))
-/** By what the metrics call them. */
-const ROUTES = new Map([...CHANNELS.keys()].map((path) => [path, { endpoint: { method: 'WS' }, path }]))
-const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
 
 /**
  * The trading API over sockets. A call is the REST call that its channel stands for: the same permission, windows,
@@ -90,22 +89,30 @@ const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
  */
 export class Calls {
   private readonly parts: CallsParts
+  private readonly notes: CallNotes
   private readonly lines = new WeakMap<CallConnection, Line>()
   /** Of all connections. */
   unanswered = 0
   constructor(parts: CallsParts) {
     this.parts = parts
+    this.notes = new CallNotes(parts)
   }
 
   take(connection: CallConnection, frame: ApiFrame): void {
     const line = this.lineOf(connection)
     line.unanswered++
     this.unanswered++
-    if (line.unanswered > UNANSWERED_MAX) {
-      const message = `${UNANSWERED_MAX} calls of this connection wait for their answers; send it again in a second`
+    line.letters += frame.text.length
+    if (line.unanswered > UNANSWERED_MAX || line.letters > LETTERS_MAX) {
+      const message = `${line.unanswered - 1} calls of this connection wait for their answers; send it again in a second`
       const call = newCall(connection, line, frame)
-      this.refused(call, new Refusal('TOO_BUSY', message))
-      this.send(call)
+      try {
+        if (isObject(frame.payload)) call.id = requestId(frame.payload['req_id'])
+        refuse('TOO_BUSY', message)
+      } catch (error) {
+        this.refused(call, error)
+        this.send(call)
+      }
     } else if (line.held === undefined) this.begin(connection, line, frame)
     else line.held.push(frame)
   }
@@ -113,7 +120,10 @@ export class Calls {
   private lineOf(connection: CallConnection): Line {
     let line = this.lines.get(connection)
     if (line === undefined)
-      this.lines.set(connection, (line = { unanswered: 0, commands: [], held: undefined, flushing: false }))
+      this.lines.set(
+        connection,
+        (line = { unanswered: 0, letters: 0, commands: [], held: undefined, flushing: false }),
+      )
     return line
   }
   private begin(connection: CallConnection, line: Line, frame: ApiFrame): void {
@@ -144,7 +154,9 @@ export class Calls {
     connection.session = session
     this.misbehave(call, () => {
       const result = { api_key: session.key, uid: String(session.user_id) }
-      this.succeed(call, result)
+      call.status = 200
+      call.data = `{"result":${JSON.stringify(result)}}`
+      this.readyInTurn(call)
       return undefined
     })
   }
@@ -208,7 +220,7 @@ export class Calls {
     }
     const { session } = call.connection
     const target = { channel: call.channel, user_id: session?.user_id, key: session?.key }
-    const plan = faults.ofFrame({ ...target, request: this.reported(call) }, CALL_EFFECTS)
+    const plan = faults.ofFrame({ ...target, request: this.notes.reported(call) }, CALL_EFFECTS)
     call.plan = plan
     const carryOut = (): Promise<void> | undefined => {
       try {
@@ -264,7 +276,10 @@ export class Calls {
   }
   private fail(call: Call, error: unknown): void {
     this.refused(call, error)
-    // It may not have been to the core, where others still are that came before it.
+    this.readyInTurn(call)
+  }
+  /** It may not have been to the core, where others still are that came before it. */
+  private readyInTurn(call: Call): void {
     if (!isOrdered(call) || call.line.commands[0] === call) this.ready(call)
     else {
       const next = (): void => this.ready(call)
@@ -295,7 +310,9 @@ export class Calls {
     const { commands } = line
     call.ready = true
     if (!isOrdered(call)) this.send(call)
-    else if (commands[0] === call) while (commands[0]?.ready === true) this.send(commands.shift()!)
+    else if (commands[0] === call)
+      do this.send(commands.shift()!)
+      while (commands.length > 0 && commands[0].ready)
     else if (!line.flushing) {
       line.flushing = true
       process.nextTick(() => {
@@ -314,65 +331,13 @@ export class Calls {
     const { connection, line, plan, status, data } = call
     line.unanswered--
     this.unanswered--
-    this.note(call)
+    line.letters -= call.frame.text.length
+    this.notes.add(call)
     if (plan?.disconnect === true) connection.cut()
     else if (plan?.dropReply !== true) {
       const text = answerText(call, this.parts.desk.clock.peek(), String(status), data)
       connection.send(text)
       if (plan?.duplicate === true) connection.send(text)
-    }
-  }
-
-  /** What metrics, log and the sandbox's records keep of it. */
-  private note(call: Call): void {
-    const { metrics, log, requests, faults } = this.parts
-    const { connection, channel, status, at } = call
-    const micros = Math.max(0, microsNow() - at)
-    metrics.request(ROUTES.get(channel) ?? NO_CHANNEL, status, micros)
-    if (log.verbose) {
-      const { conn_id, ip, session } = connection
-      const fields = { conn_id, user_id: session?.user_id, channel: kept(channel), status, micros, ip }
-      log.debug('a call over a socket', fields)
-    }
-    if (faults.report.active) faults.report.see(this.reported(call), status)
-    if (requests !== undefined) this.log(requests, call, micros)
-  }
-  private log(requests: RequestLog, call: Call, micros: number): void {
-    const { connection, channel, passage, plan, status, data } = call
-    const body = paramOf(call)
-    requests.add({
-      id: requests.next,
-      at: this.parts.desk.clock.peek(),
-      micros,
-      method: 'WS',
-      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
-      query: `channel=${kept(channel)}`,
-      ip: connection.ip,
-      userId: connection.session?.user_id,
-      key: connection.session?.key,
-      operator: undefined,
-      status,
-      dropped: plan?.dropReply === true || plan?.disconnect === true,
-      ignored: undefined,
-      body: kept(body),
-      bodyLength: body.length,
-      reply: kept(data),
-      replyLength: data.length,
-    })
-  }
-  private reported(call: Call): ReportedRequest {
-    const { connection, channel, passage, at } = call
-    return {
-      method: passage?.method ?? 'POST',
-      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
-      channel: kept(channel),
-      query: '',
-      body: Buffer.from(paramOf(call)),
-      userId: connection.session?.user_id,
-      key: connection.session?.key,
-      ip: connection.ip,
-      arrived: at,
-      at: this.parts.desk.clock.peek(),
     }
   }
 }
@@ -397,12 +362,6 @@ function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call 
   }
 }
 const isOrdered = ({ declared }: Call): boolean => declared?.kind !== 'query'
-/** Of a login nothing is kept. */
-const paramOf = ({ declared, frame }: Call): string =>
-  declared === undefined || declared.kind === 'login'
-    ? ''
-    : (rawMember(frame.text, ['payload', 'req_param']) ?? '')
-
 function channelAt(product: Product, channel: string): CallChannel {
   const prefix = prefixIn(channel)
   const own = prefixOf(product)

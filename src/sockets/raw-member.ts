@@ -18,51 +18,62 @@ type Span = readonly [from: number, end: number]
 /** Where the value of a member begins and ends, in the object that begins here. */
 function memberOf(text: string, start: number, name: string): Span | undefined {
   let at = skipSpace(text, start)
-  if (text[at] !== '{') return undefined
+  if (text.charCodeAt(at) !== OPEN) return undefined
   let found: Span | undefined
   do {
     at = skipSpace(text, at + 1)
-    if (text[at] !== '"') return found
+    if (text.charCodeAt(at) !== QUOTE) return found
     const nameEnd = stringEnd(text, at)
-    const isIt = nameOf(text, at, nameEnd) === name
+    const isIt = isName(text, at, nameEnd, name)
     const colon = skipSpace(text, nameEnd)
     const from = skipSpace(text, colon + 1)
     const end = valueEnd(text, from)
     if (isIt) found = [from, end]
     at = skipSpace(text, end)
-  } while (text[at] === ',')
+  } while (text.charCodeAt(at) === COMMA)
   return found
 }
 /** A name may be written with escapes. */
-function nameOf(text: string, from: number, end: number): string {
-  const name = text.slice(from + 1, end - 1)
-  return name.includes('\\') ? (JSON.parse(text.slice(from, end)) as string) : name
+function isName(text: string, from: number, end: number, name: string): boolean {
+  if (end - from - 2 === name.length && text.startsWith(name, from + 1)) return true
+  const escape = text.indexOf('\\', from)
+  return escape !== -1 && escape < end && JSON.parse(text.slice(from, end)) === name
 }
 
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 function skipSpace(text: string, start: number): number {
   let at = start
-  while (at < text.length && SPACE.has(text.charCodeAt(at))) at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
 }
-const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
-
-/** Behind the closing quote. */
+/** Behind the closing quote: the next one that no escape stands before. */
 function stringEnd(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at + 1
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) at++
+  }
+  return text.length
 }
 function valueEnd(text: string, start: number): number {
-  const first = text[start]
-  if (first === '"') return stringEnd(text, start)
-  if (first !== '{' && first !== '[') return plainEnd(text, start)
+  const first = text.charCodeAt(start)
+  if (first === QUOTE) return stringEnd(text, start)
+  if (first !== OPEN && first !== OPEN_LIST) return plainEnd(text, start)
   let depth = 0
   for (let at = start; at < text.length;) {
-    const sign = text[at]
-    if (sign === '"') at = stringEnd(text, at)
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = stringEnd(text, at)
     else {
-      if (sign === '{' || sign === '[') depth++
-      else if (sign === '}' || sign === ']') depth--
+      if (code === OPEN || code === OPEN_LIST) depth++
+      else if (code === CLOSE || code === CLOSE_LIST) depth--
       at++
       if (depth === 0) return at
     }
@@ -71,7 +82,9 @@ function valueEnd(text: string, start: number): number {
 }
 /** Numbers, true, false and null. */
 function plainEnd(text: string, start: number): number {
-  let at = start
-  while (at < text.length && !/[\s,}\]]/.test(text[at]!)) at++
-  return at
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === COMMA || code === CLOSE || code === CLOSE_LIST || isSpace(code)) return at
+  }
+  return text.length
 }

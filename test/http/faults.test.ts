@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Faults } from '../../src/api/faults.ts'
+import { CALL_EFFECTS, DELTA_EFFECTS, Faults } from '../../src/api/faults.ts'
+import { ruleOf } from '../../src/cli/fault.ts'
 import { PERMISSIONS } from '../../src/core/tables/keys.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -98,6 +99,45 @@ describe('faults that are aimed', () => {
       /100/,
     )
     await set([])
+  })
+
+  test('frames of sockets: a step that can not happen to one leaves its rule as it is', () => {
+    const faults = new Faults()
+    const sequence = [{ effect: 'gap' }, { effect: 'duplicate', delay_ms: 5 }, { effect: 'error' }] as const
+    faults.set([
+      { match: { channel: 'spot.order_book_update' }, sequence },
+      { match: { channel: 'spot.*', user_id: 7 }, effect: 'disconnect', times: 1 },
+      { match: {}, effect: 'error' },
+    ])
+    const book = { channel: 'spot.order_book_update' }
+    assert.equal(faults.ofFrame({ channel: 'futures.trades' }), undefined)
+    assert.equal(faults.ofFrame({ channel: 'spot.orders', user_id: 8 }), undefined)
+    assert.equal(faults.ofFrame(book), undefined, 'a full frame has no gap')
+    assert.equal(faults.ofFrame(book, DELTA_EFFECTS)!.gap, true)
+    const twice = faults.ofFrame(book, DELTA_EFFECTS)!
+    assert.equal(`${twice.gap} ${twice.duplicate} ${twice.delayMs}`, 'false true 5')
+    assert.equal(faults.ofFrame(book, DELTA_EFFECTS), undefined, 'only calls get errors')
+    assert.equal(faults.list()[0]!.left, 1)
+    const { error } = faults.ofFrame(book, CALL_EFFECTS)!
+    assert.equal(error!.label, 'SERVER_ERROR')
+    assert.equal(faults.ofFrame({ channel: 'spot.orders', user_id: 7 })!.disconnect, true)
+    assert.equal(faults.ofFrame({ channel: 'spot.orders', user_id: 7 }), undefined)
+    assert.equal(faults.list().length, 1)
+    assert.equal(faults.report.injected, 0, 'nobody asked for what is pushed')
+  })
+
+  test('the words of the terminal', async () => {
+    const user = () => Promise.reject(new Error('nobody'))
+    assert.deepEqual(await ruleOf(['gap', 'spot.order_book_update', 'then', 'disconnect', 'x2'], { user }), {
+      match: { channel: 'spot.order_book_update' },
+      sequence: [{ effect: 'gap' }, { effect: 'disconnect' }],
+      times: 2,
+    })
+    assert.deepEqual(await ruleOf(['delay', '2s', 'spot.*'], { user }), {
+      match: { channel: 'spot.*' },
+      effect: 'delay',
+      delay_ms: 2000,
+    })
   })
 
   test('two requests at once never get the same step', async () => {

@@ -1,0 +1,90 @@
+import type { ReportedRequest } from '../api/fault-report.ts'
+import type { FramePlan } from '../api/faults.ts'
+import type { Passage } from '../api/passage.ts'
+import { kept, type RequestLog } from '../api/request-log.ts'
+import { microsNow } from '../http/words.ts'
+import { CALL_CHANNELS, type CallChannel } from './call-channels.ts'
+import type { Answered } from './call-frames.ts'
+import type { ApiFrame, CallsParts } from './calls.ts'
+import { ADDRESSES, prefixOf } from './products.ts'
+import { rawMember } from './raw-member.ts'
+
+/** A call, as far as records tell of it. */
+export interface NotedCall extends Answered {
+  readonly frame: ApiFrame
+  readonly declared: CallChannel | undefined
+  readonly passage: Passage | undefined
+  readonly plan: FramePlan | undefined
+  readonly status: number
+  readonly data: string
+}
+/** By what the metrics call them. */
+const ROUTES = new Map(CALL_CHANNELS.map(({ channel: path }) => [path, { endpoint: { method: 'WS' }, path }]))
+const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
+
+/** What metrics, log and the sandbox's records keep of calls. */
+export class CallNotes {
+  private readonly parts: CallsParts
+  constructor(parts: CallsParts) {
+    this.parts = parts
+  }
+
+  /** One that is answered. */
+  add(call: NotedCall): void {
+    const { metrics, log, requests, faults } = this.parts
+    const { connection, channel, status, at } = call
+    const micros = Math.max(0, microsNow() - at)
+    metrics.request(ROUTES.get(channel) ?? NO_CHANNEL, status, micros)
+    if (log.verbose) {
+      const { conn_id, ip, session } = connection
+      const fields = { conn_id, user_id: session?.user_id, channel: kept(channel), status, micros, ip }
+      log.debug('a call over a socket', fields)
+    }
+    if (faults.report.active) faults.report.see(this.reported(call), status)
+    if (requests !== undefined) this.log(requests, call, micros)
+  }
+  private log(requests: RequestLog, call: NotedCall, micros: number): void {
+    const { connection, channel, passage, plan, status, data } = call
+    const body = paramOf(call)
+    requests.add({
+      id: requests.next,
+      at: this.parts.desk.clock.peek(),
+      micros,
+      method: 'WS',
+      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
+      query: `channel=${kept(channel)}`,
+      ip: connection.ip,
+      userId: connection.session?.user_id,
+      key: connection.session?.key,
+      operator: undefined,
+      status,
+      dropped: plan?.dropReply === true || plan?.disconnect === true,
+      ignored: undefined,
+      body: kept(body),
+      bodyLength: body.length,
+      reply: kept(data),
+      replyLength: data.length,
+    })
+  }
+  reported(call: NotedCall): ReportedRequest {
+    const { connection, channel, passage, at } = call
+    return {
+      method: passage?.method ?? 'POST',
+      path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
+      channel: kept(channel),
+      query: '',
+      body: Buffer.from(paramOf(call)),
+      userId: connection.session?.user_id,
+      key: connection.session?.key,
+      ip: connection.ip,
+      arrived: at,
+      at: this.parts.desk.clock.peek(),
+    }
+  }
+}
+
+/** Of a login nothing is kept. */
+const paramOf = ({ declared, frame }: NotedCall): string =>
+  declared === undefined || declared.kind === 'login'
+    ? ''
+    : (rawMember(frame.text, ['payload', 'req_param']) ?? '')
