@@ -145,8 +145,7 @@ test('what accounts are pushed is what REST says, whoever did it and by which wa
     const id = known.split(' ')[0]!
     const of = known.split(' ')[1] ?? pair
     const keep = (result: Frame): void => {
-      if (typeof result?.['id'] === 'string')
-        mine.push(`${result['id']} ${result['currency_pair'] as string}`)
+      if (typeof result['id'] === 'string') mine.push(`${result['id']} ${result['currency_pair'] as string}`)
     }
     const call = async (channel: string, param: unknown): Promise<string> => {
       const answer = await socket.call(channel, param)
