@@ -2,6 +2,7 @@ import type { Commands } from '../core/commands.ts'
 import { ACCOUNT } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
 import { SPOT_ORDER } from '../core/tables/spot/order.ts'
+import { MARGIN_ACCOUNT } from '../core/tables/unified/accounts.ts'
 import { fillEvents, orderEvents, priceOrderEvents } from '../events/market-events.ts'
 import type { CommandRows } from '../events/rows.ts'
 import type { Core } from '../machine/core.ts'
@@ -154,6 +155,8 @@ export class PrivateStreams {
   private balances(command: CommittedCommand, rows: CommandRows): void {
     const owners = new Set<number>()
     for (const { after } of rows.of(ACCOUNT)) if (after !== undefined) owners.add(after.owner)
+    // A mode may change without any money.
+    for (const { after } of rows.of(MARGIN_ACCOUNT)) if (after !== undefined) owners.add(after.user_id)
     for (const owner of owners) {
       const balances = this.ready.get(owner)?.hear(command, rows)
       if (balances === undefined) continue

@@ -74,23 +74,26 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
     const watched = new Set<string>()
     const read = new Set<string>()
     let going = true
+    // The last wait is left alone: a quiet market may take its time.
     const watching = (async () => {
       while (going) watched.add(JSON.stringify(await watch()))
-    })()
+    })().catch((error: unknown) => {
+      if (going) throw error
+    })
     const found = (): number => [...watched].filter((text) => read.has(text)).length
-    await until(
+    const enough = until(
       `${times} ${wanted} as REST has them`,
       async () => {
         read.add(JSON.stringify(await rest()))
         return found() >= times
       },
       30_000,
-    ).catch((error: unknown) => {
+    )
+    await Promise.race([enough, watching]).catch((error: unknown) => {
       const [one, other] = [[...watched].at(-1), [...read].at(-1)]
       throw new Error(`watched ${one}, read ${other}`, { cause: error })
     })
     going = false
-    await watching
   }
 
   test('tickers', async () => {
@@ -205,15 +208,39 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
     await check(BTC, await exchange.watchTrades(BTC))
   })
   test('candles', async () => {
-    const rest = async (interval: string): Promise<unknown> => {
-      const query = { currency_pair: 'BTC_USDT', interval, limit: 1 }
+    const rest = async (currency_pair: string, interval: string): Promise<unknown> => {
+      const query = { currency_pair, interval, limit: 1 }
       const [[t, volume, close, high, low, start]] = await venue.read('/spot/candlesticks', query)
       return [Number(t) * 1000, ...[start, high, low, close, volume].map(Number)]
     }
-    for (const timeframe of ['1m', '10s', '1h', '1d']) {
-      const watch = async (): Promise<unknown> => (await exchange.watchOHLCV(BTC, timeframe)).at(-1)
-      await seen(`candles of ${timeframe}`, watch, () => rest(timeframe), timeframe === '1m' ? 3 : 1)
-    }
+    const last = async (symbol: string, timeframe: string): Promise<number[]> =>
+      (await exchange.watchOHLCV(symbol, timeframe)).at(-1)
+    for (const timeframe of ['1m', '10s'])
+      await seen(
+        `candles of ${timeframe}`,
+        () => last(BTC, timeframe),
+        () => rest('BTC_USDT', timeframe),
+        2,
+      )
+    for (const [timeframe, interval] of Object.entries(exchange.timeframes as Record<string, string>))
+      await seen(
+        `candles of ${timeframe}`,
+        () => last('DOGE/USDT', timeframe),
+        () => rest('DOGE_USDT', interval),
+        1,
+      )
+    // Windows come one after the other.
+    const starts = new Set<number>()
+    await until(
+      'three windows of 10 seconds',
+      async () => starts.add((await last(BTC, '10s'))[0]!).size >= 3,
+      40_000,
+    )
+    const times = [...starts]
+    assert.deepEqual(
+      times,
+      times.map((_, i) => times[0]! + i * 10_000),
+    )
   })
   test('a refusal: BadRequest, and the connection goes on', async () => {
     const other = await pro(venue)
