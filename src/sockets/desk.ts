@@ -146,6 +146,11 @@ export class SocketDesk {
     return line
   }
 
+  /** Whether anybody is subscribed to anything. */
+  get watched(): boolean {
+    for (const { count } of this.byId.values()) if (count > 0) return true
+    return false
+  }
   list(): SocketStatus[] {
     return [...this.byId.values()].map((peer) => ({
       conn_id: peer.conn_id,
