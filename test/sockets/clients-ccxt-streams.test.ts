@@ -222,7 +222,9 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
         () => rest('BTC_USDT', timeframe),
         2,
       )
-    for (const [timeframe, interval] of Object.entries(exchange.timeframes as Record<string, string>))
+    // 7d and 1w are one stream, and one subscription of it.
+    const named = Object.entries(exchange.timeframes as Record<string, string>)
+    for (const [timeframe, interval] of named.filter(([name]) => name !== '7d'))
       await seen(
         `candles of ${timeframe}`,
         () => last('DOGE/USDT', timeframe),
