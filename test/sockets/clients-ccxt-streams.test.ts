@@ -113,11 +113,10 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
     )
     // Watched besides, on the same connection: nothing is lost, and a quiet market tells at once.
     const quiet = 'DOGE/USDT'
-    const all: Record<string, Exchange> = {}
-    await until('tickers of all three', async () => {
-      Object.assign(all, await exchange.watchTickers([BTC, ETH, quiet]))
-      return Object.keys(all).length === 3
-    })
+    await exchange.watchTickers([BTC, ETH, quiet])
+    // It returns one at a time and keeps them all.
+    await until('tickers of all three', () => exchange.tickers[ETH] && exchange.tickers[quiet])
+    const all = { ...exchange.tickers }
     assert.deepEqual(Object.keys(all).sort(), [BTC, ETH, quiet].sort())
     assert.equal(all[ETH].last > 0, true)
     await seen(
@@ -128,11 +127,8 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
     )
   })
   test('best bids and asks', async () => {
-    const both: Record<string, Exchange> = {}
-    await until('both markets', async () => {
-      Object.assign(both, await exchange.watchBidsAsks([BTC, ETH]))
-      return Object.keys(both).length === 2
-    })
+    await exchange.watchBidsAsks([BTC, ETH])
+    await until('both markets', () => exchange.bidsasks[BTC] && exchange.bidsasks[ETH])
     await seen(
       'best prices',
       async () => {
