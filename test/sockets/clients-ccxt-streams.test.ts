@@ -171,7 +171,30 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
       await followed(() => european.watchOrderBook(BTC, 100), 'BTC_USDT', 100)
       await european.unWatchOrderBook(BTC)
       await followed(() => european.watchOrderBook(BTC, 100), 'BTC_USDT', 100, 3)
+      await european.close()
     })
+  test('a gap in the deltas: ChecksumError, and the next watch has the exact book', async () => {
+    const european = await pro(venue, undefined, { path: '/gateeu/ws/v4/' })
+    await followed(() => european.watchOrderBook(ETH, 100), 'ETH_USDT', 100, 3)
+    const match = { channel: 'spot.order_book_update' }
+    await venue.operator.ok('PUT', '/faults', [{ match, effect: 'gap', times: 1 }])
+    const end = Date.now() + 20_000
+    await assert.rejects(async () => {
+      while (Date.now() < end) await european.watchOrderBook(ETH, 100)
+    }, ccxt.ChecksumError)
+    await venue.operator.ok('PUT', '/faults', [])
+    await followed(() => european.watchOrderBook(ETH, 100), 'ETH_USDT', 100, 3)
+  })
+  test('its own pings are answered', async () => {
+    const pinging = await pro(venue)
+    pinging.streaming = { ...pinging.streaming, keepAlive: 100, maxPingPongMisses: 1.5 }
+    await pinging.watchTicker('DOGE/USDT')
+    const [client] = Object.values<Exchange>(pinging.clients)
+    const start = Date.now()
+    await until('pongs for a second', () => client.lastPong > start + 1_000)
+    assert.equal(client.isConnected, true)
+    assert.equal(Object.values(pinging.clients)[0], client)
+  })
   test('trades: each as REST has it; unwatched and watched again', async () => {
     const known = new Map<string, object>()
     const check = async (symbol: string, trades: Exchange[]): Promise<void> => {

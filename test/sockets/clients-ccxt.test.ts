@@ -165,6 +165,11 @@ describe('ccxt pro: private streams and orders', { timeout: 240_000 }, () => {
     const sold = await exchange.createMarketOrderWs(BTC, 'sell', 0.01)
     assert.equal(`${sold.status} ${sold.filled}`, 'closed 0.01')
     assert.equal((await exchange.createMarketSellOrderWs(BTC, 0.01)).filled, 0.01)
+    const spent = await exchange.createMarketBuyOrderWs(BTC, undefined, { cost: 600 })
+    assert.equal(`${spent.status} ${spent.cost > 590 && spent.cost <= 600}`, 'closed true')
+    const asked = await exchange.createLimitSellOrderWs(BTC, 0.01, Math.round(ask * 1.2))
+    assert.equal(`${asked.status} ${asked.side} ${asked.price}`, `open sell ${Math.round(ask * 1.2)}`)
+    await exchange.cancelOrderWs(asked.id, BTC)
     const low = Math.round(bid * 0.8)
     for (const post of [
       await exchange.createPostOnlyOrderWs(BTC, 'limit', 'buy', 0.1, low),
@@ -264,4 +269,28 @@ describe('ccxt pro: private streams and orders', { timeout: 240_000 }, () => {
     assert.equal((await own.watchTicker(BTC)).symbol, BTC)
     assert.equal((await own.cancelAllOrdersWs(BTC)).length, 1)
   })
+})
+test('ccxt pro: the usual limits; what is over them is RateLimitExceeded, and nothing of it happened', async () => {
+  const venue = await Venue.open({ KONTOR_RATE_LIMITS: '1' })
+  try {
+    const { credential } = await venue.member({ USDT: '1000000' })
+    const exchange = await pro(venue, credential)
+    const place = (): Promise<Exchange> => exchange.createOrderWs(BTC, 'limit', 'buy', 0.001, 30_000)
+    const results = await Promise.allSettled(Array.from({ length: 15 }, place))
+    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []))
+    assert.equal(refused.length, 5)
+    for (const error of refused) assert.ok(error instanceof ccxt.RateLimitExceeded, error.message)
+    assert.equal((await exchange.cancelAllOrdersWs(BTC)).length, 10)
+    const balance = exchange.watchBalance()
+    await until('another second', () =>
+      place().then(
+        () => true,
+        () => false,
+      ),
+    )
+    assert.equal((await balance).USDT.used, 30)
+  } finally {
+    await closeAll()
+    await venue.close()
+  }
 })

@@ -6,6 +6,9 @@ import { Client, OperatorClient, ok, type Credential } from './client.ts'
 import { allPerms, TOKEN } from './platform.ts'
 import { PlatformProcess } from './process.ts'
 
+/** Orders that one of the crowd leaves in a book. */
+const KEPT_MAX = 100
+
 /** A trader of a venue: his key, and a client of REST that signs with it. */
 export interface Member {
   readonly user_id: number
@@ -23,6 +26,7 @@ export class Venue {
   private readonly data: string
   private readonly busy: Promise<void>[] = []
   private ended = false
+  private failure: unknown
   private made = 0
 
   private constructor(platform: PlatformProcess, data: string) {
@@ -70,6 +74,7 @@ export class Venue {
   async crowd(pair: string, funds: Readonly<Record<string, string>>, amount: string): Promise<void> {
     const { client } = await this.member(funds)
     const { precision } = await this.read(`/spot/currency_pairs/${pair}`, {})
+    const kept: string[] = []
     const round = async (turn: number): Promise<void> => {
       const [bid, ask] = await this.spread(pair)
       const side = turn % 2 === 0 ? 'buy' : 'sell'
@@ -83,7 +88,9 @@ export class Venue {
         price: (side === 'buy' ? ask * 1.01 : bid / 1.01).toFixed(precision as number),
       }
       if (turn % 5 === 0) ok(await client.post('/spot/orders', { ...taken, time_in_force: 'ioc' }), 201)
-      if (turn % 3 !== 0) await client.delete(`/spot/orders/${id}`, { currency_pair: pair })
+      if (turn % 3 === 0) kept.push(id as string)
+      const gone = turn % 3 !== 0 ? (id as string) : kept.length > KEPT_MAX ? kept.shift() : undefined
+      if (gone !== undefined) await client.delete(`/spot/orders/${gone}`, { currency_pair: pair })
     }
     this.busy.push(
       (async () => {
@@ -91,17 +98,17 @@ export class Venue {
           await round(turn)
           await sleep(30)
         }
-      })(),
+      })().catch((error: unknown) => {
+        this.failure = error
+      }),
     )
   }
   async close(): Promise<void> {
     this.ended = true
-    try {
-      await Promise.all(this.busy)
-    } finally {
-      await this.platform.kill('SIGTERM')
-      rmSync(this.data, { recursive: true, force: true })
-    }
+    await Promise.all(this.busy)
+    await this.platform.kill('SIGTERM')
+    rmSync(this.data, { recursive: true, force: true })
+    if (this.failure !== undefined) throw this.failure as Error
   }
 }
 
@@ -109,7 +116,7 @@ export class Venue {
 export async function until<T>(
   wanted: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  ms = 15_000,
+  ms = 30_000,
 ): Promise<T> {
   const end = Date.now() + ms
   for (;;) {
