@@ -23,6 +23,8 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
   before(async () => {
     venue = await Venue.open()
     const funds = { USDT: '50000000', BTC: '500', ETH: '5000' }
+    await venue.deepen('BTC_USDT', funds, '0.01', 450)
+    await venue.deepen('ETH_USDT', funds, '0.1', 120)
     await venue.crowd('BTC_USDT', funds, '0.01')
     await venue.crowd('ETH_USDT', funds, '0.1')
     exchange = await pro(venue)

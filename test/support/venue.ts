@@ -70,6 +70,26 @@ export class Venue {
     const { bids, asks } = await this.read('/spot/order_book', { currency_pair: pair, limit: 1 })
     return [Number(bids[0][0]), Number(asks[0][0])]
   }
+  /** So many prices more on each side, away from the best: what is better moves them over the edge of what is shown. */
+  async deepen(pair: string, funds: Readonly<Record<string, string>>, amount: string, levels: number) {
+    const { client } = await this.member(funds)
+    const { precision } = await this.read(`/spot/currency_pairs/${pair}`, {})
+    const [bid, ask] = await this.spread(pair)
+    const priceOf = (side: string, i: number): number =>
+      side === 'buy' ? bid * (0.99 - i / 1e4) : ask * (1.01 + i / 1e4)
+    for (const side of ['buy', 'sell'])
+      for (let first = 0; first < levels; first += 10) {
+        const batch = Array.from({ length: 10 }, (_, i) => ({
+          text: `t-${side}${first + i}`,
+          currency_pair: pair,
+          side,
+          amount,
+          price: priceOf(side, first + i).toFixed(precision as number),
+        }))
+        const made = ok(await client.post('/spot/batch_orders', batch)) as { succeeded: boolean }[]
+        if (!made.every(({ succeeded }) => succeeded)) throw new Error(JSON.stringify(made))
+      }
+  }
   /** Somebody who places and takes back orders in a market, and trades now and then, until the end. */
   async crowd(pair: string, funds: Readonly<Record<string, string>>, amount: string): Promise<void> {
     const { client } = await this.member(funds)
