@@ -53,7 +53,7 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
         held.set(book.nonce, textOf(book))
       }
     })()
-    await until(`${times} books of ${pair} at ids that REST has shown`, async () => {
+    const enough = until(`${times} books of ${pair} at ids that REST has shown`, async () => {
       const book = await restBook(pair, limit)
       read.set(book.nonce, textOf(book))
       for (const [id, text] of held)
@@ -63,6 +63,8 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
         }
       return equal.size >= times
     })
+    // A watch that fails is a failure at once.
+    await Promise.race([enough, watching])
     going = false
     await watching
   }
