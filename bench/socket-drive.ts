@@ -151,7 +151,7 @@ export async function amendments(
       const body = { currency_pair: PAIR, side: 'buy', amount: '0.01', price }
       const { status, text, body: placed } = await client.request('POST', '/spot/orders', { body })
       if (status !== 201) throw new Error(text)
-      return { price, order_id: String((placed as { id: string }).id) }
+      return { price, order_id: (placed as { id: string }).id }
     }),
   )
   const line = await loggedIn(info)

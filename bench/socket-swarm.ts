@@ -44,8 +44,9 @@ export async function openLines(
   }
   return lines
 }
-export const closeLines = async (lines: readonly SocketLine[]): Promise<void> =>
-  void (await Promise.all(lines.map((line) => line.close())))
+export async function closeLines(lines: readonly SocketLine[]): Promise<void> {
+  await Promise.all(lines.map((line) => line.close()))
+}
 
 /** Subscribers of one stream, and what drives it: every request makes a known number of frames for each. */
 export class Swarm {
