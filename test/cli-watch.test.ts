@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, OperatorClient, ok } from './support/client.ts'
 import { PlatformProcess, kontor } from './support/process.ts'
 
-describe('kontor watch', () => {
+describe('kontor watch', { timeout: 120_000 }, () => {
   const data = mkdtempSync(join(tmpdir(), 'kontor-watch-'))
   let platform: PlatformProcess
   let demo: Client
@@ -20,6 +20,8 @@ describe('kontor watch', () => {
     known = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8'))
     demo = new Client(platform.url, known.accounts[0])
     operator = new OperatorClient(platform.url, known.operator_token)
+    // Of a market that never traded there is no candle to show.
+    for (const side of ['sell', 'buy']) await order(side, '60000')
   })
   after(async () => {
     await platform.kill()
@@ -43,13 +45,14 @@ describe('kontor watch', () => {
     }
     throw new Error('a connection was left')
   }
-  const place = async (price: string): Promise<string> =>
+  const order = async (side: string, price: string): Promise<string> =>
     ok(
       await demo.request('POST', '/spot/orders', {
-        body: { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.001', price },
+        body: { currency_pair: 'BTC_USDT', side, amount: '0.001', price },
       }),
       201,
     ).id
+  const place = (price: string): Promise<string> => order('buy', price)
   const lines = (run: { output: string }): unknown[] =>
     run.output
       .split('\n')
@@ -160,10 +163,8 @@ describe('kontor watch', () => {
   test('a reader that has seen enough ends it', async () => {
     const run = await watching('spot.trades', 'BTC_USDT')
     run.child.stdout!.destroy()
-    const sell = { currency_pair: 'BTC_USDT', amount: '0.001', price: '60000' }
     for (let i = 0; i < 40 && run.child.exitCode === null; i++) {
-      for (const side of ['sell', 'buy'])
-        await demo.request('POST', '/spot/orders', { body: { ...sell, side } })
+      for (const side of ['sell', 'buy']) await order(side, '60000')
       await sleep(50)
     }
     assert.equal(await run.exit, 0)

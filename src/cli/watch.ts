@@ -89,8 +89,11 @@ async function opened(url: string): Promise<WebSocket> {
   }
   return new Promise((resolve, reject) => {
     ws.once('open', () => resolve(ws))
-    ws.once('unexpected-response', (_request, response: IncomingMessage) => {
-      void refusal(response).then((why) => reject(new NotDone(`${url} refuses sockets: ${why}`)))
+    ws.once('unexpected-response', (request, response: IncomingMessage) => {
+      void refusal(response).then((why) => {
+        reject(new NotDone(`${url} refuses sockets: ${why}`))
+        request.destroy()
+      })
     })
     ws.on('error', (error: NodeJS.ErrnoException) =>
       reject(
