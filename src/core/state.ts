@@ -2,7 +2,6 @@ import { Agents } from './tables/agents.ts'
 import { counters } from './counters.ts'
 import type { Context } from '../machine/core.ts'
 import { Due } from './tables/due.ts'
-import { isLocked } from './ledger/accounts.ts'
 import { Holds } from './ledger/holds.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './tables/audit.ts'
@@ -28,7 +27,8 @@ import { World } from './tables/world/world.ts'
 /** Everything the rules need, in memory. Each part owns its tables and the indexes on them. */
 export class State {
   readonly counters = counters()
-  readonly ledger = new Ledger(this.counters)
+  private readonly holds = new Holds()
+  readonly ledger = new Ledger(this.counters, this.holds)
   readonly world = new World()
   readonly agents = new Agents()
   readonly prices = new Prices(this.world, this.agents)
@@ -44,17 +44,12 @@ export class State {
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
-  private readonly holds = new Holds()
   readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
   readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
     this.world.settings.observe(() => this.spot.followMarkets())
     const { holds } = this
-    this.ledger.accounts.observe((before, after) => {
-      const { name, currency } = (after ?? before)!
-      if (isLocked(name)) holds.add(holds.of(currency), (after?.amount ?? 0n) - (before?.amount ?? 0n))
-    })
     this.wallet.withdrawals.table.observe((before, after) =>
       holds.add(holds.of((after ?? before)!.currency), heldBy(before) - heldBy(after)),
     )

@@ -97,8 +97,9 @@ export class Batch {
         else {
           const text = write(row)
           rows += `${text}\n`
-          // A finished row is hardly ever written again.
-          if (texts !== undefined && (finished === 'never' || text.endsWith(',true]'))) texts.keep(row, text)
+          // A finished row is hardly ever written again. Looking at the end comes first: it makes one string of the
+          // pieces, which is what is kept then.
+          if (texts !== undefined && (text.endsWith(',true]') || finished === 'never')) texts.keep(row, text)
         }
       }
       if (names !== '') sections.push({ table: spec.name, finished, keys: names, rows, befores })

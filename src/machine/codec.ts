@@ -31,11 +31,49 @@ export function encoderOf(columns: Columns, live?: (row: never) => boolean): Enc
  * for its columns: a member that is named in the code is read several times sooner than one that a variable names.
  */
 export function textOf(columns: Columns, live?: (row: never) => boolean): (row: object) => string {
-  const values = Object.entries(columns).map(([name, type]) => valueText(name, type))
-  const end = live === undefined ? '' : ` + (live(row) ? ',true' : ',false')`
-  const source = `return (row) => { let value; return '[' + ${values.join(` + ',' + `)}${end} + ']' }`
+  const entries = Object.entries(columns)
+  const values = entries.map(([name, type]) => valueText(name, type))
+  const end = live === undefined ? `']'` : `(live(row) ? ',true]' : ',false]')`
+  // Each piece that is put on makes a string of its own, so what stands between two values is one piece. That asks for
+  // rows without a null and with words that JSON writes as they are; the others are written value by value.
+  const reads = entries.map(([name], i) => `const v${i} = row.${name}`).join('; ')
+  const odd = entries.flatMap(([, type], i) => ODD[type](`v${i}`)).join(' || ') || 'false'
+  let plain = ''
+  let between = '['
+  entries.forEach(([, type], i) => {
+    const [opening, value, closing] = PLAIN[type]
+    plain += `${JSON.stringify(between + opening)} + ${value(`v${i}`)} + `
+    between = `${closing},`
+  })
+  const last = between.slice(0, -1)
+  const source = `
+    const byValue = (row) => { let value; return '[' + ${values.join(` + ',' + `)} + ${end} }
+    return (row) => {
+      ${reads}
+      if (${odd}) return byValue(row)
+      return ${plain}${last === '' ? '' : `${JSON.stringify(last)} + `}${end}
+    }`
   // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
-  return new Function('quoted', 'format', 'live', source)(quoted, format, live) as (row: object) => string
+  return new Function('quoted', 'isPlain', 'format', 'live', source)(quoted, isPlain, format, live) as (
+    row: object,
+  ) => string
+}
+const isNull = (value: string): string => `${value} === null || ${value} === undefined`
+/** What makes a value one that is written by itself. */
+const ODD: Readonly<Record<ColumnType, (value: string) => string[]>> = {
+  text: (value) => [isNull(value), `!isPlain(${value})`],
+  amount: (value) => [isNull(value)],
+  json: () => [],
+  int: (value) => [isNull(value)],
+  bool: (value) => [isNull(value)],
+}
+/** What stands before a value, the value, and what stands behind it. */
+const PLAIN: Readonly<Record<ColumnType, readonly [string, (value: string) => string, string]>> = {
+  text: ['"', (value) => value, '"'],
+  amount: ['"', (value) => `format(${value})`, '"'],
+  json: ['', (value) => `(${isNull(value)} ? 'null' : JSON.stringify(JSON.stringify(${value})))`, ''],
+  int: ['', (value) => value, ''],
+  bool: ['', (value) => value, ''],
 }
 const TEXTS: Readonly<Record<ColumnType, string>> = {
   text: 'quoted(value)',
@@ -49,12 +87,13 @@ function valueText(name: string, type: ColumnType): string {
   return `((value = row.${name}) === null || value === undefined ? 'null' : ${TEXTS[type]})`
 }
 /** Most texts are words that JSON writes as they are. */
-export function quoted(text: string): string {
+export const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text))
+function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text)
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
   }
-  return `"${text}"`
+  return true
 }
 const SPACE = 32
 const TILDE = 126

@@ -1,6 +1,7 @@
 import type { Commands } from '../core/commands.ts'
 import { ACCOUNT } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
+import { MARGIN_ACCOUNT } from '../core/tables/unified/accounts.ts'
 import { SPOT_ORDER } from '../core/tables/spot/order.ts'
 import { fillEvents, orderEvents, priceOrderEvents } from '../events/market-events.ts'
 import type { CommandRows } from '../events/rows.ts'
@@ -9,6 +10,7 @@ import type { CommittedCommand } from '../machine/stream.ts'
 import { FollowedUser, userSnapshot, type UserBalances } from './balances.ts'
 import type { Covered } from './channels.ts'
 import { pushFrame } from './envelope.ts'
+import { LINGER_MS } from './topics.ts'
 import { fillRecord, fillV2Record, orderRecord, orderV2Record, priceOrderRecord } from './records.ts'
 
 /** Who gets the frames of a private subscription. */
@@ -50,14 +52,17 @@ const NEEDS_BALANCES: ReadonlySet<string> = new Set(BALANCE_CHANNELS.map(({ chan
 export class PrivateStreams {
   private readonly core: Core<State, Commands>
   private readonly now: () => number
+  private readonly ended: () => void
   private readonly channels = new Map<string, Map<number, Set<PrivateSubscription>>>()
   /** Those whose balances somebody listens to. */
   private readonly users = new Map<number, { followed: Promise<FollowedUser>; listeners: number }>()
   private readonly ready = new Map<number, FollowedUser>()
 
-  constructor(core: Core<State, Commands>, now: () => number) {
+  /** `ended`: nobody wants to know of an account any more. */
+  constructor(core: Core<State, Commands>, now: () => number, ended: () => void) {
     this.core = core
     this.now = now
+    this.ended = ended
   }
   get idle(): boolean {
     return this.channels.size === 0 && this.users.size === 0
@@ -74,8 +79,13 @@ export class PrivateStreams {
     if (!NEEDS_BALANCES.has(channel)) return
     const known = this.users.get(userId)
     if (known === undefined || --known.listeners > 0) return
-    this.users.delete(userId)
-    this.ready.delete(userId)
+    // For a while it is followed on, so that coming and going costs no more than staying.
+    setTimeout(() => {
+      if (known.listeners > 0 || this.users.get(userId) !== known) return
+      this.users.delete(userId)
+      this.ready.delete(userId)
+      this.ended()
+    }, LINGER_MS).unref()
   }
   add(subscription: PrivateSubscription): void {
     const { channel, userId } = subscription
@@ -154,6 +164,8 @@ export class PrivateStreams {
   private balances(command: CommittedCommand, rows: CommandRows): void {
     const owners = new Set<number>()
     for (const { after } of rows.of(ACCOUNT)) if (after !== undefined) owners.add(after.owner)
+    // Its mode decides what is told of it.
+    for (const { after } of rows.of(MARGIN_ACCOUNT)) if (after !== undefined) owners.add(after.user_id)
     for (const owner of owners) {
       const balances = this.ready.get(owner)?.hear(command, rows)
       if (balances === undefined) continue

@@ -57,6 +57,8 @@ export class Topic implements Outlet {
 export interface TopicParts {
   /** So many frames of a channel went out. */
   readonly count: (channel: string, frames: number) => void
+  /** A stream has ended. */
+  readonly ended: () => void
   /** What a fault does to the next frame. */
   readonly fault: (topic: Topic) => FramePlan | undefined
 }
@@ -68,6 +70,7 @@ export class Topics {
   private readonly byId = new Map<number, Topic>()
   /** Subscriptions that wait for a stream to begin. */
   private readonly pending = new Map<Topic, number>()
+  private readonly lingering = new Map<Topic, NodeJS.Timeout>()
   private last = 0
 
   constructor(parts: TopicParts) {
@@ -98,26 +101,39 @@ export class Topics {
     this.pending.set(known.topic, (this.pending.get(known.topic) ?? 0) + 1)
     const { topic } = known
     return known.ready.catch((error: unknown) => {
-      this.settled(topic)
+      // What could not begin is begun anew by the next.
+      this.pending.delete(topic)
+      this.drop(topic)
       throw error
     })
   }
   /** Everything was replaced: whoever comes now begins anew. */
   clear(): void {
+    for (const timer of this.lingering.values()) clearTimeout(timer)
+    this.lingering.clear()
     for (const { topic } of this.byName.values()) topic.stream?.close()
     this.byName.clear()
   }
-  /** After join or leave: nobody listens and nobody is about to: it ends. */
+  /**
+   * After join or leave: nobody listens and nobody is about to. It goes on for a while, so that coming and going costs
+   * no more than staying.
+   */
   settled(topic: Topic, opened = true): void {
     const waiting = (this.pending.get(topic) ?? 0) - (opened ? 1 : 0)
-    if (waiting > 0) {
-      this.pending.set(topic, waiting)
-      return
-    }
-    this.pending.delete(topic)
-    if (topic.members.size > 0) return
+    if (waiting > 0) this.pending.set(topic, waiting)
+    else this.pending.delete(topic)
+    if (waiting > 0 || topic.members.size > 0 || this.lingering.has(topic)) return
+    const timer = setTimeout(() => {
+      this.lingering.delete(topic)
+      if (topic.members.size === 0 && !this.pending.has(topic)) this.drop(topic)
+    }, LINGER_MS).unref()
+    this.lingering.set(topic, timer)
+  }
+  private drop(topic: Topic): void {
     if (this.byName.get(topic.name)?.topic === topic) this.byName.delete(topic.name)
     this.byId.delete(topic.id)
     topic.stream?.close()
+    this.parts.ended()
   }
 }
+export const LINGER_MS = 10_000

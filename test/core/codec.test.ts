@@ -38,3 +38,15 @@ test('the flag of a live row stands behind its columns', () => {
     JSON.stringify(encoderOf({ id: 'int' }, live)({ id: 2 })),
   )
 })
+test('whatever kind of value stands first and last, and whichever of them is odd', () => {
+  const values = { int: [1, null], text: ['word', '"', null], bool: [true, null], json: [{ a: 1 }, null] }
+  const kinds = Object.keys(values) as (keyof typeof values)[]
+  for (const first of kinds)
+    for (const last of kinds)
+      for (const a of values[first])
+        for (const b of values[last])
+          for (const live of [undefined, (): boolean => true]) {
+            const columns = { a: first, b: last }
+            assert.equal(textOf(columns, live)({ a, b }), JSON.stringify(encoderOf(columns, live)({ a, b })))
+          }
+})

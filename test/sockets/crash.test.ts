@@ -20,10 +20,11 @@ interface Trader {
   readonly userId: number
   readonly credential: Credential
 }
+let made = 0
 async function trader(url: string): Promise<Trader> {
   const operator = new OperatorClient(url, TOKEN)
   const { user_id } = await operator.ok('POST', '/users', {
-    login_name: `crash_${Date.now()}_${Math.random()}`,
+    login_name: `crash_${++made}`,
   })
   const credential = (await operator.ok('POST', `/users/${user_id as number}/keys`, {
     name: 'test',
@@ -40,10 +41,11 @@ async function trader(url: string): Promise<Trader> {
 }
 
 for (const gateways of ['0', '2'])
-  test(`what was pushed survives kill -9 (${gateways} gateways)`, async () => {
+  test(`what was pushed survives kill -9 (${gateways} gateways)`, async (context) => {
     const data = mkdtempSync(join(tmpdir(), 'kontor-'))
     const env = { KONTOR_DATA: data, KONTOR_OPERATOR_TOKEN: TOKEN, KONTOR_GATEWAYS: gateways }
     let platform = await PlatformProcess.start(env)
+    context.after(() => platform.kill())
     const traders = [await trader(platform.url), await trader(platform.url)]
     let lastId = 0
     for (let round = 0; round < ROUNDS; round++) {
@@ -68,6 +70,7 @@ for (const gateways of ['0', '2'])
             book = { u: result.lastUpdateId as number, b: result.bids, a: result.asks }
         }
         await client.login(credential)
+        await client.call('spot.order_cancel_cp', { currency_pair: PAIR })
         await client.subscribe('spot.orders', ['!all'], credential)
         await client.subscribe('spot.usertrades', ['!all'], credential)
         if (who === 0) {
@@ -77,25 +80,25 @@ for (const gateways of ['0', '2'])
         }
         for (let i = 0; !stop && client.closed === undefined; i++) {
           const side = (i + who) % 2 === 0 ? 'buy' : 'sell'
-          client.send({
-            time: Math.floor(Date.now() / 1000),
-            channel: 'spot.order_place',
-            event: 'api',
-            payload: {
-              req_id: `n${i}`,
-              req_param: {
-                currency_pair: PAIR,
-                side,
-                amount: '0.01',
-                price: String(60_000 + (i % 7) - 3),
-                text: `t-${round}-${i}`,
-              },
-            },
-          })
-          if (i % 20 === 19) await sleep(5)
+          const order = {
+            currency_pair: PAIR,
+            side,
+            amount: '0.01',
+            price: String(60_000 + (i % 7) - 3),
+            text: `t-${round}-${i}`,
+          }
+          const answer = client.call('spot.order_place', order).catch(() => undefined)
+          // Some are always under way.
+          if (i % 10 === 9) await answer
         }
       })
-      await sleep(400 + 150 * round)
+      for (
+        let i = 0;
+        i < 200 && (book === undefined || orders.size < 60 || fills.length < 20 || trades.length < 20);
+        i++
+      )
+        await sleep(50)
+      await sleep(37 * round)
       await platform.kill()
       stop = true
       await Promise.all(work)

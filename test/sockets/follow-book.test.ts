@@ -185,7 +185,7 @@ async function follow(way: Way, url: string, truth: Truth, random: Random, over:
     await sleep(random.below(50))
   }
   await client.close()
-  if (failed !== undefined) throw failed
+  assert.ifError(failed)
   return figures
 }
 async function getBook(url: string, limit: number): Promise<Frame> {
@@ -214,18 +214,17 @@ test('followers of a book hold it exactly, at every id, whenever they began', as
   }
   const truth = new Truth()
   await core.read((state) => truth.note(state))
-  let over = false
-  let done = 0
-  const following = WAYS.map((way, i) => follow(way, platform.url, truth, new Random(i + 1), () => over))
+  const run = { over: false, done: 0 }
+  const following = WAYS.map((way, i) => follow(way, platform.url, truth, new Random(i + 1), () => run.over))
   const settled = Promise.all(following)
-  settled.catch(() => (over = true))
+  settled.catch(() => (run.over = true))
   /** REST says the same at every id. */
   const reading = (async () => {
     let reads = 0
     const one = async (): Promise<void> => {
       // All along, and not more than are needed.
       while (reads < READS) {
-        if (!over && reads > (done / OPERATIONS) * READS) {
+        if (!run.over && reads > (run.done / OPERATIONS) * READS) {
           await sleep(5)
           continue
         }
@@ -238,7 +237,7 @@ test('followers of a book hold it exactly, at every id, whenever they began', as
     await Promise.all([one(), one()])
     return reads
   })()
-  reading.catch(() => (over = true))
+  reading.catch(() => (run.over = true))
 
   const { state } = core
   const act = (): Promise<unknown> => {
@@ -265,14 +264,14 @@ test('followers of a book hold it exactly, at every id, whenever they began', as
     return core.submit('spot.place', { user_id, order: orderOf(PAIR, side, amount, price, more) }, note)
   }
   let refused = 0
-  for (let done = 0; done < OPERATIONS && !over;) {
+  while (run.done < OPERATIONS && !run.over) {
     const burst = 1 + random.below(40)
     const outcomes = Array.from({ length: burst }, () => act().catch(() => refused++))
-    done += burst
+    run.done += burst
     await Promise.all(outcomes)
     if (random.chance(0.02)) await sleep(random.below(60))
   }
-  over = true
+  run.over = true
   const figures = await settled
   const reads = await reading
   assert.ok(refused < OPERATIONS / 5, `${refused} were refused`)

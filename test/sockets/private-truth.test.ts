@@ -145,8 +145,7 @@ test('what accounts are pushed is what REST says, whoever did it and by which wa
     const id = known.split(' ')[0]!
     const of = known.split(' ')[1] ?? pair
     const keep = (result: Frame): void => {
-      if (typeof result?.['id'] === 'string')
-        mine.push(`${result['id'] as string} ${result['currency_pair'] as string}`)
+      if (typeof result['id'] === 'string') mine.push(`${result['id']} ${result['currency_pair'] as string}`)
     }
     const call = async (channel: string, param: unknown): Promise<string> => {
       const answer = await socket.call(channel, param)
@@ -207,9 +206,9 @@ test('what accounts are pushed is what REST says, whoever did it and by which wa
     assert.ok(events > 100, `${userId} was told of ${events} things`)
     // Every order, member by member.
     for (const [id, order] of orders) {
-      const shown = (await read(rest, `/spot/orders/${id}`, {
+      const shown = await read(rest, `/spot/orders/${id}`, {
         currency_pair: order['currency_pair'],
-      })) as Frame
+      })
       const { user: _, event: __, ...pushed } = order
       assert.deepEqual(pushed, {
         ...shown,
@@ -271,7 +270,7 @@ test('what accounts are pushed is what REST says, whoever did it and by which wa
         )
     }
     for (const [id, order] of priceOrders) {
-      const shown = (await read(rest, `/spot/price_orders/${id}`)) as Frame
+      const shown = await read(rest, `/spot/price_orders/${id}`)
       for (const name of ['market', 'status', 'reason', 'fired_order_id', 'trigger', 'put'])
         assert.deepEqual(order[name], shown[name], name)
     }

@@ -11,7 +11,11 @@ export class SocketClient {
   /** Called with each frame as it comes. */
   listener: ((frame: Frame) => void) | undefined
   closed: { readonly code: number; readonly reason: string } | undefined
-  private readonly waiting = new Set<{ test: (frame: Frame) => boolean; resolve: (frame: Frame) => void }>()
+  private readonly waiting = new Set<{
+    test: (frame: Frame) => boolean
+    resolve: (frame: Frame) => void
+    reject: (error: Error) => void
+  }>()
   private readonly ended: Promise<void>
   private last = 0
   /** Seconds, as the platform's clock says. */
@@ -24,6 +28,8 @@ export class SocketClient {
     this.ended = new Promise((resolve) =>
       ws.on('close', (code, reason) => {
         this.closed = { code, reason: reason.toString() }
+        for (const { reject } of this.waiting) reject(new Error(`closed with ${code} ${reason.toString()}`))
+        this.waiting.clear()
         resolve()
       }),
     )
@@ -55,7 +61,7 @@ export class SocketClient {
   /** The next frame from here on that passes. */
   next(test: (frame: Frame) => boolean, ms = 5_000): Promise<Frame> {
     return new Promise((resolve, reject) => {
-      const waiter = { test, resolve }
+      const waiter = { test, resolve, reject }
       this.waiting.add(waiter)
       setTimeout(() => {
         if (this.waiting.delete(waiter)) reject(new Error(`no such frame came in ${ms} ms`))

@@ -51,8 +51,11 @@ export interface AccountKey {
 }
 
 const LOCKED = '.locked'
+const LOCKED_END = LOCKED.charCodeAt(LOCKED.length - 1)
 export const lockedName = (name: FreeName): LockedName => `${name}${LOCKED}`
-export const isLocked = (name: AccountName): name is LockedName => name.endsWith(LOCKED)
+/** Asked of every line that is booked: the letter it ends with answers it for most names. */
+export const isLocked = (name: AccountName): name is LockedName =>
+  name.charCodeAt(name.length - 1) === LOCKED_END && name.endsWith(LOCKED)
 export const marginName = (pair: string): `margin:${string}` => `margin:${pair}`
 /** What covers the losses that margin trading, or unified accounts, could not. */
 export const insuranceName = (business: 'margin' | 'unified'): 'insurance' | 'insurance:margin' =>

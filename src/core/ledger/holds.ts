@@ -1,7 +1,7 @@
 import { BrokenInvariant } from '../../labels.ts'
 
 /** Of one currency: what locked accounts keep, less what records say that they hold. */
-interface Difference {
+export interface Difference {
   value: bigint
 }
 

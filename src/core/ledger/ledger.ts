@@ -4,12 +4,14 @@ import { counting, nextId, type Counters } from '../counters.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../../machine/table.ts'
 import {
   isDebt,
+  isLocked,
   isPlatform,
   mayGoNegative,
   neverShort,
   type AccountName,
   type AccountKey,
 } from './accounts.ts'
+import type { Difference, Holds } from './holds.ts'
 
 /**
  * The double-entry ledger. Every balance is an account: a user's spot money, what an order or a withdrawal
@@ -35,8 +37,15 @@ export const ACCOUNT: TableSpec<Account> = {
 export interface Purpose {
   readonly name: AccountName
   readonly currency: string
+  /** What its name says, read once. */
+  readonly debt: boolean
   /** Ids by owner. */
   readonly ids: Map<number, number>
+}
+/** Of one currency: all accounts added up, and where its locked accounts are compared with what holds them. */
+interface CurrencySum {
+  total: bigint
+  readonly held: Difference
 }
 
 /** One side of an entry, with the balance after it: any past balance is one look-up away. */
@@ -135,23 +144,34 @@ export class Ledger {
   private readonly byOwner = new Map<number, number[]>()
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
-  private readonly totals = new Map<string, { total: bigint }>()
+  private readonly totals = new Map<string, CurrencySum>()
   /** How many currencies do not add up to zero at this moment: only ever above 0 while an entry is open. */
   private unbalanced = 0
   readonly counters: Counters
 
-  constructor(counters: Counters) {
+  constructor(counters: Counters, holds: Holds) {
     this.counters = counters
+    // Every line of every entry comes through here: one look-up, and one difference for both sums.
     this.accounts.observe((before, after) => {
       const row = (after ?? before)!
-      if (before === undefined || after === undefined) this.index(row, after)
       let sum = this.totals.get(row.currency)
-      if (sum === undefined) this.totals.set(row.currency, (sum = { total: 0n }))
-      const was = sum.total
-      sum.total = was + (after?.amount ?? 0n) - (before?.amount ?? 0n)
-      if (was === 0n) {
-        if (sum.total !== 0n) this.unbalanced++
-      } else if (sum.total === 0n) this.unbalanced--
+      if (sum === undefined)
+        this.totals.set(row.currency, (sum = { total: 0n, held: holds.of(row.currency) }))
+      let change: bigint
+      if (before !== undefined && after !== undefined) change = after.amount - before.amount
+      else {
+        this.index(row, after)
+        change = after === undefined ? -row.amount : row.amount
+      }
+      if (change === 0n) return
+      if (isLocked(row.name)) holds.add(sum.held, change)
+      if (sum.total === 0n) {
+        sum.total = change
+        this.unbalanced++
+      } else {
+        sum.total += change
+        if (sum.total === 0n) this.unbalanced--
+      }
     })
   }
   /** Who books often under one name and currency looks it up once. */
@@ -159,7 +179,10 @@ export class Ledger {
     let byCurrency = this.purposes.get(name)
     if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
     let purpose = byCurrency.get(currency)
-    if (purpose === undefined) byCurrency.set(currency, (purpose = { name, currency, ids: new Map() }))
+    if (purpose === undefined) {
+      purpose = { name, currency, debt: isDebt(name), ids: new Map() }
+      byCurrency.set(currency, purpose)
+    }
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
@@ -273,7 +296,7 @@ export class OpenEntry {
     if (after < 0n) {
       if (amount < 0n && !this.overdraft && !mayGoNegative(owner, name))
         short(owner, name, currency, before, amount)
-    } else if (after > 0n && isDebt(name))
+    } else if (purpose.debt && after > 0n)
       throw new BrokenInvariant(`user ${owner} would be owed ${currency} by its own ${name}`)
     const id = known ?? nextId(tx, this.ledger.counters, 'account')
     const version = (account?.version ?? 0) + 1

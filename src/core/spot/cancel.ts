@@ -43,10 +43,11 @@ export function cancelOpen(
   orders: readonly OrderRow[],
   finish_as: FinishAs = 'cancelled',
 ): Order[] {
-  return orders.map((order) => {
-    const market = ctx.state.world.market(order.pair)
-    const ended = endOrder(ctx, market, order, finish_as)
-    bookChanged(ctx, market)
-    return ended
-  })
+  return orders.map((order) => cancelOrder(ctx, order, finish_as))
+}
+export function cancelOrder(ctx: Ctx, order: OrderRow, finish_as: FinishAs = 'cancelled'): Order {
+  const market = ctx.state.world.market(order.pair)
+  const ended = endOrder(ctx, market, order, finish_as)
+  bookChanged(ctx, market)
+  return ended
 }

@@ -5,7 +5,7 @@ import type { Ctx } from '../state.ts'
 import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
-import { cancelOpen, openOrderAt } from './cancel.ts'
+import { cancelOrder, openOrderAt } from './cancel.ts'
 import type { Order, OrderAccount, OrderRow } from '../tables/spot/order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
@@ -58,7 +58,7 @@ function openOrder({ state }: Ctx, userId: number, { id, currency_pair, account 
   return openOrderAt(state, userId, id, { pair: state.world.market(currency_pair).id, account })
 }
 const cancelOne = (ctx: Ctx, userId: number, item: Named): Order =>
-  cancelOpen(ctx, [openOrder(ctx, userId, item)])[0]!
+  cancelOrder(ctx, openOrder(ctx, userId, item))
 export function cancel(ctx: Ctx, input: { user_id: number } & Named): Order {
   counted(ctx, input.user_id)
   return cancelOne(ctx, input.user_id, input)
@@ -74,7 +74,7 @@ export function cancelAny(ctx: Ctx, input: { order_id: number; actor: string }):
   const { id, user_id, pair } = order
   audit(ctx, input.actor, 'order.cancel', { order_id: id, user_id, currency_pair: pair })
   counted(ctx, user_id)
-  return cancelOpen(ctx, [order])[0]!
+  return cancelOrder(ctx, order)
 }
 export function cancelBatch(ctx: Ctx, input: { user_id: number; orders: readonly Named[] }): ItemResult[] {
   counted(ctx, input.user_id)

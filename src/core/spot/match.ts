@@ -95,7 +95,7 @@ function fillMaker(
     filled.rank = nextRank(ctx)
     filled.refreshed = true
   }
-  tx.put(state.spot.orders, filled)
+  tx.replace(state.spot.orders, filled.id, maker, filled)
   if (done) afterEnd(ctx, market, filled)
 }
 

@@ -48,6 +48,29 @@ export interface PriceHistory {
   last(pair: string): Candle | undefined
 }
 
+/** The open orders of one user by market. Who asks about a market places an order there next, as a rule. */
+class OpenLists {
+  readonly byPair = new Map<string, Placed[]>()
+  private pair: string | undefined
+  private list: Placed[] | undefined
+
+  get(pair: string): Placed[] | undefined {
+    if (pair === this.pair) return this.list
+    this.pair = pair
+    return (this.list = this.byPair.get(pair))
+  }
+  make(pair: string): Placed[] {
+    const list: Placed[] = []
+    this.byPair.set(pair, list)
+    if (pair === this.pair) this.list = list
+    return list
+  }
+  drop(pair: string): void {
+    this.byPair.delete(pair)
+    if (pair === this.pair) this.list = undefined
+  }
+}
+
 /** Everything spot trading keeps in memory: open orders, their books, and the markets' newest figures. */
 export class Spot {
   /** Prices from before the first start, where the sandbox has made some up. */
@@ -66,7 +89,7 @@ export class Spot {
   readonly marginMoney = new Map<string, OrderMoney>()
   private readonly books = new Map<string, Book>()
   /** By user, then by market; in no order. */
-  private readonly openByUser = new Map<number, Map<string, Placed[]>>()
+  private readonly openByUser = new Map<number, OpenLists>()
   private readonly openByText = new Map<string, number>()
   private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
@@ -128,24 +151,24 @@ export class Spot {
   }
   /** For the present command to write on. */
   writeFigures(tx: Tx, pair: string): Own<MarketFigures> {
-    const before = this.figuresOf(pair)
+    const before = this.figures.get(pair)
     const own = tx.own(before)
     if (own !== undefined) return own
-    const { book_id, sequence, last, update_at, volume } = before
+    const { book_id, sequence, last, update_at, volume } = before ?? this.figuresOf(pair)
     const fresh = { pair, book_id, sequence, last, update_at, volume, stamp: tx.stamp }
-    tx.put(this.figures, fresh)
+    tx.replace(this.figures, pair, before, fresh)
     return fresh
   }
   /** The open orders of an account, oldest first. */
   openOrders(userId: number, pair?: string): OrderRow[] {
     const lists = this.openByUser.get(userId)
     if (lists === undefined) return []
-    const all = pair === undefined ? [...lists.values()].flat() : [...(lists.get(pair) ?? [])]
+    const all = pair === undefined ? [...lists.byPair.values()].flat() : [...(lists.get(pair) ?? [])]
     return all.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
   }
   /** The markets in which an account has open orders. */
   openPairs(userId: number): string[] {
-    return [...(this.openByUser.get(userId)?.keys() ?? [])].sort()
+    return [...(this.openByUser.get(userId)?.byPair.keys() ?? [])].sort()
   }
   hasOpen(userId: number): boolean {
     return this.openByUser.has(userId)
@@ -201,9 +224,8 @@ export class Spot {
   }
   private opened({ placed }: OrderRow): void {
     let lists = this.openByUser.get(placed.user_id)
-    if (lists === undefined) this.openByUser.set(placed.user_id, (lists = new Map<string, Placed[]>()))
-    let list = lists.get(placed.pair)
-    if (list === undefined) lists.set(placed.pair, (list = []))
+    if (lists === undefined) this.openByUser.set(placed.user_id, (lists = new OpenLists()))
+    const list = lists.get(placed.pair) ?? lists.make(placed.pair)
     placed.openIndex = list.length
     placed.openList = list
     list.push(placed)
@@ -232,8 +254,8 @@ export class Spot {
       last.openIndex = placed.openIndex
     } else if (list.length === 0) {
       const lists = this.openByUser.get(placed.user_id)!
-      lists.delete(placed.pair)
-      if (lists.size === 0) this.openByUser.delete(placed.user_id)
+      lists.drop(placed.pair)
+      if (lists.byPair.size === 0) this.openByUser.delete(placed.user_id)
     }
     placed.openList = undefined
     if (isClientText(placed.text)) this.openByText.delete(`${placed.user_id}/${placed.text}`)

@@ -48,6 +48,7 @@ export class OrderLadders {
     this.spot = spot
     this.world = world
     spot.orders.observe((before, after) => {
+      if (this.kept.size === 0) return
       const { placed } = (after ?? before)!
       this.kept
         .get(placed.user_id)

@@ -1,0 +1,108 @@
+import type { LiveDesk } from '../api/endpoint.ts'
+import { DELTA_EFFECTS, PUSH_EFFECTS, type Faults } from '../api/faults.ts'
+import { CommandRows } from '../events/rows.ts'
+import type { CommittedCommand, Subscription } from '../machine/stream.ts'
+import type { Log } from '../runtime/log.ts'
+import { Books } from './book-streams.ts'
+import type { SocketFigures } from './figures.ts'
+import { MarketStreams } from './market-streams.ts'
+import { PrivateStreams } from './private-streams.ts'
+import { Topics } from './topics.ts'
+import { UnifiedStreams } from './unified-streams.ts'
+
+export interface LiveParts {
+  readonly desk: LiveDesk
+  readonly faults: Faults
+  readonly figures: SocketFigures
+  readonly log: Log
+}
+export interface LiveEnds {
+  /** Before anything of a command is told. */
+  readonly before: (rows: CommandRows) => void
+  /** What was missed can't be made good: who relies on it must begin again. */
+  readonly lost: () => void
+  /** Whether somebody must hear of commits although no stream needs them. */
+  readonly watched: () => boolean
+}
+/** Rows of commits that may wait to be told: a second of the busiest there is. */
+const ROWS_MAX = 2_000_000
+
+/**
+ * Every stream there is, fed from the commits. What commands did is told in the order of their commits, after their
+ * replies, and never before they are durable.
+ */
+export class Live {
+  readonly books: Books
+  readonly markets: MarketStreams
+  readonly privates: PrivateStreams
+  readonly unified: UnifiedStreams
+  readonly topics: Topics
+  private readonly parts: LiveParts
+  private readonly ends: LiveEnds
+  private commits: Subscription | undefined
+  stopping = false
+
+  constructor(parts: LiveParts, ends: LiveEnds) {
+    this.parts = parts
+    this.ends = ends
+    const { desk, figures, faults } = parts
+    const now = (): number => desk.clock.peek()
+    const failed = (error: unknown): void => {
+      if (!this.stopping) parts.log.error('a stream could not be told', { error })
+    }
+    this.books = new Books(desk.core, now)
+    this.markets = new MarketStreams(desk, failed)
+    this.privates = new PrivateStreams(desk.core, now, () => this.hush())
+    this.unified = new UnifiedStreams(desk, failed)
+    this.topics = new Topics({
+      count: (channel, frames) => figures.sent(channel, frames),
+      ended: () => this.hush(),
+      fault: ({ channel, stream }) =>
+        faults.active
+          ? faults.ofFrame({ channel }, stream?.pace === 'delta' ? DELTA_EFFECTS : PUSH_EFFECTS)
+          : undefined,
+    })
+  }
+  /** From here on commits are collected. */
+  listen(): void {
+    this.commits ??= this.parts.desk.core.commits.subscribe(ROWS_MAX, () => this.hear())
+  }
+  /** Nobody listens any more: the core need not collect what changes. */
+  hush(): void {
+    if (this.topics.size > 0 || !this.privates.idle || this.ends.watched()) return
+    this.commits?.close()
+    this.commits = undefined
+  }
+  /** Nothing of what is known is true any more. */
+  forget(): void {
+    this.topics.clear()
+    this.books.clear()
+    this.privates.clear()
+    this.unified.clear()
+  }
+
+  private hear(): void {
+    const taken = this.commits?.take()
+    if (taken === undefined) return
+    if (taken.lost) this.lost()
+    const begun = performance.now()
+    try {
+      for (const { commands } of taken.batches) for (const command of commands) this.tell(command)
+    } catch (error) {
+      this.parts.log.error('what a command did could not be told', { error })
+      this.lost()
+    }
+    this.parts.figures.lagged(taken.waited + performance.now() - begun)
+  }
+  private tell(command: CommittedCommand): void {
+    const rows = new CommandRows(command)
+    this.ends.before(rows)
+    this.privates.hear(command, rows)
+    this.markets.hear(command, rows)
+    this.books.hear(command, rows)
+  }
+  private lost(): void {
+    this.ends.lost()
+    this.forget()
+  }
+}

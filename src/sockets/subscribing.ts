@@ -1,0 +1,206 @@
+import { AuthenticationFailure } from '../api/authenticate.ts'
+import { traceId } from '../http/words.ts'
+import { Refusal } from '../labels.ts'
+import type { LiveDesk } from '../api/endpoint.ts'
+import type { Log } from '../runtime/log.ts'
+import { CHANNEL_BY_NAME, type Channel, type PrivateChannel, type PublicChannel } from './channels.ts'
+import type { Credentials } from './credentials.ts'
+import {
+  BadRequest,
+  NOT_ALLOWED,
+  UNAVAILABLE,
+  answerFrame,
+  badArgument,
+  labelled,
+  type FrameError,
+  type Request,
+} from './envelope.ts'
+import type { Live } from './live.ts'
+import { addressOf, type Product } from './paths.ts'
+import type { Peer } from './peer.ts'
+import { cover, uncover, type PrivateSubscription } from './private-streams.ts'
+import { prefixIn, prefixOf } from './products.ts'
+
+export interface SubscribingParts {
+  readonly desk: LiveDesk
+  readonly credentials: Credentials
+  readonly log: Log
+  /** After a private subscription: its key may have gone while it was prepared. */
+  readonly review: (peer: Peer) => void
+}
+const SUBSCRIPTIONS_MAX = 10_000
+
+/** Subscriptions and their ends: read, checked, answered, joined. */
+export class Subscribing {
+  private readonly parts: SubscribingParts
+  private readonly live: Live
+
+  constructor(live: Live, parts: SubscribingParts) {
+    this.live = live
+    this.parts = parts
+  }
+  async attempt(peer: Peer, request: Request, text: string): Promise<void> {
+    if (peer.closed) return
+    try {
+      const channel = channelOf(peer.address, request.channel)
+      if (request.event === 'unsubscribe') this.unsubscribe(peer, channel, request)
+      else if (channel.access === 'public') await this.subscribe(peer, channel, request)
+      else await this.subscribePrivate(peer, channel, request, text)
+    } catch (error) {
+      this.answer(peer, request, this.errorOf(error, request))
+    }
+  }
+  answer(
+    peer: Peer,
+    request: Pick<Request, 'id' | 'channel' | 'event' | 'payload'>,
+    error?: FrameError,
+  ): void {
+    peer.send(answerFrame(this.parts.desk.clock.peek(), peer.conn_id, traceId(), request, error))
+  }
+  /** All of a connection that is gone. */
+  leave(peer: Peer): void {
+    const { topics } = this.live
+    for (const topic of peer.topics) {
+      topic.leave(peer)
+      topics.settled(topic, false)
+    }
+    peer.topics.clear()
+    this.endPrivate(peer)
+    this.live.hush()
+  }
+  /** From here on nothing of an account reaches it. */
+  endPrivate(peer: Peer): void {
+    for (const { subscription } of peer.subscriptions.values()) this.end(subscription)
+    peer.subscriptions.clear()
+  }
+
+  private errorOf(error: unknown, { channel }: Request): FrameError {
+    if (error instanceof BadRequest) return { code: error.code, message: error.message }
+    if (error instanceof Refusal) {
+      const detail = error instanceof AuthenticationFailure ? error.detail : undefined
+      return { code: NOT_ALLOWED, message: labelled(error.label, error.message, detail) }
+    }
+    if (this.live.stopping) return { code: UNAVAILABLE, message: 'the platform is stopping' }
+    this.parts.log.error('a subscription failed unexpectedly', { channel, error })
+    return { code: UNAVAILABLE, message: 'a defect of the platform, which has been logged; try again' }
+  }
+  private async subscribe(peer: Peer, channel: PublicChannel, request: Request): Promise<void> {
+    const { topics, books, markets } = this.live
+    const wanted = channel.read(request.payload, this.parts.desk.core.state.world, true)
+    bound(peer, wanted.length)
+    if (channel.single === true)
+      for (const { name } of wanted) {
+        const topic = topics.find(name)
+        if (topic !== undefined && peer.topics.has(topic)) badArgument(`Alert sub ${name}`)
+      }
+    this.live.listen()
+    const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin({ books, markets })))
+    const ready = await Promise.all(opened).catch(async (error: unknown) => {
+      for (const one of await Promise.allSettled(opened))
+        if (one.status === 'fulfilled') topics.settled(one.value)
+      throw error
+    })
+    if (!peer.closed) {
+      this.answer(peer, request)
+      for (const topic of ready) {
+        topic.join(peer)
+        peer.topics.add(topic)
+      }
+    }
+    for (const topic of ready) topics.settled(topic)
+  }
+  private async subscribePrivate(
+    peer: Peer,
+    channel: PrivateChannel,
+    request: Request,
+    text: string,
+  ): Promise<void> {
+    const { privates, unified } = this.live
+    const { state } = this.parts.desk.core
+    const session = this.parts.credentials.subscription({ ...request, text }, channel.access, peer.ip)
+    const userId = session.user_id
+    const figures = channel.product === 'unified'
+    if (figures && state.margin.of(userId).mode === 'classic')
+      badArgument(
+        labelled(
+          'ACCOUNT_EXCEPTION',
+          'the account is not in a unified mode; PUT /unified/unified_mode first',
+        ),
+      )
+    const covered = channel.read(request.payload, state.world, true)
+    bound(peer, covered === 'all' ? 1 : covered.length)
+    this.live.listen()
+    await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
+    if (peer.closed) {
+      if (!figures) privates.release(channel.name, userId)
+      return
+    }
+    this.answer(peer, request)
+    const name = `${channel.name} ${userId}`
+    const known = peer.subscriptions.get(name)
+    const subscription = known?.subscription ?? {
+      listener: peer,
+      channel: channel.name,
+      userId,
+      all: false,
+      names: new Set<string>(),
+    }
+    cover(subscription, covered)
+    peer.subscriptions.set(name, { subscription, session })
+    if (figures) await unified.begin(subscription)
+    else if (known === undefined) privates.add(subscription)
+    else privates.release(channel.name, userId)
+    this.parts.review(peer)
+  }
+  private unsubscribe(peer: Peer, channel: Channel, request: Request): void {
+    const { world } = this.parts.desk.core.state
+    const { topics } = this.live
+    if (channel.access === 'public')
+      for (const { name } of channel.read(request.payload, world, false)) {
+        const topic = topics.find(name)
+        if (topic === undefined || !peer.topics.delete(topic)) continue
+        topic.leave(peer)
+        topics.settled(topic, false)
+      }
+    else {
+      const covered = channel.read(request.payload, world, false)
+      for (const [name, { subscription }] of peer.subscriptions)
+        if (subscription.channel === channel.name && uncover(subscription, covered)) {
+          peer.subscriptions.delete(name)
+          this.end(subscription)
+        }
+    }
+    this.answer(peer, request)
+    this.live.hush()
+  }
+  private end(subscription: PrivateSubscription): void {
+    if (subscription.channel.startsWith('unified.')) this.live.unified.remove(subscription)
+    else this.live.privates.remove(subscription)
+  }
+}
+
+function bound(peer: Peer, more: number): void {
+  if (peer.count + more > SUBSCRIPTIONS_MAX)
+    badArgument(`at most ${SUBSCRIPTIONS_MAX} subscriptions on a connection; open another one`)
+}
+
+/** The channel of a name, if this address serves it. */
+function channelOf(address: Product, name: string): Channel {
+  const channel = CHANNEL_BY_NAME.get(name)
+  const here = prefixOf(address.split('_')[0] as Parameters<typeof prefixOf>[0])
+  const prefix = prefixIn(name)
+  if (channel !== undefined && channel.product === here) return channel
+  if (channel !== undefined) badArgument(`${name} is served at ${addressOf(channel.product)}; connect there`)
+  if (prefix === here && (here === 'futures' || here === 'options'))
+    badArgument(`unknown contract: ${here} are not traded on this platform yet`)
+  if (prefix !== here && ['futures', 'options'].includes(prefix))
+    badArgument(
+      `${name.slice(0, 40)} is served at ${addressOf(prefix === 'futures' ? 'futures_usdt' : 'options')}; connect there`,
+    )
+  return badArgument(
+    `unknown channel: ${name.slice(0, 80)}; /docs lists them, of this address ${[...CHANNEL_BY_NAME.values()]
+      .filter(({ product }) => product === here)
+      .map((one) => one.name)
+      .join(', ')}`,
+  )
+}

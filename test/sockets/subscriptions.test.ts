@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TestPlatform } from '../support/platform.ts'
+import { SocketClient, signature, type Frame } from '../support/socket.ts'
+
+/** Requests and answers of sections 1 to 4: what is echoed, what is refused and how, and what comes first. */
+describe('subscriptions', () => {
+  let platform: TestPlatform
+  let client: SocketClient
+  before(async () => {
+    platform = await TestPlatform.start()
+    client = await SocketClient.open(platform.url, platform.now)
+  })
+  after(async () => {
+    await client.close()
+    await platform.stop()
+  })
+  const refused = (frame: Frame, code: number, message: RegExp): void => {
+    assert.equal(frame['result'].status, 'fail', JSON.stringify(frame))
+    assert.equal(frame['error'].code, code)
+    assert.match(frame['error'].message as string, message)
+  }
+
+  test('an answer echoes id, channel, event and payload, each in its type, and has no error', async () => {
+    const answers = [1, 'authenticated', '22', 0].map((id) => client.next((frame) => frame['id'] === id))
+    for (const id of [1, 'authenticated', '22', 0])
+      client.send({
+        time: 1,
+        id,
+        channel: 'spot.trades',
+        event: 'subscribe',
+        payload: ['btc_usdt'],
+        more: {},
+      })
+    for (const answer of await Promise.all(answers)) {
+      const { time, time_ms, conn_id, trace_id, requestId, id, ...rest } = answer
+      assert.deepEqual(rest, {
+        channel: 'spot.trades',
+        event: 'subscribe',
+        payload: ['btc_usdt'],
+        result: { status: 'success' },
+      })
+      assert.ok(typeof id === 'number' || typeof id === 'string')
+      assert.match(conn_id as string, /^[0-9a-f]{16}$/)
+      assert.match(trace_id as string, /^[0-9a-f]{32}$/)
+      assert.equal(requestId, trace_id)
+      assert.equal(Math.floor((time_ms as number) / 1000), time)
+    }
+    const without = client.next(
+      (frame) => frame['channel'] === 'spot.book_ticker' && frame['event'] === 'subscribe',
+    )
+    client.send({ channel: 'spot.book_ticker', event: 'subscribe', payload: ['BTC_USDT'] })
+    assert.equal('id' in (await without), false)
+  })
+
+  test('pings are answered on every address, whatever they carry; and none has a null id', async () => {
+    for (const path of [
+      '/ws/v4/',
+      '/ws/v4',
+      '/v4/ws/spot',
+      '/v4/ws/unified',
+      '/v4/ws/usdt',
+      '/fx-ws/v4/ws/usdt',
+      '/v4/ws',
+      '/v4/ws/delivery/btc',
+      '/op-ws/v4/ws/btc',
+      '/gateeu/ws/v4/',
+    ]) {
+      const socket = await SocketClient.open(platform.url, platform.now, `${path}?x=1`)
+      for (const product of ['spot', 'futures', 'options', 'unified', 'announcement']) {
+        const pong = socket.next((frame) => frame['channel'] === `${product}.pong`)
+        socket.send({ time: 5, id: 'p', channel: `${product}.ping`, event: 'subscribe', auth: {} })
+        const { time, time_ms, ...rest } = await pong
+        assert.deepEqual(rest, { id: 'p', channel: `${product}.pong`, event: '', error: null, result: null })
+        assert.ok((time as number) > 1e9 && (time_ms as number) > 1e12)
+      }
+      await socket.close()
+    }
+    const pong = client.next((frame) => frame['channel'] === 'spot.pong')
+    client.send({ time: 1, id: null, channel: 'spot.ping' })
+    assert.equal('id' in (await pong), false)
+  })
+
+  test('what is no request: code 1, and the connection lives', async () => {
+    for (const [text, message] of [
+      ['{', /not JSON/],
+      ['[]', /not a JSON object/],
+      ['"text"', /not a JSON object/],
+      ['null', /not a JSON object/],
+      ['{"event":"subscribe"}', /channel is missing/],
+      ['{"channel":"spot.trades"}', /event is missing/],
+      ['{"channel":"spot.trades","event":"subscribe","id":{}}', /id: a number or a string/],
+      [`{"channel":"spot.trades","event":"subscribe","id":"${'x'.repeat(65)}"}`, /id: at most 64/],
+      [
+        `{"channel":"spot.trades","event":"subscribe","payload":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+        /nested too deep|not JSON/,
+      ],
+    ] as const) {
+      const answer = client.next((frame) => frame['error']?.code === 1)
+      client.send(text)
+      const frame = await answer
+      refused(frame, 1, message)
+      assert.equal('id' in frame, false)
+    }
+    const id = 'x'.repeat(64)
+    const answer = client.next((frame) => frame['id'] === id)
+    client.send({ id, channel: 'spot.trades', event: 'subscribe', payload: ['BTC_USDT'] })
+    assert.equal((await answer)['result'].status, 'success')
+  })
+
+  test('arguments: code 2, which names the value and what is allowed', async () => {
+    for (const [channel, payload, message] of [
+      ['spot.tickers', ['BTC_USDT', 'LUNAR_USDT'], /^unknown currency pair: LUNAR_USDT$/],
+      ['spot.tickers', undefined, /a list is needed/],
+      ['spot.tickers', [], /a list is needed/],
+      ['spot.tickers', [{}], /each element is a text/],
+      ['spot.tickers', 'BTC_USDT', /a list is needed/],
+      ['spot.candlesticks', ['7s', 'BTC_USDT'], /interval: "7s" .*1m.*1w/],
+      ['spot.candlesticks', ['1m'], /the pair is missing/],
+      ['spot.order_book', ['BTC_USDT', '7', '100ms'], /level: "7".*5, 10, 20, 50, 100/],
+      ['spot.order_book', ['BTC_USDT', '5', '20ms'], /interval: "20ms".*100ms, 1000ms/],
+      ['spot.order_book_update', ['BTC_USDT', '1000ms'], /interval: "1000ms".*20ms, 100ms/],
+      ['spot.order_book_update', ['BTC_USDT'], /interval: it is missing/],
+      ['spot.obu', ['BTC_USDT'], /ob\.<pair>\.<level>/],
+      ['spot.obu', ['ob.BTC_USDT.51'], /level: "51".*50, 400/],
+      ['spot.obu', ['ob.NO_PAIR.50'], /unknown currency pair: NO_PAIR/],
+      ['spot.nothing', ['BTC_USDT'], /unknown channel: spot.nothing/],
+      ['unified.assets', [], /served at \/v4\/ws\/unified/],
+      ['futures.tickers', ['BTC_USDT'], /served at \/v4\/ws\/usdt/],
+    ] as const)
+      refused(await client.subscribe(channel, payload), 2, message)
+    refused(await client.request('listen', 'spot.trades', ['BTC_USDT']), 2, /subscribe, unsubscribe, api/)
+    const futures = await SocketClient.open(platform.url, platform.now, '/v4/ws/usdt')
+    refused(await futures.subscribe('futures.tickers', ['BTC_USDT']), 2, /unknown contract/)
+    refused(await futures.subscribe('spot.tickers', ['BTC_USDT']), 2, /served at \/ws\/v4\//)
+    await futures.close()
+  })
+
+  test('one unknown pair subscribes nothing, and a list adds to what is there', async () => {
+    const socket = await SocketClient.open(platform.url, platform.now)
+    await socket.subscribe('spot.tickers', ['BTC_USDT', 'NO_PAIR'])
+    await sleep(50)
+    assert.deepEqual(socket.pushed('spot.tickers'), [])
+    await socket.subscribe('spot.tickers', ['BTC_USDT'])
+    await socket.subscribe('spot.tickers', ['ETH_USDT', 'BTC_USDT'])
+    await sleep(50)
+    assert.deepEqual(
+      socket.pushed('spot.tickers').map(({ result }) => result.currency_pair as string),
+      ['BTC_USDT', 'ETH_USDT', 'BTC_USDT'],
+      'a first push for each, and again',
+    )
+    const [row] = (await platform.client().get('/spot/tickers', { currency_pair: 'ETH_USDT' }))
+      .body as Frame[]
+    const { lowest_size: _, highest_size: __, ...ticker } = row!
+    assert.deepEqual(socket.pushed('spot.tickers')[1]!['result'], ticker)
+    await socket.close()
+  })
+
+  test('a stream of obu once; after its end again, with a whole picture', async () => {
+    const socket = await SocketClient.open(platform.url, platform.now)
+    assert.equal(
+      (await socket.subscribe('spot.obu', ['ob.BTC_USDT.50', 'ob.btc_usdt.400']))['result'].status,
+      'success',
+    )
+    refused(await socket.subscribe('spot.obu', ['ob.BTC_USDT.400']), 2, /^Alert sub ob.BTC_USDT.400$/)
+    assert.equal((await socket.unsubscribe('spot.obu', ['ob.BTC_USDT.400']))['result'].status, 'success')
+    assert.equal((await socket.unsubscribe('spot.obu', ['ob.BTC_USDT.400']))['result'].status, 'success')
+    assert.equal((await socket.subscribe('spot.obu', ['ob.BTC_USDT.400']))['result'].status, 'success')
+    await sleep(20)
+    const full = socket.pushed('spot.obu')
+    assert.deepEqual(
+      full.map(({ result }) => [result.s, result.full, 'U' in (result as object)]),
+      [
+        ['ob.BTC_USDT.50', true, false],
+        ['ob.BTC_USDT.400', true, false],
+        ['ob.BTC_USDT.400', true, false],
+      ],
+    )
+    await socket.close()
+  })
+
+  test('who may not: code 4 with REST’s label as JSON text; a wrong signature shows what was signed', async () => {
+    const { credential, user_id } = await platform.user()
+    const label = (frame: Frame): Frame => {
+      assert.equal(frame['error'].code, 4, JSON.stringify(frame))
+      return JSON.parse(frame['error'].message as string) as Frame
+    }
+    assert.match(label(await client.subscribe('spot.balances'))['message'] as string, /auth/)
+    assert.equal(label(await client.subscribe('spot.balances'))['label'], 'MISSING_REQUIRED_HEADER')
+    assert.equal(
+      label(await client.subscribe('spot.balances', undefined, { key: '0'.repeat(32), secret: 'x' }))[
+        'label'
+      ],
+      'INVALID_KEY',
+    )
+    const wrong = label(await client.subscribe('spot.balances', undefined, { ...credential, secret: 'x' }))
+    assert.equal(wrong['label'], 'INVALID_SIGNATURE')
+    assert.match(wrong['signature_string'] as string, /^channel=spot.balances&event=subscribe&time=\d+$/)
+    const late = Math.floor(platform.now()) - 100
+    const answer = client.next((frame) => frame['id'] === 'late')
+    client.send({
+      time: late,
+      id: 'late',
+      channel: 'spot.balances',
+      event: 'subscribe',
+      auth: signature('spot.balances', 'subscribe', late, credential),
+    })
+    assert.equal(label(await answer)['label'], 'REQUEST_EXPIRED')
+    const wallet = await platform.key(user_id, [{ name: 'wallet', read_only: false }])
+    assert.equal(label(await client.subscribe('spot.balances', undefined, wallet))['label'], 'FORBIDDEN')
+    const margin = await platform.key(user_id, [{ name: 'margin', read_only: true }])
+    assert.equal((await client.subscribe('spot.balances', undefined, margin))['result'].status, 'success')
+    const elsewhere = await platform.key(user_id, [{ name: 'spot', read_only: true }], ['10.9.8.7'])
+    assert.equal(
+      label(await client.subscribe('spot.balances', undefined, elsewhere))['label'],
+      'IP_FORBIDDEN',
+    )
+    const unified = await SocketClient.open(platform.url, platform.now, '/v4/ws/unified')
+    refused(await unified.subscribe('unified.assets', [], credential), 2, /"label":"ACCOUNT_EXCEPTION"/)
+    await unified.close()
+  })
+
+  test('!all and pairs side by side: one frame, and each ends for itself, without a signature', async () => {
+    const { credential, user_id, client: rest } = await platform.user()
+    await platform.credit(user_id, 'USDT', '10000')
+    const socket = await SocketClient.open(platform.url, platform.now)
+    await socket.subscribe('spot.orders', ['!all'], credential)
+    await socket.subscribe('spot.orders', ['btc_usdt'], credential)
+    const place = async (currency_pair: string, price: string): Promise<void> => {
+      const body = { currency_pair, side: 'buy', amount: '0.01', price }
+      assert.equal((await rest.request('POST', '/spot/orders', { body })).status, 201)
+      await sleep(60)
+    }
+    const heard = (): string[] =>
+      socket.pushed('spot.orders').map(({ result }) => result[0].currency_pair as string)
+    await place('BTC_USDT', '50000')
+    assert.deepEqual(heard(), ['BTC_USDT'])
+    await socket.unsubscribe('spot.orders', ['!all'])
+    await place('ETH_USDT', '2500')
+    await place('BTC_USDT', '50000')
+    assert.deepEqual(heard(), ['BTC_USDT', 'BTC_USDT'])
+    await socket.unsubscribe('spot.orders', ['BTC_USDT'])
+    await place('BTC_USDT', '50000')
+    assert.equal(heard().length, 2)
+    await socket.close()
+  })
+
+  test('candles: each interval of REST; the row of REST; windows close in order when the clock jumps', async () => {
+    const { user_id, client: rest } = await platform.user()
+    await platform.credit(user_id, 'USDT', '100000')
+    await platform.credit(user_id, 'BTC', '1')
+    const body = { currency_pair: 'BTC_USDT', amount: '0.1', price: '60000' }
+    await rest.request('POST', '/spot/orders', { body: { ...body, side: 'sell' } })
+    await rest.request('POST', '/spot/orders', { body: { ...body, side: 'buy' } })
+    const socket = await SocketClient.open(platform.url, platform.now)
+    for (const interval of [
+      '1s',
+      '10s',
+      '1m',
+      '5m',
+      '15m',
+      '30m',
+      '1h',
+      '2h',
+      '4h',
+      '8h',
+      '1d',
+      '7d',
+      '30d',
+      '1w',
+    ])
+      assert.equal(
+        (await socket.subscribe('spot.candlesticks', [interval, 'BTC_USDT']))['result'].status,
+        'success',
+      )
+    await sleep(50)
+    const day = socket.pushed('spot.candlesticks').find(({ result }) => result.n === '1d_BTC_USDT')![
+      'result'
+    ] as Frame
+    const [row] = (
+      await platform
+        .client()
+        .get('/spot/candlesticks', { currency_pair: 'BTC_USDT', interval: '1d', limit: 1 })
+    ).body as string[][]
+    assert.deepEqual([day['t'], day['v'], day['c'], day['h'], day['l'], day['o'], day['a']], row!.slice(0, 7))
+    assert.equal(day['w'], false)
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 600 })
+    await sleep(400)
+    const closed = (name: string): Frame[] =>
+      socket
+        .pushed('spot.candlesticks')
+        .flatMap(({ result }) =>
+          result.n === `${name}_BTC_USDT` && result.w === true ? [result as Frame] : [],
+        )
+    const minutes = closed('1m').map(({ t }) => Number(t))
+    assert.equal(minutes.length, 10)
+    assert.deepEqual(
+      minutes,
+      minutes.map((_, i) => minutes[0]! + 60 * i),
+    )
+    const seconds = closed('1s').map(({ t }) => Number(t))
+    assert.ok(seconds.length >= 100 && seconds.length <= 110, `${seconds.length} seconds`)
+    for (const [i, t] of seconds.entries())
+      if (i > 0 && seconds.length - i < 100) assert.ok(t > seconds[i - 1]!)
+    const last = closed('1m').at(-1)!
+    assert.deepEqual(
+      [last['o'], last['c'], last['v']],
+      ['60000', '60000', '0'],
+      'without trades the last close',
+    )
+    await socket.close()
+  })
+})
