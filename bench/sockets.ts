@@ -74,12 +74,18 @@ interface Side {
   readonly drive: Drive
   readonly pid: number
 }
+/** Orders in a call, and calls under way at once: `in step` the next one waits until everybody has the last frame. */
+const WAYS = [
+  ['10 a call ', BATCH, 64],
+  ['one by one', 1, 64],
+  ['in step   ', 1, 1],
+] as const
 async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }: Scale): Promise<void> {
   const swarms = await Promise.all(sides.map(({ drive }) => Swarm.open(drive, count)))
   const title = `  ${String(count).padStart(5)} subscribers`
   const calms: Delivered[][] = sides.map(() => [])
-  for (const each of [BATCH, 1] as const) {
-    const window = Math.max(4, Math.min(64, Math.ceil(64_000 / count / each)))
+  for (const [name, each, most] of WAYS) {
+    const window = Math.min(most, Math.max(4, Math.ceil(64_000 / count / each)))
     const runs: Delivered[][] = sides.map(() => [])
     const costs: number[][] = sides.map(() => [])
     for (const swarm of swarms) await swarm.hard(Math.min(1, seconds), window, each)
@@ -89,16 +95,16 @@ async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }
         const hard = await swarm.hard(seconds, window, each)
         runs[i]!.push(hard)
         costs[i]!.push(((cpuSeconds(sides[i]!.pid) - before) / hard.frames) * 1e6)
-        if (each === 1) calms[i]!.push(await swarm.calm(Math.min(2, seconds), 25))
+        if (most === 1) calms[i]!.push(await swarm.calm(Math.min(2, seconds), 25))
       }
     const rates = runs.map((own) => median(own.map(({ rate }) => rate)))
     for (const [i, { drive }] of sides.entries())
       console.log(
-        `${title}  ${each === 1 ? 'one by one' : '10 a call '}  ${drive.name.padEnd(7)} ${whole(rates[i]!).padStart(7)} frames/s  ${median(costs[i]!).toFixed(2)} µs of CPU each  ${busiest(runs[i]!)}`,
+        `${title}  ${name}  ${drive.name.padEnd(7)} ${whole(rates[i]!).padStart(7)} frames/s  ${median(costs[i]!).toFixed(2)} µs of CPU each  ${busiest(runs[i]!)}`,
       )
     const ratio = `ratio of rates ${(rates[1]! / rates[0]!).toFixed(2)}, of CPU for a frame ${(median(costs[1]!) / median(costs[0]!)).toFixed(2)}`
     console.log(
-      `${title}  ${each === 1 ? 'one by one' : '10 a call '}  ${ratio}${count === 1 ? ' (orders are what is measured here, and the bare server carries none out)' : ''}`,
+      `${title}  ${name}  ${ratio}${count === 1 ? ' (orders are what is measured here, and the bare server carries none out)' : ''}`,
     )
   }
   for (const [i, { drive }] of sides.entries())
