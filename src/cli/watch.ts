@@ -153,7 +153,8 @@ async function follow(ws: WebSocket, { channel, count, raw }: Followed): Promise
     const text = data.toString()
     const frame = JSON.parse(text) as Frame
     if (raw) print(text)
-    if (frame.error !== undefined && frame.error !== null) stop(new NotDone(`${channel}: ${reasonOf(frame.error.message)}`))
+    if (frame.error !== undefined && frame.error !== null)
+      stop(new NotDone(`${channel}: ${reasonOf(frame.error.message)}`))
     else if (frame.channel === channel && frame.event === 'update') {
       if (!raw) print(JSON.stringify(frame.result))
       if (--left === 0) stop()
