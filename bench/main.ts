@@ -9,6 +9,7 @@ const BENCHES = [
   'orders',
   'risk',
   'steady',
+  'sockets',
   'compare',
 ] as const
 

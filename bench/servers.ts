@@ -6,18 +6,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { WebSocketServer, type WebSocket } from 'ws'
 import { readConfig } from '../src/config.ts'
 import { startPlatform } from '../src/platform.ts'
 import { createLog } from '../src/runtime/log.ts'
 
-/** The two servers of the HTTP benches, each in a process of its own: `bare` and `kontor`. */
+/** The servers of the benches, each in a process of its own: `bare` (HTTP), `sockets` (bare `ws`) and `kontor`. */
 export interface ServerInfo {
   readonly port: number
   readonly key: string
   readonly secret: string
   readonly token: string
 }
-export type Kind = 'bare' | 'kontor'
+export type Kind = 'bare' | 'sockets' | 'kontor'
 
 export async function launch(
   kind: Kind,
@@ -69,6 +70,34 @@ function bare(): void {
   process.once('SIGTERM', () => process.exit(0))
 }
 
+/** Answers each request and broadcasts what it asks for, one Buffer to all: what any such server must at least do. */
+function bareSockets(): void {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false }, () => {
+    process.send!({ port: (server.address() as AddressInfo).port, key: '', secret: '', token: '' })
+  })
+  const subscribers = new Set<WebSocket>()
+  let text = Buffer.alloc(0)
+  server.on('connection', (ws) => {
+    ws.on('error', () => undefined)
+    ws.on('close', () => subscribers.delete(ws))
+    ws.on('message', (data: Buffer) => {
+      const { event, frames, bytes } = JSON.parse(data.toString()) as {
+        event: string
+        frames: number
+        bytes: number
+      }
+      ws.send(JSON.stringify({ request_id: 'r', header: { status: '200' } }))
+      if (event === 'subscribe') subscribers.add(ws)
+      else {
+        if (text.length !== bytes) text = Buffer.alloc(bytes, '.')
+        for (let i = 0; i < frames; i++)
+          for (const subscriber of subscribers) subscriber.send(text, { binary: false })
+      }
+    })
+  })
+  process.once('SIGTERM', () => process.exit(0))
+}
+
 async function kontor(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
   const config = readConfig({
@@ -95,4 +124,5 @@ async function kontor(): Promise<void> {
 }
 
 if (process.send !== undefined && process.argv[2] === 'bare') bare()
+if (process.send !== undefined && process.argv[2] === 'sockets') bareSockets()
 if (process.send !== undefined && process.argv[2] === 'kontor') await kontor()

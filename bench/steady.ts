@@ -1,7 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs'
 import { OperatorClient } from '../test/support/client.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 import { tellFacts, tellGenerator } from './facts.ts'
+import { megabytes } from './family.ts'
 import { generate, type LoadResult } from './load-generator.ts'
 import { mixed } from './mix.ts'
 import { launch, type ServerInfo } from './servers.ts'
@@ -39,27 +39,6 @@ async function account(operator: OperatorClient, i: number, info: ServerInfo): P
     ip_whitelist: [],
   })
   return { port: info.port, key: String(key), secret: String(secret) }
-}
-
-/** Of the platform's process and those that it started. */
-function megabytes(pid: number): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const parentOf = (one: string): number => {
-    try {
-      const stat = readFileSync(`/proc/${one}/stat`, 'utf8')
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    } catch {
-      return 0
-    }
-  }
-  const family = [String(pid), ...pids.filter((one) => parentOf(one) === pid)]
-  return family.reduce((sum, one) => {
-    try {
-      return sum + Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0) / 1024
-    } catch {
-      return sum
-    }
-  }, 0)
 }
 
 const latencies = ({ p50, p99, p999 }: LoadResult): string =>

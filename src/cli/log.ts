@@ -89,7 +89,7 @@ function text(mark: string, content: string, length: number): string {
   return `  ${mark} ${quiet(content)}${length > Buffer.byteLength(content) ? ` … (${length} bytes)` : ''}`
 }
 /** Line breaks and whatever else moves a terminal's cursor are shown as escapes: anybody may have sent them. */
-const quiet = (content: string): string =>
+export const quiet = (content: string): string =>
   content.replace(
     /[\u0000-\u001f\u007f-\u009f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import('./log.ts')).log,
   candles: async () => (await import('./candles.ts')).candles,
   call: async () => (await import('./call.ts')).call,
+  watch: async () => (await import('./watch.ts')).watch,
   'ccxt-urls': async () => (await import('./ccxt-urls.ts')).ccxtUrls,
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError, readConfig } from '../config.ts'
-import { credentialsPath, readCredentials } from '../runtime/credentials.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { credentialsPath, readCredentials, type Credentials } from '../runtime/credentials.ts'
 import { settingOptions, type Command, type Arguments } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
 
@@ -66,24 +66,39 @@ function secretOf(env: Arguments['env'], file: string | undefined): string {
     throw new ConfigError(`--secret-file ${file} can't be read: ${(error as Error).message}`)
   }
 }
-function credentials(
+/** Whose key signs: that of --key; of --as, or the main one, of credentials.json. */
+export function credentials(
   env: Arguments['env'],
   values: Arguments['values'],
 ): { key: string; secret: string; url: string } {
-  const { key } = values
+  const { key, as: login } = values
   if (values['secret'] !== undefined)
     throw new ConfigError(
       '--secret would show the secret to everybody on this machine; use --secret-file or KONTOR_SIGN_SECRET',
     )
+  if (key !== undefined && login !== undefined)
+    throw new ConfigError('--key and --as name two keys: give one')
   const secret = key === undefined ? undefined : secretOf(env, values['secret-file'])
+  const { config, known } = credentialsOf(env)
+  const url = platformUrl(env, values)
+  if (key !== undefined && secret !== undefined) return { key, secret, url }
+  const own = login === undefined ? known : known?.accounts.find(({ login_name }) => login_name === login)
+  if (own === undefined && login !== undefined)
+    throw new ConfigError(
+      `there is no key of "${login}" in ${credentialsPath(config)}; it has ${known?.accounts.map(({ login_name }) => login_name).join(', ') || 'none'}`,
+    )
+  if (own === undefined || own.key === '')
+    throw new ConfigError(`there is no key in ${credentialsPath(config)}; give --key and --secret-file`)
+  return { key: own.key, secret: own.secret, url }
+}
+/** Where the platform is: --url, what credentials.json says, or the usual place. */
+export function platformUrl(env: Arguments['env'], values: Arguments['values']): string {
+  return (values['url'] ?? credentialsOf(env).known?.url ?? 'http://127.0.0.1:8080').replace(/\/$/, '')
+}
+function credentialsOf(env: Arguments['env']): { config: Config; known: Credentials | undefined } {
   const config = readConfig({
     KONTOR_DATA: env['KONTOR_DATA'],
     KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
   })
-  const known = readCredentials(config)
-  const url = (values['url'] ?? known?.url ?? 'http://127.0.0.1:8080').replace(/\/$/, '')
-  if (key !== undefined && secret !== undefined) return { key, secret, url }
-  if (known === undefined || known.key === '')
-    throw new ConfigError(`there is no key in ${credentialsPath(config)}; give --key and --secret-file`)
-  return { key: known.key, secret: known.secret, url }
+  return { config, known: readCredentials(config) }
 }

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Fields, JsonSchema } from '../api/fields.ts'
 import { LABELS } from '../labels.ts'
+import { channelSections, type Section } from './channels.ts'
 import { EXAMPLE_URL, curlOf, exampleOf } from './example.ts'
+import { escape } from './escape.ts'
 import { STYLE } from './style.ts'
 
 /** Pages for people, rendered on the server from the declarations; no file, font or script from elsewhere. */
-const escape = (text: string): string =>
-  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!)
-
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`
@@ -19,7 +18,7 @@ export const landingPage = (version: string): string =>
     `<main class="narrow"><h1>Kontor <small>${escape(version)}</small></h1>
 <p>A trading platform: signed REST API v4, a double-entry ledger, chains and spot markets. It is running.</p>
 <ul class="links">
-<li><a href="/docs">Reference</a> every endpoint, its parameters, limits and labels</li>
+<li><a href="/docs">Reference</a> every endpoint, its parameters, limits and labels; every channel of the sockets</li>
 <li><a href="/openapi.json">OpenAPI</a> the same for machines</li>
 <li><a href="/readyz">Readiness</a>, <a href="/healthz">liveness</a>, <a href="/metrics">metrics</a></li></ul>
 <h2>First request</h2>
@@ -32,41 +31,37 @@ export function referencePage(
   operator: readonly AnyEndpoint[],
   version: string,
 ): string {
-  const sections = [...sectionsOf('/api/v4', trading), ...sectionsOf('/operator/v1', operator)]
+  const sections = [
+    ...sectionsOf('/api/v4', trading),
+    ...channelSections(),
+    ...sectionsOf('/operator/v1', operator),
+  ]
   const menu = sections
-    .map(
-      ({ id, title, endpoints }) => `<a href="#${id}">${escape(title)}<span>${endpoints.length}</span></a>`,
-    )
+    .map(({ id, title, articles }) => `<a href="#${id}">${escape(title)}<span>${articles.length}</span></a>`)
     .join('')
   const body = sections
     .map(
-      ({ id, title, prefix, endpoints }) =>
-        `<section id="${id}"><h2>${escape(title)}</h2>${endpoints.map((e) => article(prefix, e)).join('')}</section>`,
+      ({ id, title, intro = '', articles }) =>
+        `<section id="${id}"><h2>${escape(title)}</h2>${intro}${articles.join('')}</section>`,
     )
     .join('')
   return page(
     'Kontor reference',
     `<nav><h1><a href="/">Kontor</a> <small>${escape(version)}</small></h1>
-<input id="filter" type="search" placeholder="Filter: withdrawals, POST, wallet …" aria-label="Filter endpoints">
+<input id="filter" type="search" placeholder="Filter: withdrawals, POST, spot.trades …" aria-label="Filter endpoints">
 <a href="#signing">Signing</a><a href="#conventions">Conventions</a><a href="#labels">Labels</a>${menu}</nav>
 <main>${SIGNING}${CONVENTIONS}${body}${labels()}</main><script>${SCRIPT}</script>`,
   )
 }
 
-interface Section {
-  readonly id: string
-  readonly title: string
-  readonly prefix: string
-  readonly endpoints: AnyEndpoint[]
-}
 function sectionsOf(prefix: string, endpoints: readonly AnyEndpoint[]): Section[] {
-  const sections = new Map<string, Section>()
+  const sections = new Map<string, { id: string; title: string; articles: string[] }>()
   for (const endpoint of endpoints) {
     const group = endpoint.path.split('/')[1]!
     const name = prefix === '/api/v4' ? group : `operator: ${group}`
     const id = name.replace(/\W+/g, '-')
-    const section = sections.get(name) ?? { id, title: name.replaceAll('_', ' '), prefix, endpoints: [] }
-    section.endpoints.push(endpoint)
+    const section = sections.get(name) ?? { id, title: name.replaceAll('_', ' '), articles: [] }
+    section.articles.push(article(prefix, endpoint))
     sections.set(name, section)
   }
   return [...sections.values()]

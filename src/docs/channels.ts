@@ -1,0 +1,59 @@
+import { CALL_CHANNELS, type CallChannel } from '../sockets/call-channels.ts'
+import { CHANNELS, type Channel } from '../sockets/channels.ts'
+import { ADDRESSES, prefixIn } from '../sockets/products.ts'
+import { escape } from './escape.ts'
+
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly intro?: string
+  readonly articles: readonly string[]
+}
+/** What sockets serve, from the declarations that serve it. */
+export function channelSections(): Section[] {
+  return [
+    {
+      id: 'sockets',
+      title: 'WebSocket: channels',
+      intro: `<p>On the port of HTTP, at <code>/ws/v4/</code>. A subscription is one text frame, <code>{"time", "id", "channel", "event": "subscribe", "payload"}</code>,
+and is answered before its first push. Private channels carry <code>"auth": {"method": "api_key", "KEY", "SIGN"}</code>: the lowercase hex HMAC-SHA512, keyed with the secret, of
+<code>channel=…&amp;event=subscribe&amp;time=…</code>. From the terminal: <code>kontor watch spot.tickers BTC_USDT</code>.</p>`,
+      articles: CHANNELS.map(channelArticle),
+    },
+    {
+      id: 'socket-calls',
+      title: 'WebSocket: calls',
+      intro: `<p>The REST calls of the same name over a socket: <code>{"time", "channel", "event": "api", "payload": {"req_id", "req_param"}}</code>, after one login.
+Parameters, permissions, limits and labels are those of the endpoint.</p>`,
+      articles: CALL_CHANNELS.map(callArticle),
+    },
+  ]
+}
+const addressOf = (channel: string): string => `at ${ADDRESSES[prefixIn(channel)] ?? ADDRESSES['spot']!}`
+
+function channelArticle({ name, summary, access, payload, pace }: Channel): string {
+  const facts = [
+    access === 'public' ? 'public' : `signed, permission ${access === 'spot' ? 'spot or margin' : access}`,
+    addressOf(name),
+    pace,
+  ]
+  return article(name, summary, facts, `<p>Payload: <code>${escape(payload)}</code></p>`)
+}
+function callArticle({ channel, summary, kind, acks, limited, rest }: CallChannel): string {
+  const facts = [
+    kind === 'login' ? 'signed' : 'after a login',
+    addressOf(channel),
+    ...(acks ? ['an ack first'] : []),
+    ...(limited ? ["counts in the endpoint's rate limit"] : []),
+  ]
+  const stands = rest.map((one) => {
+    const [method, path] = one.split(' ') as [string, string]
+    const id = `${method}-/api/v4${path}`.replace(/[^\w]+/g, '-')
+    return `<a href="#${id}"><code>${escape(`${method} /api/v4${path}`)}</code></a>`
+  })
+  return article(channel, summary, facts, stands.length === 0 ? '' : `<p>Stands for ${stands.join(', ')}</p>`)
+}
+const article = (name: string, summary: string, facts: readonly string[], more: string): string =>
+  `<article id="${name}" data-text="${escape(`websocket ${name} ${summary}`.toLowerCase())}">
+<h3><a href="#${name}"><b>WS</b> ${escape(name)}</a></h3>
+<p>${escape(summary)}.</p><p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join('')}</p>${more}</article>`
