@@ -44,6 +44,8 @@ export class AgentDriver {
   private lastAsked = Date.now()
   private every = 0
   private moving = false
+  /** Whether somebody listens on a socket: he may never ask for anything. */
+  watched: () => boolean = () => false
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -116,7 +118,7 @@ export class AgentDriver {
   private async watch(): Promise<void> {
     const now = Date.now()
     const asked = this.parts.requests()
-    if (asked !== this.seen) this.lastAsked = now
+    if (asked !== this.seen || this.watched()) this.lastAsked = now
     this.seen = asked
     const every = now - this.lastAsked > IDLE_AFTER_MS ? IDLE_MICROS : BUSY_MICROS
     // Who comes back finds books that are up to date.

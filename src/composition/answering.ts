@@ -50,6 +50,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     faults,
   })
   figures.watch(metrics, live)
+  if (made.agents !== undefined) made.agents.watched = () => live.watched
   const { attach } = live
   const sockets = new SocketDoor({
     attach,

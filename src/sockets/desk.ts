@@ -104,6 +104,11 @@ export class SocketDesk {
     return line
   }
 
+  /** Whether anybody is subscribed to anything. */
+  get watched(): boolean {
+    for (const { count } of this.byId.values()) if (count > 0) return true
+    return false
+  }
   /** What operators see of each connection. */
   list() {
     return [...this.byId.values()].map((peer) => ({

@@ -31,7 +31,8 @@ export class Peer implements CallConnection, Member, Listener {
   readonly address: Address
   /** Seconds of the platform's clock. */
   readonly since: number
-  readonly topics = new Set<Topic>()
+  /** What it has joined, and how many frames had been told there before. */
+  private readonly joined = new Map<Topic, number>()
   /** By channel and account, and the key that each was signed with. */
   readonly subscriptions = new Map<string, { readonly subscription: PrivateSubscription; session: Session }>()
   /** Subscriptions are taken in one after the other. */
@@ -39,7 +40,7 @@ export class Peer implements CallConnection, Member, Listener {
   closed = false
   queueBytes = 0
   framesIn = 0
-  framesOut = 0
+  private sentAlone = 0
   private readonly parts: PeerParts
   private loggedIn: Session | undefined
   private readonly heldBack = new HeldBack()
@@ -79,7 +80,7 @@ export class Peer implements CallConnection, Member, Listener {
   send(first: string, second?: string): void {
     const [channel, text] = second === undefined ? [undefined, first] : [first, second]
     if (this.closed) return
-    this.framesOut++
+    this.sentAlone++
     if (channel !== undefined) this.parts.sent(channel)
     this.door.send(this.socket, text)
   }
@@ -94,9 +95,33 @@ export class Peer implements CallConnection, Member, Listener {
   cut(): void {
     this.door.cut(this.socket)
   }
+  get topics(): Iterable<Topic> {
+    return this.joined.keys()
+  }
+  has(topic: Topic): boolean {
+    return this.joined.has(topic)
+  }
+  join(topic: Topic): void {
+    topic.join(this)
+    if (!this.joined.has(topic)) this.joined.set(topic, topic.published)
+  }
+  /** False: it had not joined it. */
+  leave(topic: Topic): boolean {
+    const since = this.joined.get(topic)
+    if (since === undefined) return false
+    this.joined.delete(topic)
+    this.sentAlone += topic.published - since
+    topic.leave(this)
+    return true
+  }
+  get framesOut(): number {
+    let frames = this.sentAlone
+    for (const [topic, since] of this.joined) frames += topic.published - since
+    return frames
+  }
   /** How many subscriptions it has: streams, and names of private channels. */
   get count(): number {
-    let count = this.topics.size
+    let count = this.joined.size
     for (const { subscription } of this.subscriptions.values())
       count += subscription.names.size + (subscription.all ? 1 : 0)
     return count

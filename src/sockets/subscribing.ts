@@ -60,11 +60,10 @@ export class Subscribing {
   /** All of a connection that is gone. */
   leave(peer: Peer): void {
     const { topics } = this.live
-    for (const topic of peer.topics) {
-      topic.leave(peer)
+    for (const topic of [...peer.topics]) {
+      peer.leave(topic)
       topics.settled(topic, false)
     }
-    peer.topics.clear()
     this.endPrivate(peer)
     this.live.hush()
   }
@@ -91,7 +90,7 @@ export class Subscribing {
     if (channel.single === true)
       for (const { name } of wanted) {
         const topic = topics.find(name)
-        if (topic !== undefined && peer.topics.has(topic)) badArgument(`Alert sub ${name}`)
+        if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${name}`)
       }
     this.live.listen()
     const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin({ books, markets })))
@@ -102,10 +101,7 @@ export class Subscribing {
     })
     if (!peer.closed) {
       this.answer(peer, request)
-      for (const topic of ready) {
-        topic.join(peer)
-        peer.topics.add(topic)
-      }
+      for (const topic of ready) peer.join(topic)
     }
     for (const topic of ready) topics.settled(topic)
   }
@@ -158,9 +154,7 @@ export class Subscribing {
     if (channel.access === 'public')
       for (const { name } of channel.read(request.payload, world, false)) {
         const topic = topics.find(name)
-        if (topic === undefined || !peer.topics.delete(topic)) continue
-        topic.leave(peer)
-        topics.settled(topic, false)
+        if (topic !== undefined && peer.leave(topic)) topics.settled(topic, false)
       }
     else {
       const covered = channel.read(request.payload, world, false)

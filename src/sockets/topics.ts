@@ -20,6 +20,8 @@ export class Topic implements Outlet {
   private readonly parts: TopicParts
   private readonly heldBack = new HeldBack()
   stream: Stream | undefined
+  /** How many frames it has told. */
+  published = 0
 
   constructor(id: number, name: string, channel: string, parts: TopicParts) {
     this.id = id
@@ -30,6 +32,7 @@ export class Topic implements Outlet {
   publish(text: string): void {
     if (this.doors.size === 0) return
     const send = (): void => {
+      this.published++
       this.parts.count(this.channel, this.members.size)
       for (const door of this.doors.keys()) door.publish(this.id, text)
     }

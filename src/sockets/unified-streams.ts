@@ -58,6 +58,9 @@ function detailTexts(view: View): Map<string, string> {
   }
   return texts
 }
+/** A currency of which nothing is left is no longer in REST's list: told of once more, with nothing. */
+const nothing = (text: string): string =>
+  JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(text) as object).map((name) => [name, '0'])))
 function detailFrame(now: number, userId: number, texts: ReadonlyMap<string, string>): string {
   const members = [...texts].map(([currency, text]) => `${JSON.stringify(currency)}:${text}`).join(',')
   return pushFrame(
@@ -100,7 +103,7 @@ export class UnifiedStreams {
     watched.subscriptions.add(subscription)
     const figures = await watched.figures
     if (figures !== undefined && watched.subscriptions.has(subscription))
-      this.tell(subscription, figures, figures.detail)
+      this.tell(subscription, figures, figures.detail, true)
   }
   remove(subscription: PrivateSubscription): void {
     const watched = this.users.get(subscription.userId)
@@ -132,6 +135,8 @@ export class UnifiedStreams {
     const changed = new Map(
       [...after.detail].filter(([currency, text]) => before?.detail.get(currency) !== text),
     )
+    for (const [currency, text] of before?.detail ?? [])
+      if (!after.detail.has(currency)) changed.set(currency, nothing(text))
     const assets = before?.assets !== after.assets
     for (const subscription of watched.subscriptions)
       if (subscription.channel === ASSETS ? assets : changed.size > 0) this.tell(subscription, after, changed)
@@ -149,6 +154,7 @@ export class UnifiedStreams {
     { listener, channel, userId, all, names }: PrivateSubscription,
     { assets }: Figures,
     detail: ReadonlyMap<string, string>,
+    first = false,
   ): void {
     const now = this.desk.clock.peek()
     if (channel === ASSETS) {
@@ -156,6 +162,6 @@ export class UnifiedStreams {
       return
     }
     const mine = all ? detail : new Map([...detail].filter(([currency]) => names.has(currency)))
-    if (mine.size > 0) listener.push(channel, userId, detailFrame(now, userId, mine))
+    if (first || mine.size > 0) listener.push(channel, userId, detailFrame(now, userId, mine))
   }
 }

@@ -22,9 +22,11 @@ const FILES = [
   'transfers',
   'unknown-members',
 ]
-const http = join(dirname(dirname(fileURLToPath(import.meta.url))), 'http')
+/** And what real clients do over sockets. */
+const SOCKETS = ['clients-ccxt', 'clients-gateio', 'clients-gateio-calls', 'clients-unified']
+const tests = dirname(dirname(fileURLToPath(import.meta.url)))
 
-test('the tests of HTTP hold with two gateways', { timeout: 900_000 }, async () => {
+test('the tests of HTTP and of clients of sockets hold with two gateways', { timeout: 900_000 }, async () => {
   // A test runner inside a test would else report to the outer one.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
@@ -34,7 +36,8 @@ test('the tests of HTTP hold with two gateways', { timeout: 900_000 }, async () 
       '--test-concurrency=2',
       '--test-timeout=300000',
       '--test-force-exit',
-      ...FILES.map((name) => join(http, `${name}.test.js`)),
+      ...FILES.map((name) => join(tests, 'http', `${name}.test.js`)),
+      ...SOCKETS.map((name) => join(tests, 'sockets', `${name}.test.js`)),
     ],
     { env: { ...env, KONTOR_TEST_GATEWAYS: '2' }, stdio: ['ignore', 'pipe', 'inherit'] },
   )

@@ -1,0 +1,32 @@
+import ccxt from 'ccxt'
+import type { Credential } from './client.ts'
+import type { Venue } from './venue.ts'
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its own types are looser than its values
+export type Exchange = any
+
+const open: Exchange[] = []
+
+/** An unmodified ccxt with sockets: only its addresses are changed. */
+export async function pro(
+  venue: Venue,
+  credential?: Credential,
+  { name = 'gate', path = '/ws/v4/' }: { name?: 'gate' | 'gateeu'; path?: string } = {},
+): Promise<Exchange> {
+  const exchange: Exchange = new ccxt.pro[name]({
+    enableRateLimit: false,
+    ...(credential && { apiKey: credential.key, secret: credential.secret }),
+  })
+  const { api } = exchange.urls
+  for (const group of ['public', 'private'])
+    for (const product of Object.keys(api[group])) api[group][product] = `${venue.url}/api/v4`
+  api.spot = venue.address(path)
+  await exchange.loadHttpProxyAgent()
+  await exchange.loadMarkets()
+  open.push(exchange)
+  return exchange
+}
+
+export async function closeAll(): Promise<void> {
+  for (const exchange of open.splice(0)) await exchange.close()
+}
