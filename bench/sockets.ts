@@ -61,6 +61,7 @@ async function tradesPart(scale: Scale): Promise<void> {
   )
   console.log('  delays: from the reply of an order to its frame, with an order every 25 ms')
   const nobody = await Swarm.open(driven, 0)
+  await nobody.hard(scale.seconds, 64)
   for (const each of [BATCH, 1] as const)
     console.log(
       `  nobody listens: ${whole((await nobody.hard(scale.seconds, 64, each)).orders)} orders/s, ${each} in a call`,
