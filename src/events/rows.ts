@@ -8,31 +8,30 @@ export interface RowPair<Row> {
   readonly stored: boolean
 }
 
-/** The rows of a command by table and by log. */
+/** The rows of a command by table and by log. There are few of them, so that looking through all costs less than sorting them. */
 export class CommandRows {
-  private readonly pairs = new Map<string, RowPair<object>[]>()
-  private readonly logged = new Map<string, object[]>()
+  private readonly command: Pick<CommittedCommand, 'changes' | 'appended'>
 
-  constructor({ changes, appended }: CommittedCommand) {
-    for (const { table, before, after } of changes) {
-      const stored = before === STORED
-      push(this.pairs, table.spec.name, { before: stored ? undefined : before, after, stored })
-    }
-    for (const { log, row } of appended) push(this.logged, log.name, row)
+  constructor(command: Pick<CommittedCommand, 'changes' | 'appended'>) {
+    this.command = command
   }
   of<Row extends object>({ name }: TableSpec<Row>): readonly RowPair<Row>[] {
-    return (this.pairs.get(name) ?? []) as unknown as readonly RowPair<Row>[]
+    let found: RowPair<object>[] | undefined
+    for (const { table, before, after } of this.command.changes) {
+      if (table.spec.name !== name) continue
+      const stored = before === STORED
+      ;(found ??= []).push({ before: stored ? undefined : before, after, stored })
+    }
+    return (found ?? NONE) as unknown as readonly RowPair<Row>[]
   }
   /** In the order in which they were written. */
   appendedTo<Row extends object>({ name }: LogSpec<Row>): readonly Row[] {
-    return (this.logged.get(name) ?? []) as unknown as readonly Row[]
+    let found: object[] | undefined
+    for (const { log, row } of this.command.appended) if (log.name === name) (found ??= []).push(row)
+    return (found ?? NONE) as unknown as readonly Row[]
   }
 }
-function push<Item>(lists: Map<string, Item[]>, name: string, item: Item): void {
-  const list = lists.get(name)
-  if (list === undefined) lists.set(name, [item])
-  else list.push(item)
-}
+const NONE: readonly never[] = []
 
 export const byId = (one: { readonly id: number }, other: { readonly id: number }): number =>
   one.id - other.id

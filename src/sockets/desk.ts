@@ -59,7 +59,12 @@ export class SocketDesk {
     this.subscribing = new Subscribing(this.live, { ...parts, review: (peer) => this.review(peer) })
     this.peerParts = {
       sent: (channel) => figures.sent(channel, 1),
-      loggedIn: () => this.live.listen(),
+      // What happened to the key before anybody listened is looked at afterwards.
+      loggedIn: (peer) =>
+        void this.live.listen().then(
+          () => this.review(peer),
+          () => undefined,
+        ),
       fault: (channel, user_id) => (faults.active ? faults.ofFrame({ channel, user_id }) : undefined),
     }
   }
@@ -271,6 +276,7 @@ export class SocketDesk {
         this.review(peer)
   }
   private review(peer: Peer): void {
+    if (peer.closed) return
     for (const session of peer.sessions()) {
       const why = this.whyNot(peer, session)
       if (why === undefined) continue

@@ -40,6 +40,8 @@ export class Live {
   private readonly parts: LiveParts
   private readonly ends: LiveEnds
   private commits: Subscription | undefined
+  private begun: Promise<void> = Promise.resolve()
+  private holds = 0
   stopping = false
 
   constructor(parts: LiveParts, ends: LiveEnds) {
@@ -63,12 +65,33 @@ export class Live {
           : undefined,
     })
   }
-  /** From here on commits are collected. */
-  listen(): void {
-    this.commits ??= this.parts.desk.core.commits.subscribe(ROWS_MAX, () => this.hear())
+  /**
+   * From where it resolves on commits are collected. The batch that is open when the first listener comes is not, and
+   * commands may still fall into it: it is closed first.
+   */
+  listen(): Promise<void> {
+    if (this.commits === undefined) {
+      const { core } = this.parts.desk
+      this.commits = core.commits.subscribe(ROWS_MAX, () => this.hear())
+      this.begun = core.snapshot(() => undefined).then(() => undefined)
+      // Who waits for it is told; nobody may.
+      this.begun.catch(() => undefined)
+    }
+    return this.begun
+  }
+  /** While somebody is about to subscribe. */
+  async during(subscribing: () => Promise<void>): Promise<void> {
+    this.holds++
+    try {
+      await subscribing()
+    } finally {
+      this.holds--
+      this.hush()
+    }
   }
   /** Nobody listens any more: the core need not collect what changes. */
   hush(): void {
+    if (this.holds > 0) return
     if (this.topics.size > 0 || !this.privates.idle || this.ends.watched()) return
     this.commits?.close()
     this.commits = undefined

@@ -11,7 +11,8 @@ import type { Product } from './products.ts'
 import type { Member, Topic } from './topics.ts'
 
 export interface PeerParts {
-  readonly loggedIn: () => void
+  /** Somebody has logged in on it. */
+  readonly loggedIn: (peer: Peer) => void
   /** Counts a frame that goes out. */
   readonly sent: (channel: string) => void
   /** What a fault does to a push. */
@@ -68,7 +69,7 @@ export class Peer implements CallConnection, Member, Listener {
   }
   set session(session: Session | undefined) {
     this.loggedIn = session
-    if (session !== undefined) this.parts.loggedIn()
+    if (session !== undefined) this.parts.loggedIn(this)
   }
   /** What the names of its channels begin with, roughly: usdt and btc are one product. */
   get product(): Product {

@@ -44,8 +44,12 @@ export class Subscribing {
     try {
       const channel = channelOf(peer.address, request.channel)
       if (request.event === 'unsubscribe') this.unsubscribe(peer, channel, request)
-      else if (channel.access === 'public') await this.subscribe(peer, channel, request)
-      else await this.subscribePrivate(peer, channel, request, text)
+      else
+        await this.live.during(() =>
+          channel.access === 'public'
+            ? this.subscribe(peer, channel, request)
+            : this.subscribePrivate(peer, channel, request, text),
+        )
     } catch (error) {
       this.answer(peer, request, this.errorOf(error, request))
     }
@@ -92,7 +96,7 @@ export class Subscribing {
         const topic = topics.find(name)
         if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${name}`)
       }
-    this.live.listen()
+    await this.live.listen()
     const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin({ books, markets })))
     const ready = await Promise.all(opened).catch(async (error: unknown) => {
       for (const one of await Promise.allSettled(opened))
@@ -125,7 +129,7 @@ export class Subscribing {
       )
     const covered = channel.read(request.payload, state.world, true)
     bound(peer, covered === 'all' ? 1 : covered.length)
-    this.live.listen()
+    await this.live.listen()
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     if (peer.closed) {
       if (!figures) privates.release(channel.name, userId)
