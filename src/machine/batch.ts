@@ -1,6 +1,6 @@
 import { quoted, textOf, type Columns } from './codec.ts'
 import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
-import type { CommittedBatch, CommittedCommand, RowAppended, RowChange } from './stream.ts'
+import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
 import type { RowTexts } from './texts.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
@@ -34,13 +34,12 @@ export class Batch {
   private readonly appended = new Map<LogSpec<object>, object[]>()
   private readonly commands: string[] = []
   /** What each command changed, where somebody listens. */
-  private readonly told: Omit<CommittedCommand, 'sequence'>[] | undefined
+  private readonly told: Omit<CommittedCommand, 'sequence'>[] = []
+  /** What is collected for them; undefined: nothing. */
+  readonly wanted: Wanted | undefined
 
-  constructor(collects = false) {
-    this.told = collects ? [] : undefined
-  }
-  get collects(): boolean {
-    return this.told !== undefined
+  constructor(wanted?: Wanted) {
+    this.wanted = wanted
   }
   get size(): number {
     return this.commands.length
@@ -62,7 +61,9 @@ export class Batch {
       else rows.push(row)
     }
     this.commands.push(`[${at},${JSON.stringify(type)},${input}]`)
-    this.told?.push(changesOf(tx, at))
+    if (this.wanted === undefined) return
+    const told = changesOf(tx, at, this.wanted)
+    if (told.changes.length > 0 || told.appended.length > 0) this.told.push(told)
   }
   touches(table: Table<object>, key: Key): boolean {
     return this.dirty.get(table)?.has(key) ?? false
@@ -70,9 +71,9 @@ export class Batch {
   get touched(): ReadonlyMap<Table<object>, ReadonlyMap<Key, unknown>> {
     return this.dirty
   }
-  /** Undefined: nobody listened when it was opened. */
+  /** Undefined: nobody who listened when it was opened wanted any of it. */
   committed(sequence: number, at: number): CommittedBatch | undefined {
-    if (this.told === undefined) return undefined
+    if (this.told.length === 0) return undefined
     const commands = this.told.map((command) => ({ sequence, ...command }))
     const rows = commands.reduce((sum, { changes, appended }) => sum + changes.length + appended.length, 0)
     return { sequence, at, commands, rows }
@@ -116,10 +117,11 @@ export class Batch {
 }
 
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
-function changesOf(tx: Tx, at: number): Omit<CommittedCommand, 'sequence'> {
+function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {
   const changes: RowChange[] = []
   const seen = new Map<Table<object>, Set<Key>>()
   for (const { table, key, before } of tx.touched) {
+    if (wanted !== 'all' && !wanted.has(table.spec.name)) continue
     let keys = seen.get(table)
     if (keys === undefined) seen.set(table, (keys = new Set<Key>()))
     else if (keys.has(key)) continue
@@ -127,7 +129,11 @@ function changesOf(tx: Tx, at: number): Omit<CommittedCommand, 'sequence'> {
     const after = table.get(key)
     if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
   }
-  const appended: RowAppended[] = tx.appended.map((row, i) => ({ log: tx.logs[i]!, row }))
+  const appended: RowAppended[] = []
+  for (const [i, row] of tx.appended.entries()) {
+    const log = tx.logs[i]!
+    if (wanted === 'all' || wanted.has(log.name)) appended.push({ log, row })
+  }
   return { at, changes, appended }
 }
 

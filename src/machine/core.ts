@@ -180,8 +180,8 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     // What changed nothing needs no commit of its own, but it may have seen what is not committed yet.
     if (!tx.empty) {
       // Whoever came while nothing was under way hears of the next command already.
-      if (this.open.size === 0 && this.open.collects === this.commits.idle)
-        this.open = new Batch(!this.commits.idle)
+      if (this.open.size === 0 && this.open.wanted !== this.commits.wanted)
+        this.open = new Batch(this.commits.wanted)
       this.open.add(tx, at, type, logged)
     }
     return this.barrier().then(() => answer)
@@ -272,7 +272,7 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     const sequence = ++this.sent
     const committed = open.committed(sequence, at)
     this.flights.push({ batch: open, waiters, committed })
-    this.open = new Batch(!this.commits.idle)
+    this.open = new Batch(this.commits.wanted)
     this.openWaiters = []
     for (const { look } of this.snapshots.splice(0)) look()
     this.commit(open, sequence, at).then(

@@ -92,26 +92,43 @@ export class Subscription {
   }
 }
 
+/** Names of tables and logs whose rows somebody wants to hear of. */
+export type Wanted = ReadonlySet<string> | 'all'
+
 /** Committed batches, in order, to whoever wants them. */
 export class Commits {
-  private readonly places = new Set<Subscription>()
+  private readonly places = new Map<Subscription, Wanted>()
+  /** What is to be collected; undefined: nobody listens. */
+  wanted: Wanted | undefined
 
-  /** `wake` is called after there is something to take; `rowsMax` bounds what waits. */
-  subscribe(rowsMax: number, wake: () => void): Subscription {
-    const place = new Subscription(rowsMax, wake, (left) => this.places.delete(left))
-    this.places.add(place)
+  /**
+   * `wake` is called after there is something to take; `rowsMax` bounds what waits. Whoever wants few tables may be told
+   * of more.
+   */
+  subscribe(rowsMax: number, wake: () => void, wanted: Wanted = 'all'): Subscription {
+    const place = new Subscription(rowsMax, wake, (left) => {
+      this.places.delete(left)
+      this.wanted = union(this.places.values())
+    })
+    this.places.set(place, wanted)
+    this.wanted = union(this.places.values())
     return place
-  }
-  /** Nobody listens: nothing need be collected. */
-  get idle(): boolean {
-    return this.places.size === 0
   }
   /** Everything was replaced: all must take a snapshot. */
   lose(): void {
-    for (const place of this.places) place.lose()
+    for (const place of this.places.keys()) place.lose()
   }
   /** Only the core calls this. */
   publish(batch: CommittedBatch): void {
-    for (const place of this.places) place.put(batch)
+    for (const place of this.places.keys()) place.put(batch)
   }
+}
+
+function union(all: Iterable<Wanted>): Wanted | undefined {
+  let names: Set<string> | undefined
+  for (const wanted of all) {
+    if (wanted === 'all') return 'all'
+    names = new Set([...(names ?? []), ...wanted])
+  }
+  return names
 }

@@ -61,7 +61,7 @@ export class SocketDesk {
       sent: (channel) => figures.sent(channel, 1),
       // What happened to the key before anybody listened is looked at afterwards.
       loggedIn: (peer) =>
-        void this.live.listen().then(
+        void this.live.listen('keys').then(
           () => this.review(peer),
           () => undefined,
         ),

@@ -1,5 +1,7 @@
 import type { LiveDesk } from '../api/endpoint.ts'
 import { DELTA_EFFECTS, PUSH_EFFECTS, type Faults } from '../api/faults.ts'
+import { API_KEY } from '../core/tables/keys.ts'
+import { USER } from '../core/tables/users.ts'
 import { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand, Subscription } from '../machine/stream.ts'
 import type { Log } from '../runtime/log.ts'
@@ -24,6 +26,8 @@ export interface LiveEnds {
   /** Whether somebody must hear of commits although no stream needs them. */
   readonly watched: () => boolean
 }
+/** What may take a right away. */
+const KEYS: ReadonlySet<string> = new Set([API_KEY.name, USER.name])
 /** Rows of commits that may wait to be told: a second of the busiest there is. */
 const ROWS_MAX = 2_000_000
 
@@ -41,6 +45,7 @@ export class Live {
   private readonly ends: LiveEnds
   private commits: Subscription | undefined
   private begun: Promise<void> = Promise.resolve()
+  private wanted: 'all' | 'keys' = 'all'
   private holds = 0
   stopping = false
 
@@ -69,15 +74,23 @@ export class Live {
    * From where it resolves on commits are collected. The batch that is open when the first listener comes is not, and
    * commands may still fall into it: it is closed first.
    */
-  listen(): Promise<void> {
-    if (this.commits === undefined) {
-      const { core } = this.parts.desk
-      this.commits = core.commits.subscribe(ROWS_MAX, () => this.hear())
-      this.begun = core.snapshot(() => undefined).then(() => undefined)
+  listen(wanted: 'all' | 'keys'): Promise<void> {
+    if (this.commits === undefined || (wanted === 'all' && this.wanted === 'keys')) {
+      this.follow(wanted)
+      this.begun = this.parts.desk.core.snapshot(() => undefined).then(() => undefined)
       // Who waits for it is told; nobody may.
       this.begun.catch(() => undefined)
     }
     return this.begun
+  }
+  private follow(wanted: 'all' | 'keys'): void {
+    const { commits } = this.parts.desk.core
+    const place = commits.subscribe(ROWS_MAX, () => this.hear(), wanted === 'all' ? 'all' : KEYS)
+    // What has come is told before what comes.
+    this.hear()
+    this.commits?.close()
+    this.commits = place
+    this.wanted = wanted
   }
   /** While somebody is about to subscribe. */
   async during(subscribing: () => Promise<void>): Promise<void> {
@@ -89,12 +102,14 @@ export class Live {
       this.hush()
     }
   }
-  /** Nobody listens any more: the core need not collect what changes. */
+  /** Nobody listens any more, or only for keys that may go: the core need not collect the rest. */
   hush(): void {
-    if (this.holds > 0) return
-    if (this.topics.size > 0 || !this.privates.idle || this.ends.watched()) return
-    this.commits?.close()
-    this.commits = undefined
+    if (this.holds > 0 || this.commits === undefined) return
+    if (this.topics.size > 0 || !this.privates.idle) return
+    if (!this.ends.watched()) {
+      this.commits.close()
+      this.commits = undefined
+    } else if (this.wanted === 'all') this.follow('keys')
   }
   /** Nothing of what is known is true any more. */
   forget(): void {

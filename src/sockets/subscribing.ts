@@ -96,7 +96,7 @@ export class Subscribing {
         const topic = topics.find(name)
         if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${name}`)
       }
-    await this.live.listen()
+    await this.live.listen('all')
     const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin({ books, markets })))
     const ready = await Promise.all(opened).catch(async (error: unknown) => {
       for (const one of await Promise.allSettled(opened))
@@ -129,7 +129,7 @@ export class Subscribing {
       )
     const covered = channel.read(request.payload, state.world, true)
     bound(peer, covered === 'all' ? 1 : covered.length)
-    await this.live.listen()
+    await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     if (peer.closed) {
       if (!figures) privates.release(channel.name, userId)
