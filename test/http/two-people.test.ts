@@ -325,6 +325,7 @@ test('every call of an operator that changes something is guarded in live mode, 
     'POST /liabilities/snapshots',
     'DELETE /orders', // what they held is free again, and still their owners'
     'DELETE /orders/{order_id}',
+    'DELETE /sockets/{conn_id}', // its client connects again
     'POST /markets/halt', // stopping takes one, going on takes two
     'POST /markets/{currency_pair}/halt',
     ...['approve', 'reject', 'fail', 'retry', 'divert'].map((verb) => `POST /withdrawals/{id}/${verb}`),
