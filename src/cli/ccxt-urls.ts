@@ -26,7 +26,8 @@ export const ccxtUrls: Command = {
   usage: 'kontor ccxt-urls [--url URL]',
   summary: 'prints the URLs that ccxt needs to use this platform',
   detail: `Prints, as JSON, the option "urls" of ccxt's exchange "gate" with every address replaced by this platform's:
-  new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })`,
+  new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })
+and of ccxt.pro's too, with the addresses of the sockets.`,
   options: {
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
     ...settingOptions('data', 'credentials'),
@@ -44,10 +45,24 @@ function run({ env, values }: Arguments): number {
     throw new ConfigError(
       `there is no ${credentialsPath(config)}: name the data folder with --data, or give --url`,
     )
-  const base = `${url.replace(/\/$/, '')}/api/v4`
+  const root = url.replace(/\/$/, '')
+  const base = `${root}/api/v4`
   const all = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, base]))
   process.stdout.write(
-    `${JSON.stringify({ api: { public: all(PUBLIC), private: all(PRIVATE) } }, null, 2)}\n`,
+    `${JSON.stringify({ api: { public: all(PUBLIC), private: all(PRIVATE), ...sockets(root) } }, null, 2)}\n`,
   )
   return 0
+}
+
+/** Of ccxt.pro, which reads the product out of the address: `fx` and `op-` must be in it. */
+function sockets(root: string): object {
+  const base = root.replace(/^http/, 'ws')
+  const both = (path: string) => ({ usdt: `${base}${path}/usdt`, btc: `${base}${path}/btc` })
+  return {
+    ws: `${base}/ws/v4/`,
+    spot: `${base}/ws/v4/`,
+    swap: both('/fx-ws/v4/ws'),
+    future: both('/fx-ws/v4/ws/delivery'),
+    option: both('/op-ws/v4/ws'),
+  }
 }

@@ -15,6 +15,14 @@ test('ccxt-urls names every address of the installed ccxt, so that no call goes 
   const exchange = new ccxt.gate({ urls: JSON.parse(output) })
   assert.doesNotMatch(JSON.stringify(exchange.urls['api']), /gate/)
   assert.equal(JSON.stringify(exchange.urls['api']).split('http://127.0.0.1:9/api/v4').length - 1, 22)
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+  const live = (new ccxt.pro.gate({ urls: JSON.parse(output) }) as any).urls.api
+  assert.doesNotMatch(JSON.stringify(live), /gate/)
+  assert.equal(live.spot, 'ws://127.0.0.1:9/ws/v4/')
+  assert.deepEqual(live.swap, {
+    usdt: 'ws://127.0.0.1:9/fx-ws/v4/ws/usdt',
+    btc: 'ws://127.0.0.1:9/fx-ws/v4/ws/btc',
+  })
   const nowhere = await kontor(['ccxt-urls', '--data', '/nowhere'])
   assert.equal(nowhere.code, 2)
   assert.match(nowhere.errors, /^kontor: there is no \/nowhere\/credentials.json: [^\n]*\n$/)
