@@ -1,5 +1,6 @@
 import type { Attach, Handshake, Pace, ToDesk, ToDoor, Verdict } from '../sockets/line.ts'
 import type { Channel, Head } from './channel.ts'
+import { number, string } from './plain.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
 
 /** While so much waits for a gateway, what can be left out of the streams is left out. */
@@ -145,13 +146,4 @@ export class RemoteDoor implements ToDoor {
     this.held.delete(topic)
     this.missed.delete(topic)
   }
-}
-
-function number(value: unknown): number {
-  if (typeof value !== 'number') throw new TypeError('a number is none')
-  return value
-}
-function string(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('a text is none')
-  return value
 }

@@ -8,6 +8,7 @@ import { LABELS, Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Attach } from '../sockets/line.ts'
 import { Channel, type Head } from './channel.ts'
+import { number, record, string } from './plain.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY, type AskHead, type Settings } from './protocol.ts'
 import { RemoteDoor } from './remote-door.ts'
 
@@ -226,16 +227,4 @@ function faultOf({ label, message, status, ignored, markets }: Record<string, un
 function refusalOf(label: unknown, message: unknown, status: unknown): Refusal {
   if (!Object.hasOwn(LABELS, string(label))) throw new TypeError('an unknown label')
   return new Refusal(label as Label, string(message), number(status))
-}
-function number(value: unknown): number {
-  if (typeof value !== 'number') throw new TypeError('a number is none')
-  return value
-}
-function string(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('a text is none')
-  return value
-}
-function record(value: unknown): Record<string, string> {
-  if (value === null || typeof value !== 'object') throw new TypeError('an object is none')
-  return value as Record<string, string>
 }

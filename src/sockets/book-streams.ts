@@ -55,11 +55,11 @@ export class Books {
   readonly ticker =
     (pair: string): Begin =>
     (outlet) =>
-      this.begin(pair, (followed) => new TickerStream(pair, followed.book, outlet, this.now))
+      this.begin(pair, (followed) => tickerStream(pair, followed.book, outlet, this.now))
   readonly snapshots =
     (pair: string, level: number, ms: number): Begin =>
     (outlet) =>
-      this.begin(pair, (followed) => new SnapshotStream(pair, level, ms, followed.book, outlet, this.now))
+      this.begin(pair, (followed) => snapshotStream(pair, level, ms, followed.book, outlet, this.now))
   readonly updates =
     (pair: string, level: number, ms: number): Begin =>
     (outlet) =>
@@ -131,31 +131,17 @@ interface BookStream extends Stream {
 const millis = (micros: number): number => Math.floor(micros / 1000)
 const levelsText = (levels: readonly LevelText[]): string => JSON.stringify(levels)
 
-const TICKER_MS = 10
-/** The best price of each side, when one of the four figures has changed. */
-class TickerStream implements BookStream {
+/** One of which the newest frame is enough. */
+class NewestStream implements BookStream {
   readonly pace: Pace = 'newest'
   private readonly pacer: Pacer
-  private told: string
   private frame: string
-  constructor(pair: string, book: FollowedBook, outlet: Outlet, now: () => number) {
-    const figures = (): string => {
-      const bid = book.best('buy')
-      const ask = book.best('sell')
-      const [b, B] = bid === undefined ? ['', '0'] : [format(bid.price), format(bid.amount as Amount)]
-      const [a, A] = ask === undefined ? ['', '0'] : [format(ask.price), format(ask.amount as Amount)]
-      return `"b":"${b}","B":"${B}","a":"${a}","A":"${A}"`
-    }
-    const frame = (figures: string): string =>
-      pushFrame(now(), 'spot.book_ticker', `{"t":${millis(book.at)},"u":${book.id},"s":"${pair}",${figures}}`)
-    this.told = figures()
-    this.frame = frame(this.told)
-    this.pacer = new Pacer(TICKER_MS, () => {
-      const is = figures()
-      if (is === this.told) return
-      this.told = is
-      this.frame = frame(is)
-      outlet.publish(this.frame)
+  /** `next` is undefined where there is nothing new to tell. */
+  constructor(ms: number, outlet: Outlet, first: string, next: () => string | undefined) {
+    this.frame = first
+    this.pacer = new Pacer(ms, () => {
+      const frame = next()
+      if (frame !== undefined) outlet.publish((this.frame = frame))
     })
   }
   readonly mark = (): void => this.pacer.mark()
@@ -167,42 +153,48 @@ class TickerStream implements BookStream {
   }
 }
 
+const TICKER_MS = 10
+/** The best price of each side, when one of the four figures has changed. */
+function tickerStream(pair: string, book: FollowedBook, outlet: Outlet, now: () => number): BookStream {
+  const figures = (): string => {
+    const bid = book.best('buy')
+    const ask = book.best('sell')
+    const [b, B] = bid === undefined ? ['', '0'] : [format(bid.price), format(bid.amount as Amount)]
+    const [a, A] = ask === undefined ? ['', '0'] : [format(ask.price), format(ask.amount as Amount)]
+    return `"b":"${b}","B":"${B}","a":"${a}","A":"${A}"`
+  }
+  let told = figures()
+  const frame = (): string =>
+    pushFrame(now(), 'spot.book_ticker', `{"t":${millis(book.at)},"u":${book.id},"s":"${pair}",${told}}`)
+  return new NewestStream(TICKER_MS, outlet, frame(), () => {
+    const is = figures()
+    if (is === told) return undefined
+    told = is
+    return frame()
+  })
+}
+
 /** The best prices as a whole, at each interval in which the id has moved. */
-class SnapshotStream implements BookStream {
-  readonly pace: Pace = 'newest'
-  private readonly pacer: Pacer
-  private id: number
-  private frame: string
-  constructor(
-    pair: string,
-    level: number,
-    ms: number,
-    book: FollowedBook,
-    outlet: Outlet,
-    now: () => number,
-  ) {
-    const frame = (): string =>
-      pushFrame(
-        now(),
-        'spot.order_book',
-        `{"t":${millis(book.at)},"lastUpdateId":${book.id},"s":"${pair}","l":"${level}","bids":${levelsText(book.levels('buy', level))},"asks":${levelsText(book.levels('sell', level))}}`,
-      )
-    this.id = book.id
-    this.frame = frame()
-    this.pacer = new Pacer(ms, () => {
-      if (this.id === book.id) return
-      this.id = book.id
-      this.frame = frame()
-      outlet.publish(this.frame)
-    })
-  }
-  readonly mark = (): void => this.pacer.mark()
-  first(): string {
-    return this.frame
-  }
-  close(): void {
-    this.pacer.stop()
-  }
+function snapshotStream(
+  pair: string,
+  level: number,
+  ms: number,
+  book: FollowedBook,
+  outlet: Outlet,
+  now: () => number,
+): BookStream {
+  const frame = (): string =>
+    pushFrame(
+      now(),
+      'spot.order_book',
+      `{"t":${millis(book.at)},"lastUpdateId":${book.id},"s":"${pair}","l":"${level}","bids":${levelsText(book.levels('buy', level))},"asks":${levelsText(book.levels('sell', level))}}`,
+    )
+  let { id } = book
+  return new NewestStream(ms, outlet, frame(), () => {
+    if (id === book.id) return undefined
+    ;({ id } = book)
+    return frame()
+  })
 }
 
 /** What tells the two channels of deltas apart; levels are JSON. */

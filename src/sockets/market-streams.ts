@@ -109,6 +109,26 @@ function tradeRecord(trade: Trade): object {
   }
 }
 
+/** One look after the other: one that is still under way is waited for. */
+function every(
+  ms: number,
+  onError: (error: unknown) => void,
+  look: () => Promise<void> | undefined,
+): NodeJS.Timeout {
+  let busy = false
+  const run = async (): Promise<void> => {
+    busy = true
+    try {
+      await look()
+    } catch (error) {
+      onError(error)
+    } finally {
+      busy = false
+    }
+  }
+  return setInterval(() => void (busy || run()), ms).unref()
+}
+
 export interface Figures {
   /** What is compared: the same text is not told again. */
   readonly told: string
@@ -120,7 +140,6 @@ export class FigureStream implements Stream {
   private frame: string | undefined
   private told: string | undefined
   private timer: NodeJS.Timeout | undefined
-  private busy = false
   private over = false
 
   static async begin(
@@ -138,16 +157,9 @@ export class FigureStream implements Stream {
       return true
     }
     await see()
-    stream.timer = setInterval(() => {
-      if (stream.busy) return
-      stream.busy = true
-      see()
-        .then((changed) => {
-          if (changed && !stream.over) outlet.publish(stream.frame!)
-        })
-        .catch(onError)
-        .finally(() => (stream.busy = false))
-    }, ms).unref()
+    stream.timer = every(ms, onError, async () => {
+      if ((await see()) && !stream.over) outlet.publish(stream.frame!)
+    })
     return stream
   }
   first(): string | undefined {
@@ -172,7 +184,6 @@ class CandleStream implements Stream {
   private start = 0
   private traded = false
   private last = 0
-  private busy = false
   private over = false
   private timer: NodeJS.Timeout | undefined
   private leave: (() => void) | undefined
@@ -197,14 +208,7 @@ class CandleStream implements Stream {
     stream.start = stream.interval.start(desk.clock.seconds())
     stream.frame = (await stream.frames(stream.start, stream.start)).at(-1)
     stream.last = performance.now()
-    stream.timer = setInterval(() => {
-      if (stream.busy || !stream.due()) return
-      stream.busy = true
-      stream
-        .tell()
-        .catch(onError)
-        .finally(() => (stream.busy = false))
-    }, CLOSING_MS).unref()
+    stream.timer = every(CLOSING_MS, onError, () => (stream.due() ? stream.tell() : undefined))
     return stream
   }
   first(): string | undefined {
