@@ -128,6 +128,12 @@ export class UnifiedStreams {
   private async see(userId: number): Promise<void> {
     const watched = this.users.get(userId)
     if (watched === undefined) return
+    if (watched.subscriptions.size === 0) {
+      // Whoever it was prepared for went away before.
+      clearInterval(watched.timer)
+      this.users.delete(userId)
+      return
+    }
     const before = await watched.figures
     const after = await this.look(userId)
     if (after === undefined) return
