@@ -79,7 +79,14 @@ export class Books {
     this.users.set(pair, (this.users.get(pair) ?? 0) + 1)
     let following = this.followed.get(pair)
     if (following === undefined) this.followed.set(pair, (following = this.follow(pair)))
-    const followed = await following
+    const followed = await following.catch((error: unknown) => {
+      // What could not begin, because its market was taken away for example, is begun anew by the next.
+      if (this.followed.get(pair) === following) {
+        this.followed.delete(pair)
+        this.users.delete(pair)
+      }
+      throw error
+    })
     const stream = make(followed)
     followed.marked.add(stream.mark)
     return {

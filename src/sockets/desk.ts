@@ -56,7 +56,7 @@ export class SocketDesk {
       // Whoever is logged in is watched: the key may be taken back.
       watched: () => [...this.byId.values()].some((peer) => peer.sessions().length > 0),
     })
-    this.subscribing = new Subscribing(this.live, { ...parts, review: (peer) => this.review(peer) })
+    this.subscribing = new Subscribing(this.live, parts)
     this.peerParts = {
       sent: (channel) => figures.sent(channel, 1),
       // What happened to the key before anybody listened is looked at afterwards.

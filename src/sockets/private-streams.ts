@@ -67,13 +67,19 @@ export class PrivateStreams {
   get idle(): boolean {
     return this.channels.size === 0 && this.users.size === 0
   }
-  /** Before a subscription is answered: what it needs to know. `close` with the same channel and account undoes it. */
+  /** Before a subscription is answered: what it needs to know. `release` with the same channel and account undoes it. */
   async prepare(channel: string, userId: number): Promise<void> {
     if (!NEEDS_BALANCES.has(channel)) return
     let known = this.users.get(userId)
     if (known === undefined) this.users.set(userId, (known = { followed: this.follow(userId), listeners: 0 }))
     known.listeners++
-    await known.followed
+    try {
+      await known.followed
+    } catch (error) {
+      // What could not begin is begun anew by the next.
+      if (this.users.get(userId) === known) this.users.delete(userId)
+      throw error
+    }
   }
   release(channel: string, userId: number): void {
     if (!NEEDS_BALANCES.has(channel)) return

@@ -4,7 +4,7 @@ import { Refusal } from '../labels.ts'
 import type { LiveDesk } from '../api/endpoint.ts'
 import type { Log } from '../runtime/log.ts'
 import { CHANNEL_BY_NAME, type Channel, type PrivateChannel, type PublicChannel } from './channels.ts'
-import type { Credentials } from './credentials.ts'
+import { revoked, type Credentials } from './credentials.ts'
 import {
   BadRequest,
   NOT_ALLOWED,
@@ -25,8 +25,6 @@ export interface SubscribingParts {
   readonly desk: LiveDesk
   readonly credentials: Credentials
   readonly log: Log
-  /** After a private subscription: its key may have gone while it was prepared. */
-  readonly review: (peer: Peer) => void
 }
 const SUBSCRIPTIONS_MAX = 10_000
 
@@ -131,8 +129,11 @@ export class Subscribing {
     bound(peer, covered === 'all' ? 1 : covered.length)
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
-    if (peer.closed) {
+    // The key may have gone while this was prepared: then nothing of its account is told.
+    const why = peer.closed ? undefined : revoked(state, session.key, peer.ip, session.need)
+    if (peer.closed || why !== undefined) {
       if (!figures) privates.release(channel.name, userId)
+      if (why !== undefined) throw new Refusal(why.label, why.message)
       return
     }
     this.answer(peer, request)
@@ -150,7 +151,6 @@ export class Subscribing {
     if (figures) await unified.begin(subscription)
     else if (known === undefined) privates.add(subscription)
     else privates.release(channel.name, userId)
-    this.parts.review(peer)
   }
   private unsubscribe(peer: Peer, channel: Channel, request: Request): void {
     const { world } = this.parts.desk.core.state

@@ -156,6 +156,38 @@ describe('the life of a connection', () => {
     await closedWith([client], /^INVALID_CREDENTIALS: /)
   })
 
+  test('a key that goes while its subscription is on the way is told nothing of its account', async () => {
+    const { user_id } = await platform.user()
+    const { core } = platform.platform.desk
+    for (let round = 0; round < 18; round++) {
+      const credential = await platform.key(user_id, allPerms())
+      const client = await open()
+      const answer = client.subscribe('spot.balances', undefined, credential).catch(() => undefined)
+      if (round % 3 > 0) await sleep(round % 4)
+      await core.submit('key.state', {
+        user_id,
+        key: credential.key,
+        state: 3,
+        replay_protection: null,
+        actor: 'test',
+      })
+      await core.submit('user.credit', {
+        user_id,
+        account: 'spot',
+        currency: 'USDT',
+        amount: '1',
+        currency_pair: null,
+        settle: null,
+        actor: null,
+      })
+      const refused = (await answer)?.['error'] !== undefined
+      await sleep(30)
+      assert.deepEqual(client.pushed('spot.balances'), [])
+      if (!refused) assert.equal((await client.whenClosed()).code, 1008)
+      else await client.close()
+    }
+  })
+
   test('operators list connections and close one, which is written down; metrics count', async () => {
     const { credential, user_id } = await platform.user()
     const client = await open()
