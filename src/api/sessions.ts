@@ -1,4 +1,3 @@
-import type { Label } from '../labels.ts'
 import type { AnyEndpoint, Caller } from './endpoint.ts'
 import type { Passage } from './passage.ts'
 
@@ -17,8 +16,6 @@ export interface SessionDoor {
   look(passage: Passage, endpoint: AnyEndpoint): void
   /** A socket at /console/ws. */
   socket(visitor: SocketVisitor): { readonly session_id: number; readonly user_id: number }
-  /** Who was let in earlier, as the session is now. */
-  again(sessionId: number, userId: number): Caller
-  /** Why a session that was let in must go; undefined: it may stay. */
-  whyOver(sessionId: number): { readonly label: Label; readonly message: string } | undefined
+  /** Who was let in earlier, as the session is now; `used`: by the person, not by us who look after it. */
+  again(sessionId: number, userId: number, used: boolean): Caller
 }

@@ -31,7 +31,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const door = new Door(desk, failures, config.authFailures, seen, made.access)
   const kept = config.mode === 'sandbox' ? requests : undefined
   const healthy = (): boolean => ready() && core.writesStopped === undefined
-  const credentials = new Credentials(door)
+  const credentials = new Credentials(door, made.state, made.access)
   const { metrics } = made
   const figures = new SocketFigures()
   const live = new SocketDesk({

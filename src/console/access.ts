@@ -8,7 +8,7 @@ import { PERMISSIONS, type ApiKey } from '../core/tables/keys.ts'
 import type { Session, SubjectKind } from '../core/tables/logins.ts'
 import { mayActAs, type Role } from '../core/tables/operators.ts'
 import type { User } from '../core/tables/users.ts'
-import { refuse, type Label } from '../labels.ts'
+import { refuse } from '../labels.ts'
 import { sha256 } from '../runtime/secrets.ts'
 import { cookieName, cookiesNamed } from './cookies.ts'
 import { checkPage, isOriginOf } from './pages-check.ts'
@@ -104,15 +104,10 @@ export class ConsoleAccess implements SessionDoor {
     const { user_id } = this.chosen(session, account ?? undefined, 'account')
     return { session_id: session.id, user_id }
   }
-  again(sessionId: number, userId: number): Caller {
+  again(sessionId: number, userId: number, used: boolean): Caller {
     const session = this.desk.core.state.logins.sessions.get(sessionId)
-    if (session === undefined || session.user_id === 0 || !this.isGood(session)) throw over()
+    if (session === undefined || session.user_id === 0 || !this.isGood(session, used)) throw over()
     return callerOf(this.chosen(session, String(userId), 'account'))
-  }
-  whyOver(sessionId: number): { label: Label; message: string } | undefined {
-    const session = this.desk.core.state.logins.sessions.get(sessionId)
-    if (session !== undefined && this.isGood(session, false)) return undefined
-    return { label: 'INVALID_CREDENTIALS', message: 'the session is over' }
   }
 
   private isGood(session: Session, touch = true): boolean {
