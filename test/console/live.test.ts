@@ -98,7 +98,7 @@ describe('the console of a live platform', () => {
     refused(await enter(token_first_half as string), 401, 'INVALID_CREDENTIALS')
     const { token_second_half } = await second.ok('POST', `/proposals/${String(proposal.id)}/confirm`)
     await browser.ok('POST', '/v1/elevate', { code: code(secret as string) })
-    refused(await push(), 400, 'API_WITHDRAW_DISABLED', /closed until 20\d\d-/)
+    refused(await push(), 400, 'API_WITHDRAW_DISABLED', /closed until \d{10} /)
     refused(await browser.post('/api/v4/withdrawals', withdrawal), 400, 'API_WITHDRAW_DISABLED', /recovered/)
     // Nor does an operator help him out.
     refused(
