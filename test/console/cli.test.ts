@@ -9,7 +9,8 @@ import { Browser } from '../support/console.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
 
 const PASSWORD = 'correct horse battery'
-const code = (secret: string): string => codeAt(secret, stepAt(Date.now() / 1000))
+/** Of the next step: the present one was used. */
+const nextCode = (secret: string): string => codeAt(secret, stepAt(Date.now() / 1000) + 1)
 
 test('links of the start and of the command line; a factor lives on under a new secret key, and all of it is replayed', async () => {
   const data = mkdtempSync(join(tmpdir(), 'kontor-console-'))
@@ -44,7 +45,7 @@ test('links of the start and of the command line; a factor lives on under a new 
   await person.ok('POST', '/v1/sign-up', { name, password: PASSWORD })
   const { secret } = await person.ok('POST', '/v1/factor', {})
   await person.ok('POST', '/v1/factor/confirm', {
-    code: codeAt(secret as string, stepAt(Date.now() / 1000) - 1),
+    code: codeAt(secret as string, stepAt(Date.now() / 1000)),
   })
   await person.ok('POST', '/v1/keys', { name: 'k' })
   await person.ok('POST', '/v1/sign-out')
@@ -58,7 +59,7 @@ test('links of the start and of the command line; a factor lives on under a new 
   assert.match((await kontor(['verify', '--data', data])).output, /^balanced/m)
   platform = await PlatformProcess.start(env)
   const back = new Browser(platform.url)
-  const body = { kind: 'account', name, password: PASSWORD, code: code(secret as string) }
+  const body = { kind: 'account', name, password: PASSWORD, code: nextCode(secret as string) }
   assert.equal((await back.ok('POST', '/v1/sign-in', body)).account.factor, true)
   await platform.kill('SIGTERM')
   rmSync(data, { recursive: true, force: true })
