@@ -46,6 +46,8 @@ import { proposalEndpoints } from './operator/proposals.ts'
 import { operatorRequestEndpoints } from './operator/requests.ts'
 import { operatorSocketEndpoints } from './operator/sockets.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
+import { operatorRecordEndpoints } from './operator/records.ts'
+import { treasuryEndpoints } from './operator/treasury.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
 export const tradingEndpoints: readonly AnyEndpoint[] = [
@@ -85,6 +87,8 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...proposalEndpoints(controls),
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
+  ...operatorRecordEndpoints,
+  ...treasuryEndpoints,
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,
