@@ -1,0 +1,83 @@
+import type { IconName } from '../parts/icons.tsx'
+
+/** Where one can go: navigation, command bar and keys are made from this list. */
+export interface Place {
+  readonly to: string
+  readonly name: string
+  readonly room: 'account' | 'lab' | 'operator'
+  /** Below the place before it. */
+  readonly below?: boolean
+  /** After `g`. */
+  readonly key?: string
+  readonly icon?: IconName
+  /** More words to find it by. */
+  readonly words?: string
+}
+export const PLACES: readonly Place[] = [
+  {
+    to: '/trade',
+    name: 'Trade',
+    room: 'account',
+    key: 't',
+    icon: 'trade',
+    words: 'chart order book buy sell spot market',
+  },
+  {
+    to: '/wallet',
+    name: 'Wallet',
+    room: 'account',
+    key: 'w',
+    icon: 'wallet',
+    words: 'overview balance total worth',
+  },
+  {
+    to: '/wallet/deposit',
+    name: 'Deposit',
+    room: 'account',
+    below: true,
+    key: 'd',
+    words: 'address qr receive',
+  },
+  {
+    to: '/wallet/withdraw',
+    name: 'Withdraw',
+    room: 'account',
+    below: true,
+    key: 'x',
+    words: 'send address book pay out',
+  },
+  {
+    to: '/wallet/transfers',
+    name: 'Transfers',
+    room: 'account',
+    below: true,
+    key: 'f',
+    words: 'move margin sub-account',
+  },
+  { to: '/wallet/push', name: 'Push', room: 'account', below: true, key: 'p', words: 'uid send pay' },
+  {
+    to: '/wallet/ledger',
+    name: 'Ledger',
+    room: 'account',
+    below: true,
+    key: 'l',
+    words: 'account book history csv',
+  },
+  {
+    to: '/unified',
+    name: 'Unified',
+    room: 'account',
+    key: 'u',
+    icon: 'unified',
+    words: 'margin loan borrow repay',
+  },
+  { to: '/sub-accounts', name: 'Sub-accounts', room: 'account', key: 's' },
+  { to: '/keys', name: 'API keys', room: 'account', key: 'k', words: 'secret permission' },
+  {
+    to: '/settings',
+    name: 'Settings',
+    room: 'account',
+    key: ',',
+    words: 'password factor sessions theme colours',
+  },
+]

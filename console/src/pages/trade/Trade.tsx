@@ -1,0 +1,3 @@
+export function Trade(): React.JSX.Element {
+  return <p>Trade</p>
+}
