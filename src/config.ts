@@ -53,6 +53,8 @@ export interface Config extends TestSettings {
   /** The database is taken from a living process. */
   readonly takeOver: boolean
   readonly disk: DiskSettings
+  /** Who may make an account for himself in the console. */
+  readonly signUp: 'open' | 'invited' | 'off'
 }
 /** Bytes free on the data folder's file system; 0 is never. */
 export interface DiskSettings {
@@ -135,6 +137,11 @@ export const SETTINGS = [
     'auto',
     "processes that speak HTTP: auto (by cores), 0 (inside the core's process) or a number",
   ],
+  [
+    'KONTOR_SIGN_UP',
+    'open (sandbox), off (live)',
+    'who may make an account in the console: open, invited (by a link of an operator) or off',
+  ],
   ['KONTOR_DATABASE_WAIT', '60', 'seconds for which a start waits for a PostgreSQL that is away'],
   ['KONTOR_TAKE_OVER', 'off', 'on takes the database from a living process, which then stops'],
   ['KONTOR_DISK_WARNING', '1000', 'MB free for the data folder below which the log warns; 0 never'],
@@ -176,6 +183,12 @@ export function readConfig(env: Environment): Config {
       queue: integer(env, 'KONTOR_WS_QUEUE', 8_388_608, 131_072, 1_073_741_824),
     },
     gateways: gateways(env),
+    signUp: oneOf(
+      env,
+      'KONTOR_SIGN_UP',
+      ['open', 'invited', 'off'] as const,
+      mode === 'live' ? 'off' : 'open',
+    ),
     databaseWait: integer(env, 'KONTOR_DATABASE_WAIT', 60, 0, 86_400),
     takeOver: oneOf(env, 'KONTOR_TAKE_OVER', ['on', 'off'] as const, 'off') === 'on',
     disk: {

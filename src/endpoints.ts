@@ -26,12 +26,14 @@ import { crossMarginEndpoints } from './api/margin/cross.ts'
 import { marginLoanEndpoints } from './api/margin/loans.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
+export { consoleEndpoints } from './console/endpoints.ts'
 import { operatorChainEndpoints } from './operator/chains.ts'
 import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
 import { operatorCandleEndpoints } from './operator/candles.ts'
+import { consoleLinkEndpoints } from './operator/console-links.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
@@ -85,6 +87,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...proposalEndpoints(controls),
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
+  ...consoleLinkEndpoints,
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,

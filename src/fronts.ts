@@ -15,6 +15,8 @@ export interface FrontParts extends Omit<PipelineOptions, 'endpoints'>, Pick<Sig
   readonly config: Config
   readonly trading: readonly AnyEndpoint[]
   readonly operator: readonly AnyEndpoint[]
+  /** The console's own, of an address that has these rooms. */
+  readonly console: (surface: Surface) => readonly AnyEndpoint[]
   readonly bodies: Bodies
   readonly version: string
   /** Ready to serve, and allowed to write. */
@@ -53,16 +55,24 @@ export function endpointsOf(
   surface: Surface,
   trading: readonly AnyEndpoint[],
   operator: readonly AnyEndpoint[],
+  console: readonly AnyEndpoint[],
 ): Endpoints[] {
   const api = { prefix: '/api/v4', list: trading }
   const operators = { prefix: '/operator/v1', list: operator }
-  return surface === 'all' ? [api, operators] : [surface === 'public' ? api : operators]
+  const own = surface === 'all' ? [api, operators] : [surface === 'public' ? api : operators]
+  return [
+    ...own,
+    // The same for people in a browser, with a session in place of a signature or a token.
+    ...own.map(({ prefix, list }) => ({ prefix: `/console${prefix}`, list, console: true })),
+    { prefix: '/console/v1', list: console, console: true },
+  ]
 }
 
 function answers(parts: FrontParts, face: Face): Answers {
   const { config, trading, operator, bodies, version } = parts
   const { trustProxy } = config
-  const endpoints = endpointsOf(face.surface, trading, operator)
+  const console = parts.console(face.surface)
+  const endpoints = endpointsOf(face.surface, trading, operator, console)
   const pipeline = new Pipeline({ ...parts, endpoints })
   const look = sights({
     limiter: parts.limiter,
@@ -71,7 +81,7 @@ function answers(parts: FrontParts, face: Face): Answers {
     ready: parts.healthy,
     details: parts.details,
   })
-  const site = new Site({ surface: face.surface, trading, operator, version, trustProxy, look })
+  const site = new Site({ surface: face.surface, trading, operator, console, version, trustProxy, look })
   const hosts = new Hosts([face.host, ...config.hosts])
   const sockets = face.surface === 'operator' ? undefined : parts.sockets
   const front = new Front(hosts, site, served(pipeline, bodies, trustProxy), new Cors(config.cors), sockets)

@@ -1,7 +1,7 @@
 import type { LiveDesk } from './api/endpoint.ts'
 import { checkChainKeys } from './chain/chains.ts'
 import { networkOf } from './composition/answering.ts'
-import { dutiesOf, touchKeys } from './composition/duties.ts'
+import { dutiesOf, touch } from './composition/duties.ts'
 import { make, type Given, type Made } from './composition/made.ts'
 import { warningsNow, warnOfWaiting } from './composition/notices.ts'
 import { emptyWorld, openWorld } from './composition/world.ts'
@@ -104,7 +104,7 @@ async function build(given: Given): Promise<Platform> {
     await live.stop()
     await network.close()
     await duties.stop('answered')
-    await touchKeys(made)
+    await touch(made)
     await core.idle()
     await duties.stop('written')
     await store.close()

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { JsonSchema } from '../src/api/fields.ts'
-import { openapi } from '../src/docs/openapi.ts'
-import { operatorEndpoints, tradingEndpoints } from '../src/endpoints.ts'
+import { openapi, surfacesOf } from '../src/docs/openapi.ts'
+import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../src/endpoints.ts'
 
 /**
  * The types of every endpoint for the console's pages, from the OpenAPI document that the platform serves. Checked in; a
@@ -27,7 +27,12 @@ interface Document {
 }
 
 export function consoleTypes(): string {
-  const { paths } = openapi(tradingEndpoints, operatorEndpoints(undefined as never), '0') as Document
+  const surfaces = surfacesOf({
+    trading: tradingEndpoints,
+    operator: operatorEndpoints(undefined as never),
+    console: consoleEndpoints(undefined as never),
+  })
+  const { paths } = openapi(surfaces, '0') as Document
   const lines = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       endpointText(`${method.toUpperCase()} ${path}`, operation),

@@ -13,6 +13,7 @@ import { signed, type AnyEndpoint, type Caller, type LiveDesk } from './endpoint
 import { Guesses } from './guesses.ts'
 import type { Permission } from '../core/tables/keys.ts'
 import type { Limiter } from './limiter.ts'
+import type { SessionDoor } from './sessions.ts'
 import { header, type Passage } from './passage.ts'
 
 /**
@@ -26,21 +27,37 @@ export class Door {
   private readonly guesses: Guesses
   /** Last use of keys, told to the core from time to time. */
   private readonly seen: Map<string, number>
+  private readonly sessions: SessionDoor | undefined
 
-  constructor(desk: LiveDesk, failures: Limiter, failuresMax: number, seen: Map<string, number>) {
+  /** `sessions`: of people in browsers; without it nothing below /console answers but what anybody may call. */
+  constructor(
+    desk: LiveDesk,
+    failures: Limiter,
+    failuresMax: number,
+    seen: Map<string, number>,
+    sessions?: SessionDoor,
+  ) {
     this.desk = desk
+    this.sessions = sessions
     this.guesses = new Guesses(failures, failuresMax, desk.clock)
     this.seen = seen
     this.authenticator = new Authenticator(desk.core.state, desk.secrets, desk.clock, desk.mode === 'sandbox')
   }
 
   /** Before the body: an operator wholly, a signed request as far as its headers tell. */
-  look(passage: Passage, { access }: AnyEndpoint): void {
-    if (access.kind === 'operator') this.admitOperator(passage, access.role)
+  look(passage: Passage, endpoint: AnyEndpoint): void {
+    const { access } = endpoint
+    if (passage.route!.console === true) this.sessions!.look(passage, endpoint)
+    else if (access.kind === 'operator') this.admitOperator(passage, access.role)
     else if (access.kind === 'key') passage.signed = this.recognize(passage)
   }
   /** With the body: the signature, and what its account may do. */
-  admit(passage: Passage, { access }: AnyEndpoint, body: Buffer | undefined): void {
+  admit(passage: Passage, endpoint: AnyEndpoint, body: Buffer | undefined): void {
+    const { access } = endpoint
+    if (passage.route!.console === true) {
+      if (body !== undefined && !passage.atOnce) this.sessions!.look(passage, endpoint)
+      return
+    }
     if (access.kind !== 'key') return
     // Looked at again: while a body was on its way the key may have been taken back.
     const recognized = body === undefined || passage.atOnce ? passage.signed! : this.recognize(passage)

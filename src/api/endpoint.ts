@@ -4,6 +4,7 @@ import type { Commands } from '../core/commands.ts'
 import type { Role } from '../core/tables/operators.ts'
 import type { State } from '../core/state.ts'
 import type { ApiKey, Permission } from '../core/tables/keys.ts'
+import type { Session } from '../core/tables/logins.ts'
 import type { User } from '../core/tables/users.ts'
 import type { Label } from '../labels.ts'
 import type { HeaderName } from '../http/exchange.ts'
@@ -35,9 +36,16 @@ export interface KeyAccess {
   /** Keys of sub-accounts are refused. */
   readonly main: boolean
 }
-/** Who may call: anybody, a signed key with a permission (GET reads, all else writes), or an operator. */
+/** A person who is signed in in a browser: only below /console. */
+export interface SessionAccess {
+  readonly kind: 'session'
+  readonly subject: 'account' | 'operator' | 'either'
+  /** The account is as free to act as a key of this permission would find it; left out: however it stands. */
+  readonly permission?: Permission
+}
+/** Who may call: anybody, a signed key with a permission (GET reads, all else writes), an operator, or a session. */
 export type Access =
-  { readonly kind: 'public' } | KeyAccess | { readonly kind: 'operator'; readonly role: Role }
+  { readonly kind: 'public' } | KeyAccess | { readonly kind: 'operator'; readonly role: Role } | SessionAccess
 
 export const PUBLIC: Access = { kind: 'public' }
 export const signed = (permission: Permission): KeyAccess => ({ kind: 'key', permission, main: false })
@@ -57,6 +65,8 @@ export interface Call<P, Q, B> {
   readonly caller: Caller
   /** The operator's name; throws elsewhere. */
   readonly operator: string
+  /** Of whoever is signed in; throws elsewhere. */
+  readonly session: Session
   readonly ip: string
   /** A request header by its name in lower case, of those that a gateway hands on. */
   header(name: HeaderName): string | undefined
@@ -69,7 +79,7 @@ export { METHODS, type Method } from '../http/words.ts'
 /** One endpoint, one declaration: serving, reference, permission matrix and limit tests all walk these. */
 export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B = unknown> {
   readonly method: Method
-  /** Below /api/v4 or /operator/v1, with {name} for path parameters. */
+  /** Below /api/v4, /operator/v1 or /console/v1, with {name} for path parameters. */
   readonly path: `/${string}`
   readonly summary: string
   readonly access: Access
@@ -91,6 +101,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
    * protection gets it carried out once. Never for orders without a text: clients sign two equal ones alike.
    */
   readonly once?: (body: B) => boolean
+  /** From a browser in live mode it takes a code or password of the last minutes. What is `guarded` does anyway. */
+  readonly dear?: boolean
   /** Takes two people in live mode: see guarded.ts. */
   readonly guarded?: Guard<Values<P>, B>
   /** Refuses a body that is too much as a whole, where it is read. */

@@ -23,6 +23,10 @@ export const LIMITS = {
   public: rule(200, 10, 'ip'),
   /** Pages, OpenAPI and metrics: not in the reference. */
   pages: rule(200, 10, 'ip', 'pages'),
+  /** The console's own calls: not in the reference either. */
+  console: rule(300, 10, 'ip', 'console'),
+  consoleAccount: rule(200, 10, 'uid', 'console.account'),
+  signIn: rule(60, 10, 'ip', 'console.sign_in'),
   withdraw: rule(1, 3, 'uid', null, 'TOO_FAST'),
   push: rule(1, 10, 'uid'),
   walletTransfers: rule(80, 10, 'uid'),

@@ -1,4 +1,5 @@
 import type { HeaderName, PlainRequest } from '../http/exchange.ts'
+import type { Session } from '../core/tables/logins.ts'
 import { refuse, type Label } from '../labels.ts'
 import type { Recognized } from './authenticate.ts'
 import type { AnyEndpoint, Call, Caller, Desk, Method } from './endpoint.ts'
@@ -8,6 +9,8 @@ import type { Allowance } from './limiter.ts'
 export interface Route {
   readonly endpoint: AnyEndpoint
   readonly path: string
+  /** Below /console: a session of a browser is the access, and it has rate windows of its own. */
+  readonly console?: boolean
 }
 /**
  * What a gateway found out about a request before it handed it on. Nothing of it is believed beyond what it says: the
@@ -46,6 +49,8 @@ export interface Passage {
   /** Of a signed request whose clock and key are good; its signature is, once there is a caller. */
   signed: Recognized | undefined
   operator: string | undefined
+  /** Of a call below /console. */
+  session: Session | undefined
   allowance: Allowance | undefined
   dropReply: boolean
   /** Members of the request that nothing reads, as the sandbox tells them. */
@@ -79,6 +84,10 @@ export class EndpointCall implements Call<object, object, unknown> {
   get operator(): string {
     if (this.passage.operator === undefined) throw new TypeError('this endpoint has no operator')
     return this.passage.operator
+  }
+  get session(): Session {
+    if (this.passage.session === undefined) throw new TypeError('this endpoint has no session')
+    return this.passage.session
   }
   header(name: HeaderName): string | undefined {
     return header(this.passage.request.headers[name])

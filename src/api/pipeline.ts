@@ -19,6 +19,8 @@ import { Router } from './router.ts'
 export interface Endpoints {
   readonly prefix: string
   readonly list: readonly AnyEndpoint[]
+  /** Called by people in a browser: see door.ts. */
+  readonly console?: boolean
 }
 export interface PipelineOptions {
   readonly desk: LiveDesk
@@ -53,11 +55,11 @@ export const DEFECT = new Refusal(
 )
 export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']): Router<Route> {
   const router = new Router<Route>()
-  for (const { prefix, list } of endpoints)
+  for (const { prefix, list, console = false } of endpoints)
     for (const endpoint of list) {
       if (endpoint.sandboxOnly === true && mode === 'live') continue
       const path = prefix + endpoint.path
-      router.add(endpoint.method, path, { endpoint, path })
+      router.add(endpoint.method, path, { endpoint, path, console })
     }
   return router
 }
@@ -91,6 +93,7 @@ export class Pipeline {
       caller: undefined,
       signed: undefined,
       operator: undefined,
+      session: undefined,
       allowance: undefined,
       dropReply: false,
       ignored: undefined,
@@ -106,6 +109,7 @@ export class Pipeline {
       passage.route = match.route
       passage.params = match.params
       const { endpoint } = match.route
+      if (match.route.console === true) passage.headers.push(...CONSOLE_HEADERS)
       if (!this.options.ready()) refuse('TOO_BUSY', STARTING)
       this.negotiate(passage, endpoint)
       this.options.door.look(passage, endpoint)
@@ -129,8 +133,12 @@ export class Pipeline {
       const json = passage.checked?.fault === undefined ? readJson(endpoint, body) : NOT_READ
       if (endpoint.access.kind !== 'public') this.limit(passage, endpoint, json.value)
       const run = this.prepare(passage, endpoint, json)
-      // An operator must be able to take a fault back.
-      if (this.options.faults.active && endpoint.access.kind !== 'operator')
+      // An operator must be able to take a fault back, and whoever looks at a page to see that there is one.
+      if (
+        this.options.faults.active &&
+        endpoint.access.kind !== 'operator' &&
+        passage.route!.console !== true
+      )
         await this.misbehave(passage, run)
       const reply = await run()
       return this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
@@ -210,8 +218,13 @@ export class Pipeline {
     const { limit: rule } = endpoint
     if (rule === null) return
     const { limiter, desk } = this.options
-    const name = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
-    const who = rule.basis === 'ip' ? addressBlock(passage.ip) : String(passage.caller!.user.user_id)
+    const own = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
+    // An open page must not cost a bot its limit.
+    const name = passage.session === undefined && passage.route!.console !== true ? own : `${CONSOLE}${own}`
+    const who =
+      rule.basis === 'ip'
+        ? addressBlock(passage.ip)
+        : String(passage.caller?.user.user_id ?? passage.session!.subject)
     const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     const now = desk.clock.peek()
     for (const market of markets) {
@@ -277,8 +290,11 @@ export class Pipeline {
     }
     const text = body === undefined ? undefined : JSON.stringify(body)
     const { report } = this.options.faults
-    if (report.active && passage.operator === undefined) report.see(this.reported(passage), status)
-    if (this.options.requests !== undefined)
+    const { route } = passage
+    // What pages ask for by themselves would push out what people look for; and passwords are kept nowhere.
+    const logged = route === undefined ? !passage.path.startsWith('/console/') : route.console !== true
+    if (report.active && logged && passage.operator === undefined) report.see(this.reported(passage), status)
+    if (this.options.requests !== undefined && logged)
       this.note(this.options.requests, passage, status, micros, text ?? '')
     if (passage.allowance !== undefined) this.tellAllowance(headers, passage.allowance, status)
     if (passage.ignored !== undefined) headers.push(HEADERS.ignored, passage.ignored.join(', '))
@@ -330,6 +346,17 @@ const HEADERS = {
   ignored: `${VENDOR}-Ignored`,
 }
 const readsBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE'
+/** What the names of the windows of people in browsers begin with. */
+export const CONSOLE = 'console '
+/** What people see of their accounts stays with them. */
+const CONSOLE_HEADERS = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+] as const
 const STARTING = 'the platform is starting; try again in a second'
 const NO_PARAMS: Record<string, string> = {}
 const NOT_READ: ReadBody = { value: undefined, fault: undefined }

@@ -24,6 +24,7 @@ export const wantsBody = ({ access, body }: AnyEndpoint): boolean =>
 export function readJson(endpoint: AnyEndpoint, body: Buffer | undefined): ReadBody {
   const read =
     endpoint.access.kind === 'operator' ||
+    endpoint.access.kind === 'session' ||
     (endpoint.body !== undefined && endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
   if (!read || body === undefined) return NO_JSON
   try {
@@ -55,7 +56,7 @@ export function readParts(
   value: unknown,
   unknown: Unknown | undefined,
 ): ReadCall {
-  const field = endpoint.body ?? (endpoint.access.kind === 'operator' ? NOTHING : undefined)
+  const field = endpoint.body ?? (isStrict(endpoint) ? NOTHING : undefined)
   const body: unknown = field === undefined ? undefined : readBodyField(field, value, unknown)
   endpoint.check?.(body)
   return {
@@ -64,13 +65,14 @@ export function readParts(
     body,
   }
 }
-/** Operators' mistakes are refused. Clients send what other platforms read: the sandbox tells them what it ignores. */
+const isStrict = ({ access: { kind } }: AnyEndpoint): boolean => kind === 'operator' || kind === 'session'
+/** Operators' mistakes and those of our own pages are refused. Clients send what other platforms read: the sandbox tells them what it ignores. */
 function unknownOf(
   endpoint: AnyEndpoint,
   mode: 'sandbox' | 'live',
   noted: { ignored: string[] | undefined },
 ): Unknown | undefined {
-  if (endpoint.access.kind === 'operator') return refuseUnknown
+  if (isStrict(endpoint)) return refuseUnknown
   if (mode === 'live') return undefined
   return (prefix, member) => noteIgnored(noted, prefix, member)
 }

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
   world: async () => (await import('./world.ts')).world,
   operator: async () => (await import('./operator.ts')).operator,
+  'console-link': async () => (await import('./console-link.ts')).consoleLink,
   clock: async () => (await import('./clock.ts')).clock,
   fund: async () => (await import('./drives.ts')).fund,
   crash: async () => (await import('./drives.ts')).crash,

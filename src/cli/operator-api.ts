@@ -14,6 +14,8 @@ export interface User {
 /** The operator API of a running platform, as commands call it. */
 export class OperatorApi {
   readonly url: string
+  /** The same, unless operators have an address of their own. */
+  readonly tradingUrl: string
   private readonly token: string
   private readonly tokenFrom: string
   private readonly known: Credentials | undefined
@@ -37,6 +39,7 @@ export class OperatorApi {
     if (!/^https?:\/\/[^\s/?#]+\/?$/.test(url))
       throw new ConfigError(`--url "${url}" must be such as http://127.0.0.1:8080`)
     this.url = url.replace(/\/$/, '')
+    this.tradingUrl = values['url'] === undefined ? (known?.url ?? this.url) : this.url
     this.known = known
     this.token = given ?? known!.operator_token
     this.tokenFrom = given === undefined ? path : 'KONTOR_OPERATOR_TOKEN'

@@ -1,6 +1,7 @@
 import { SETTINGS, readConfig } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
+import { randomHex, sha256 } from '../runtime/secrets.ts'
 import { openStore } from '../store/open.ts'
 import { Fenced, StoreAway } from '../store/store.ts'
 import { settingOptions, type Command, type Arguments, type Environment } from './options.ts'
@@ -53,7 +54,7 @@ async function run({ env }: Arguments): Promise<number> {
     throw error
   }
   started = true
-  banner(platform)
+  banner(platform, await linksOf(platform))
   await told
   log.info('stopping')
   const late = setTimeout(() => fatal(new Error(`it did not stop within ${STOP_MS / 1000} s`)), STOP_MS)
@@ -77,11 +78,51 @@ const unknownSettings = (env: Environment): string[] =>
     (name) => name.startsWith('KONTOR_') && SETTINGS.every(([setting]) => setting !== name),
   )
 
-function banner({ url, operatorUrl, credentials, desk }: Platform): void {
+/** Of a sandbox: who opens one of them is signed in. */
+interface ConsoleLinks {
+  readonly demo: string
+  readonly operator: string
+}
+async function linksOf(platform: Platform): Promise<ConsoleLinks | undefined> {
+  const { desk, credentials, url, operatorUrl } = platform
+  const [demo] = credentials.accounts
+  if (desk.mode !== 'sandbox' || demo === undefined || desk.core.writesStopped !== undefined) return undefined
+  const first = await desk.core.read(({ operators }) =>
+    operators.byToken.get(sha256(credentials.operator_token)),
+  )
+  if (first === undefined) return undefined
+  const linkFor = async (at: string, whose: { user_id: number; operator: string }): Promise<string> => {
+    const token = randomHex(32)
+    await desk.core.submit('link.create', {
+      token_hash: sha256(token),
+      purpose: 'enter',
+      ...whose,
+      seconds: LINK_SECONDS,
+      many: true,
+      real: Math.floor(Date.now() / 1000),
+      actor: null,
+    })
+    return `${at}/enter#${token}`
+  }
+  return {
+    demo: await linkFor(url, { user_id: demo.user_id, operator: '' }),
+    operator: await linkFor(operatorUrl, { user_id: 0, operator: first.name }),
+  }
+}
+const LINK_SECONDS = 3_600
+
+function banner({ url, operatorUrl, credentials, desk }: Platform, links: ConsoleLinks | undefined): void {
   const lines = [
     `kontor (${desk.mode}, ${desk.store.kind})`,
     `  API      ${url}/api/v4`,
     `  console  ${url}/`,
+    ...(links === undefined
+      ? []
+      : [
+          `    as ${credentials.accounts[0]!.login_name}      ${links.demo}`,
+          `    as operator  ${links.operator}`,
+          '    (good for an hour; "npx kontor console-link demo" makes another)',
+        ]),
     `  docs     ${url}/docs`,
     ...(operatorUrl === url ? [] : [`  operator ${operatorUrl}/operator/v1`]),
   ]

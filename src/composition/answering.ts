@@ -1,5 +1,5 @@
 import { Door } from '../api/door.ts'
-import { operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
+import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
 import { fronts } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
@@ -28,10 +28,10 @@ export interface Answers {
 export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
   const controls = controlsOf(made, reset, () => ({ network, live }))
-  const door = new Door(desk, failures, config.authFailures, seen)
+  const door = new Door(desk, failures, config.authFailures, seen, made.access)
   const kept = config.mode === 'sandbox' ? requests : undefined
   const healthy = (): boolean => ready() && core.writesStopped === undefined
-  const credentials = new Credentials(door)
+  const credentials = new Credentials(door, made.state, made.access)
   const { metrics } = made
   const figures = new SocketFigures()
   const live = new SocketDesk({
@@ -63,6 +63,8 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     desk,
     trading: tradingEndpoints,
     operator: operatorEndpoints(controls),
+    console: (surface) =>
+      consoleEndpoints({ surface, access: made.access, version: VERSION, signUp: config.signUp }),
     limiter,
     door,
     bodies: new Bodies(room),

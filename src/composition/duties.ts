@@ -9,6 +9,8 @@ import { warnOfUnpriced } from './notices.ts'
 
 const FENCE_CHECK_MS = 1_000
 const KEY_TOUCH_MS = 30_000
+/** Seconds. */
+const SESSION_GRAIN = 60
 
 /** Everything that works by itself, in the order in which it starts. */
 export const dutiesOf = (made: Made): Parts =>
@@ -24,7 +26,7 @@ function watches(made: Made): Part[] {
     { until: 'shut', ...held('size', () => watchSize(metrics, store)) },
     { until: 'shut', ...held('tokens', () => watchTokens(made)) },
     { until: 'shut', ...every('fence', FENCE_CHECK_MS, () => void store.checkFence().catch(fencedOrGone)) },
-    { until: 'shut', ...every('keys', KEY_TOUCH_MS, () => void touchKeys(made)) },
+    { until: 'shut', ...every('keys', KEY_TOUCH_MS, () => void touch(made)) },
   ]
 }
 
@@ -66,11 +68,26 @@ function guards({ config, core, clock, log, wall, disk }: Made): Part[] {
   ]
 }
 
-export async function touchKeys({ core, seen }: Made): Promise<void> {
-  if (seen.size === 0 || core.writesStopped !== undefined || core.held !== undefined) return
+/** Tells the core which keys and sessions were used. */
+export async function touch(made: Made): Promise<void> {
+  const { core } = made
+  if (core.writesStopped !== undefined || core.held !== undefined) return
+  await Promise.all([touchKeys(made), touchSessions(made)])
+}
+async function touchKeys({ core, seen }: Made): Promise<void> {
+  if (seen.size === 0) return
   const pairs = [...seen]
   seen.clear()
   await core.submit('key.touch', { seen: pairs }).catch(() => undefined)
+}
+/** A page that is open asks all the time: a minute more or less is not written down. */
+async function touchSessions({ core, state, access }: Made): Promise<void> {
+  const { sessions } = state.logins
+  const told = [...access.seen].filter(
+    ([id, real]) => real - (sessions.get(id)?.last_seen ?? real) >= SESSION_GRAIN,
+  )
+  access.seen.clear()
+  if (told.length > 0) await core.submit('session.touch', { seen: told }).catch(() => undefined)
 }
 
 type Named = Pick<Part, 'name' | 'start' | 'stop'>

@@ -5,6 +5,7 @@ import { Limiter } from '../api/limiter.ts'
 import { RequestLog } from '../api/request-log.ts'
 import { Chains } from '../chain/chains.ts'
 import type { Config } from '../config.ts'
+import { ConsoleAccess } from '../console/access.ts'
 import { commands, type Commands } from '../core/commands.ts'
 import { State } from '../core/state.ts'
 import { BodyRoom } from '../http/bodies.ts'
@@ -93,7 +94,7 @@ function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Gi
   )
   const chains = new Chains({ core, store, clock, log })
   const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
-  return { core, chains, desk }
+  return { core, chains, desk, access: new ConsoleAccess(desk) }
 }
 
 /** What drives the core, and what guards it. */

@@ -48,6 +48,7 @@ export async function emptyWorld(made: Made, credentials: Credentials): Promise<
   faults.report.clear()
   made.requests.clear()
   made.seen.clear()
+  made.access.seen.clear()
   await ensureWorld(core, config, secrets, credentials, ground.keep)
 }
 

@@ -53,6 +53,8 @@ import {
 } from './users/commands.ts'
 import { passOnce } from './users/seen-requests.ts'
 import { stopPortion } from './users/freeze.ts'
+import { createLink, enterByLink } from './logins/links.ts'
+import { endSession, touchSessions } from './logins/sessions.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -106,6 +108,10 @@ const plain = {
   'key.state': setKeyState,
   'key.touch': touchKeys,
   'key.once': passOnce,
+  'link.create': createLink,
+  'link.enter': enterByLink,
+  'session.touch': touchSessions,
+  'session.end': endSession,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,

@@ -5,6 +5,7 @@ import { Due } from './tables/due.ts'
 import { Holds } from './ledger/holds.ts'
 import { LEDGER_LINE, Ledger } from './ledger/ledger.ts'
 import { AUDIT, auditHeads } from './tables/audit.ts'
+import { Logins } from './tables/logins.ts'
 import { Operators } from './tables/operators.ts'
 import { Proposals } from './tables/proposals.ts'
 import { SPOT_FILL } from './tables/spot/trades.ts'
@@ -41,6 +42,7 @@ export class State {
   readonly sim = new SimChains()
   readonly operators = new Operators()
   readonly proposals = new Proposals()
+  readonly logins = new Logins()
   readonly auditHeads = auditHeads()
   readonly due = new Due()
   readonly margin = new MarginAccounts()
@@ -78,6 +80,7 @@ export class State {
       this.sim.wallets,
       this.operators.table,
       this.proposals.table,
+      ...this.logins.tables,
       this.auditHeads,
       this.due.table,
       this.due.failed,

@@ -3,17 +3,25 @@ import type { Fields, JsonSchema } from '../api/fields.ts'
 import { proposalShape } from '../api/guarded.ts'
 import { exampleOf } from './example.ts'
 
+/** Endpoints that are described together. */
+export interface Described {
+  readonly prefix: string
+  readonly list: readonly AnyEndpoint[]
+}
+export const surfacesOf = (parts: {
+  readonly trading: readonly AnyEndpoint[]
+  readonly operator: readonly AnyEndpoint[]
+  readonly console: readonly AnyEndpoint[]
+}): readonly Described[] => [
+  { prefix: '/api/v4', list: parts.trading },
+  { prefix: '/operator/v1', list: parts.operator },
+  { prefix: '/console/v1', list: parts.console },
+]
+
 /** The reference as OpenAPI 3.1, made from the declarations that serve the requests. */
-export function openapi(
-  trading: readonly AnyEndpoint[],
-  operator: readonly AnyEndpoint[],
-  version: string,
-): object {
+export function openapi(surfaces: readonly Described[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const [prefix, list] of [
-    ['/api/v4', trading],
-    ['/operator/v1', operator],
-  ] as const)
+  for (const { prefix, list } of surfaces)
     for (const endpoint of list)
       (paths[prefix + endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(prefix, endpoint)
   return {
@@ -30,6 +38,12 @@ export function openapi(
           description: 'With Timestamp and SIGN: a signed request.',
         },
         operator: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'kontor_session',
+          description: 'Of a browser, or kontor_operator; changes carry X-Kontor-CSRF.',
+        },
       },
       schemas: { Error: ERROR },
     },
@@ -45,7 +59,7 @@ function operation(prefix: string, endpoint: AnyEndpoint): object {
   const { access, limit } = endpoint
   const example = exampleOf(`${endpoint.method} ${prefix}${endpoint.path}`)
   const succeeded = example?.status === endpoint.status
-  const security = access.kind === 'public' ? [] : [access.kind === 'key' ? { key: [] } : { operator: [] }]
+  const security = access.kind === 'public' ? [] : [{ [access.kind]: [] }]
   return {
     summary: endpoint.summary,
     tags: [endpoint.path.split('/')[1]],

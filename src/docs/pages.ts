@@ -5,6 +5,7 @@ import { LABELS } from '../labels.ts'
 import { channelSections, type Section } from './channels.ts'
 import { EXAMPLE_URL, curlOf, exampleOf } from './example.ts'
 import { escape } from './escape.ts'
+import type { Described } from './openapi.ts'
 import { STYLE } from './style.ts'
 
 /** Pages for people, rendered on the server from the declarations; no file, font or script from elsewhere. */
@@ -12,16 +13,9 @@ const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`
 
-export function referencePage(
-  trading: readonly AnyEndpoint[],
-  operator: readonly AnyEndpoint[],
-  version: string,
-): string {
-  const sections = [
-    ...sectionsOf('/api/v4', trading),
-    ...channelSections(),
-    ...sectionsOf('/operator/v1', operator),
-  ]
+export function referencePage(surfaces: readonly Described[], version: string): string {
+  const [trading, ...others] = surfaces.map(({ prefix, list }) => sectionsOf(prefix, list))
+  const sections = [...trading!, ...channelSections(), ...others.flat()]
   const menu = sections
     .map(({ id, title, articles }) => `<a href="#${id}">${escape(title)}<span>${articles.length}</span></a>`)
     .join('')
@@ -44,7 +38,7 @@ function sectionsOf(prefix: string, endpoints: readonly AnyEndpoint[]): Section[
   const sections = new Map<string, { id: string; title: string; articles: string[] }>()
   for (const endpoint of endpoints) {
     const group = endpoint.path.split('/')[1]!
-    const name = prefix === '/api/v4' ? group : `operator: ${group}`
+    const name = prefix === '/api/v4' ? group : `${prefix.split('/')[1]!}: ${group}`
     const id = name.replace(/\W+/g, '-')
     const section = sections.get(name) ?? { id, title: name.replaceAll('_', ' '), articles: [] }
     section.articles.push(article(prefix, endpoint))
@@ -89,6 +83,8 @@ function accessText(access: AnyEndpoint['access']): string {
       return `signed, permission ${access.permission}${access.main ? ', main account only' : ''}`
     case 'operator':
       return `operator token, role ${access.role}`
+    case 'session':
+      return `session of ${access.subject === 'either' ? 'an account or an operator' : `an ${access.subject}`}`
   }
 }
 

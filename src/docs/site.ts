@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import { clientIp, microsNow, refuseRequest, usualHeaders } from '../http/words.ts'
 import { ConsoleFiles } from './console-files.ts'
-import { openapi } from './openapi.ts'
+import { openapi, surfacesOf } from './openapi.ts'
 import { contentPolicy, referencePage } from './pages.ts'
 import { SAFE, chooseCoding, knows, send, type Coding } from './sending.ts'
 import type { Sight } from './sights.ts'
@@ -15,6 +15,7 @@ export interface SiteParts {
   readonly surface: Surface
   readonly trading: readonly AnyEndpoint[]
   readonly operator: readonly AnyEndpoint[]
+  readonly console: readonly AnyEndpoint[]
   readonly version: string
   readonly trustProxy: number
   /** Asked for each path that is served here: by whom, and what is answered. */
@@ -41,10 +42,11 @@ export class Site {
 
   constructor(parts: SiteParts) {
     this.parts = parts
-    const { trading, operator, version, surface } = parts
+    const { version, surface } = parts
+    const surfaces = surfacesOf(parts)
     const pages: [string, () => Page][] = [
-      ['/docs', () => htmlPage(referencePage(trading, operator, version))],
-      ['/openapi.json', () => jsonPage(JSON.stringify(openapi(trading, operator, version)))],
+      ['/docs', () => htmlPage(referencePage(surfaces, version))],
+      ['/openapi.json', () => jsonPage(JSON.stringify(openapi(surfaces, version)))],
     ]
     this.makers = new Map(surface === 'operator' ? [] : pages)
   }

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { routerOf } from '../api/pipeline.ts'
 import { Site } from '../docs/site.ts'
-import { operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
+import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
 import { endpointsOf } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
 import { Cors } from '../http/cors.ts'
@@ -38,9 +38,10 @@ function welcome(settings: Settings): void {
   const { socketQueue: queue, rateLimits } = settings
   // The declarations alone are of use here: their handlers run where the core is.
   const operator = operatorEndpoints(undefined as never)
-  const router = routerOf(endpointsOf(surface, tradingEndpoints, operator), mode)
+  const console = consoleEndpoints({ surface } as never)
+  const router = routerOf(endpointsOf(surface, tradingEndpoints, operator, console), mode)
   const look = (path: string, ip: string) => relay.look(path, ip)
-  const site = new Site({ surface, trading: tradingEndpoints, operator, version, trustProxy, look })
+  const site = new Site({ surface, trading: tradingEndpoints, operator, console, version, trustProxy, look })
   sockets = new SocketDoor({ attach: relay.desk.attach, trustProxy, queue, rateLimits })
   const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors), sockets)
   const room = new RemoteRoom(

@@ -1,7 +1,7 @@
 import type { Surface } from '../docs/site.ts'
 
 /** Both sides must be of one mind: it changes with any of what follows. */
-export const PROTOCOL = 2
+export const PROTOCOL = 3
 
 /** From a gateway to the core. After kind and length of the text: */
 export const TO_CORE = {
@@ -33,7 +33,7 @@ export const TO_CORE = {
   RELEASE: 12,
   /** The answer to PING. */
   PONG: 13,
-  /** socket, path, ip, channel id or null, 1 where sizes are decimal: answered by VERDICT */
+  /** socket, path, ip, channel id or null, 1 where sizes are decimal, the visitor of the console: answered by VERDICT */
   SOCKET_OPEN: 14,
   /** socket, microseconds at which it came: a frame, its text */
   SOCKET_RECEIVED: 15,

@@ -8,7 +8,14 @@ import { answer } from '../api/serve.ts'
 import { bodyDigest, verifySignature } from '../api/signature.ts'
 import type { Sight } from '../docs/sights.ts'
 import { BrokenOff, type Bodies } from '../http/bodies.ts'
-import { HEADER_NAMES, plainRequest, type PlainReply, type PlainRequest } from '../http/exchange.ts'
+import {
+  CONSOLE_HEADER_NAMES,
+  CONSOLE_PATH,
+  HEADER_NAMES,
+  plainRequest,
+  type PlainReply,
+  type PlainRequest,
+} from '../http/exchange.ts'
 import type { Serve } from '../http/starting.ts'
 import { accepts, addressBlock, isJsonType } from '../http/words.ts'
 import { Refusal } from '../labels.ts'
@@ -273,9 +280,9 @@ function askHead(kind: number, id: number, plain: PlainRequest): AskHead {
   return [kind, -1, id, method, path, rawQuery, ip, inTime, hasBody ? 1 : 0, headers, 0, 0, null]
 }
 /** The headers that are looked at behind HTTP; negotiation that comes to nothing is left out. */
-function handedOn({ headers }: PlainRequest): Record<string, string> {
+function handedOn({ headers, path }: PlainRequest): Record<string, string> {
   const handed: Record<string, string> = {}
-  for (const name of HEADER_NAMES) {
+  for (const name of path.startsWith(CONSOLE_PATH) ? CONSOLE_HEADER_NAMES : HEADER_NAMES) {
     const value = headers[name]
     if (typeof value !== 'string') continue
     if (name === 'accept' && accepts(value, 'application/json')) continue

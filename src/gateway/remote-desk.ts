@@ -16,10 +16,12 @@ export class RemoteDesk implements ToDesk {
     this.door = door as SocketDoor
     return this
   }
-  open(socket: number, { path, ip, channelId, sizeDecimal }: Handshake): Promise<Verdict> {
+  open(socket: number, { path, ip, channelId, sizeDecimal, visitor }: Handshake): Promise<Verdict> {
     return new Promise((resolve) => {
       this.judging.set(socket, resolve)
-      this.channel.push([TO_CORE.SOCKET_OPEN, -1, socket, path, ip, channelId, sizeDecimal ? 1 : 0])
+      const head: Head = [TO_CORE.SOCKET_OPEN, -1, socket, path, ip, channelId, sizeDecimal ? 1 : 0]
+      if (visitor !== null) head.push(visitor)
+      this.channel.push(head)
     })
   }
   received(socket: number, text: string, at: number): void {

@@ -1,6 +1,7 @@
+import type { SocketVisitor } from '../api/sessions.ts'
 import type { Attach, Handshake, Pace, ToDesk, ToDoor, Verdict } from '../sockets/line.ts'
 import type { Channel, Head } from './channel.ts'
-import { number, string } from './plain.ts'
+import { number, record, string } from './plain.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
 
 /** While so much waits for a gateway, what can be left out of the streams is left out. */
@@ -113,13 +114,14 @@ export class RemoteDoor implements ToDoor {
     this.held.delete(topic)
     this.channel.push([TO_GATEWAY.PUBLISH, -1, topic, kept ? 1 : 0], text)
   }
-  private open([, , socket, path, ip, channelId, sizeDecimal]: Head): void {
+  private open([, , socket, path, ip, channelId, sizeDecimal, visitor]: Head): void {
     const id = number(socket)
     const handshake: Handshake = {
       path: string(path),
       ip: string(ip),
       channelId: channelId === null ? null : string(channelId),
       sizeDecimal: sizeDecimal === 1,
+      visitor: visitor === undefined ? null : visitorOf(record(visitor)),
     }
     this.known.set(id, new Set())
     const verdict = this.desk.open(id, handshake)
@@ -145,5 +147,16 @@ export class RemoteDoor implements ToDoor {
     this.topics.delete(topic)
     this.held.delete(topic)
     this.missed.delete(topic)
+  }
+}
+
+function visitorOf({ cookie, host, origin, site, account }: Record<string, unknown>): SocketVisitor {
+  const told = (value: unknown): string | null => (value === null ? null : string(value))
+  return {
+    cookie: told(cookie),
+    host: told(host),
+    origin: told(origin),
+    site: told(site),
+    account: told(account),
   }
 }

@@ -42,7 +42,20 @@ export const HEADER_NAMES = [
   'x-gate-channel-id',
   'x-svc-channel-id',
 ] as const
-export type HeaderName = (typeof HEADER_NAMES)[number]
+/** The same of requests below /console; of no others is a cookie ever looked at. */
+export const CONSOLE_HEADER_NAMES = [
+  ...HEADER_NAMES,
+  'cookie',
+  'host',
+  'origin',
+  'referer',
+  'sec-fetch-site',
+  'user-agent',
+  'x-kontor-account',
+  'x-kontor-csrf',
+] as const
+export type HeaderName = (typeof CONSOLE_HEADER_NAMES)[number]
+export const CONSOLE_PATH = '/console/'
 
 export function plainRequest(request: IncomingMessage, trustProxy: number): PlainRequest {
   const url = request.url ?? '/'

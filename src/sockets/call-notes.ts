@@ -40,6 +40,8 @@ export class CallNotes {
       const fields = { conn_id, user_id: session?.user_id, channel: kept(channel), status, micros, ip }
       log.debug('a call over a socket', fields)
     }
+    // As of pages' other calls.
+    if (connection.session?.session_id !== undefined) return
     if (faults.report.active) faults.report.see(this.reported(call), status)
     if (requests !== undefined) this.log(requests, call, micros)
   }

@@ -145,6 +145,8 @@ export class Calls {
 
   private login(call: Call, payload: Readonly<Record<string, unknown>>): void {
     const { connection, frame } = call
+    if (connection.session?.session_id !== undefined)
+      refuse('INVALID_ARGUMENT', 'this socket has the session of its page; keys log in at /ws/v4/')
     const { channel, time, text } = frame
     const session = this.parts.credentials.login(
       { channel, time, payload, text },
@@ -193,6 +195,8 @@ export class Calls {
     call.passage = passage
     passage.route = route
     passage.caller = caller
+    if (session.session_id !== undefined)
+      passage.session = desk.core.state.logins.sessions.get(session.session_id)
     let run: () => Promise<unknown>
     try {
       run = pipeline.check(passage, given, declared.limited)
@@ -214,7 +218,7 @@ export class Calls {
   /** Carries it out, as the sandbox's fault rules want it. What comes behind it waits while it waits. */
   private misbehave(call: Call, run: () => Promise<void> | undefined): void {
     const { faults } = this.parts
-    if (!faults.active) {
+    if (!faults.active || call.connection.session?.session_id !== undefined) {
       this.hold(call, run())
       return
     }

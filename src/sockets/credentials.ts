@@ -1,5 +1,6 @@
 import { AuthenticationFailure, authorize, usableKey } from '../api/authenticate.ts'
 import type { Door } from '../api/door.ts'
+import type { SessionDoor, SocketVisitor } from '../api/sessions.ts'
 import { signed, type Caller } from '../api/endpoint.ts'
 import type { State } from '../core/state.ts'
 import type { Permission } from '../core/tables/keys.ts'
@@ -11,6 +12,8 @@ export interface Session {
   readonly user_id: number
   readonly key: string
   readonly need: Permission
+  /** Of the console: no key, but a session of a browser. */
+  readonly session_id?: number
 }
 /** What a signed frame said, beside its text. */
 export interface SignedFrame {
@@ -33,8 +36,23 @@ export interface LoginFrame extends SignedFrame {
  */
 export class Credentials {
   private readonly door: Door
-  constructor(door: Door) {
+  private readonly state: State
+  private readonly sessions: SessionDoor
+  constructor(door: Door, state: State, sessions: SessionDoor) {
     this.door = door
+    this.state = state
+    this.sessions = sessions
+  }
+
+  /** Of a socket of the console; throws a refusal. */
+  visit(visitor: SocketVisitor, need: Permission, ip: string): Session {
+    const { session_id, user_id } = this.sessions.socket(visitor)
+    return this.visitAgain({ session_id, user_id, key: '', need }, need, ip)
+  }
+  /** The same person, for what takes this permission. */
+  visitAgain(session: Session, need: Permission, ip: string): Session {
+    authorize(this.again(session), signed(need), 'GET', ip, this.state)
+    return { ...session, need }
   }
 
   /** Of a subscription to a private channel. */
@@ -78,7 +96,8 @@ export class Credentials {
   }
 
   /** Who has a session, as the key is now: for each call anew. */
-  again({ key, user_id }: Session): Caller {
+  again({ key, user_id, session_id }: Session): Caller {
+    if (session_id !== undefined) return this.sessions.again(session_id, user_id, true)
     const caller = this.door.again(key)
     if (caller.user.user_id !== user_id)
       throw new AuthenticationFailure('INVALID_KEY', 'this key is of another account now; log in again', {
@@ -87,30 +106,33 @@ export class Credentials {
     return caller
   }
 
+  /**
+   * Why whoever was accepted may no longer read what it took this permission to read; undefined: he still may. Looks at
+   * the live state, so that it is asked after the commit that may have changed it.
+   */
+  revoked(session: Session, ip: string): { readonly label: Label; readonly message: string } | undefined {
+    const { key, need, session_id, user_id } = session
+    const { state } = this
+    if (session_id === undefined && state.keys.get(key) === undefined)
+      return { label: 'INVALID_KEY', message: 'the key was deleted' }
+    try {
+      const caller =
+        session_id === undefined ? this.holder(key) : this.sessions.again(session_id, user_id, false)
+      authorize(caller, signed(need), 'GET', ip, state)
+      return undefined
+    } catch (error) {
+      if (error instanceof Refusal) return { label: error.label, message: error.message }
+      throw error
+    }
+  }
+  private holder(name: string): Caller {
+    const key = usableKey(this.state, name)
+    return { user: this.state.users.must(key.user_id), key }
+  }
+
   private prove(claim: Parameters<Door['prove']>[0], need: Permission, ip: string): Session {
     const { user, key } = this.door.prove(claim, need, ip)
     return { user_id: user.user_id, key: key.key, need }
-  }
-}
-
-/**
- * Why a key that was accepted may no longer read what it took this permission to read; undefined: it still may. Looks at
- * the live state, so that it is asked after the commit that may have changed it.
- */
-export function revoked(
-  state: State,
-  key: string,
-  ip: string,
-  need: Permission,
-): { readonly label: Label; readonly message: string } | undefined {
-  if (state.keys.get(key) === undefined) return { label: 'INVALID_KEY', message: 'the key was deleted' }
-  try {
-    const known = usableKey(state, key)
-    authorize({ user: state.users.must(known.user_id), key: known }, signed(need), 'GET', ip, state)
-    return undefined
-  } catch (error) {
-    if (error instanceof Refusal) return { label: error.label, message: error.message }
-    throw error
   }
 }
 

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LiveDesk } from '../api/endpoint.ts'
 import type { Faults } from '../api/faults.ts'
 import { API_KEY } from '../core/tables/keys.ts'
+import { SESSION } from '../core/tables/logins.ts'
 import { USER } from '../core/tables/users.ts'
 import type { CommandRows } from '../events/rows.ts'
 import { addressBlock } from '../http/words.ts'
-import type { Label } from '../labels.ts'
+import { Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
 import type { Calls } from './calls.ts'
 import { CHANNEL_BY_NAME } from './channels.ts'
-import { revoked, type Credentials, type Session } from './credentials.ts'
+import type { Credentials, Session } from './credentials.ts'
 import { BAD_ARGUMENT, BrokenFrame, pongFrame, pushFrame, readRequest, type Request } from './envelope.ts'
 import type { SocketFigures } from './figures.ts'
 import type { Attach, Handshake, ToDesk, ToDoor, Verdict } from './line.ts'
@@ -46,6 +47,7 @@ export class SocketDesk {
   private readonly subscribing: Subscribing
   private readonly peerParts: PeerParts
   private stopping = false
+  private readonly visitors = setInterval(() => this.reviewVisitors(), VISITORS_MS).unref()
 
   constructor(parts: SocketDeskParts) {
     this.parts = parts
@@ -164,6 +166,7 @@ export class SocketDesk {
   /** Nobody new; everybody is told, and let go when what was received is answered. */
   async stop(): Promise<void> {
     this.stopping = this.live.stopping = true
+    clearInterval(this.visitors)
     const now = this.parts.desk.clock.peek()
     const result = JSON.stringify({
       type: 'upgrade',
@@ -193,6 +196,18 @@ export class SocketDesk {
       return refused(503, 'TOO_BUSY', 'the platform is stopping; connect again in a few seconds')
     if (!this.parts.ready())
       return refused(503, 'TOO_BUSY', 'the platform is starting; try again in a second')
+    let session: Session | undefined
+    try {
+      if (handshake.visitor !== null)
+        session = this.parts.credentials.visit(
+          handshake.visitor,
+          address === 'unified' ? 'unified' : 'spot',
+          handshake.ip,
+        )
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return refused(error.status, error.label, error.message)
+    }
     const block = addressBlock(handshake.ip)
     const count = this.addresses.get(block) ?? 0
     if (count >= this.parts.connectionsMax)
@@ -206,6 +221,7 @@ export class SocketDesk {
     const peer = new Peer(door, socket, address, handshake, since, this.peerParts)
     this.peers.get(door)!.set(socket, peer)
     this.byId.set(peer.conn_id, peer)
+    if (session !== undefined) peer.session = session
     return { accepted: true }
   }
   private leave(peer: Peer, code: number): void {
@@ -262,15 +278,19 @@ export class SocketDesk {
       }),
     )
     const users = new Set(rows.of(USER).map(({ before, after }) => (after ?? before)?.user_id))
-    if (keys.size === 0 && users.size === 0) return
+    const sessions = new Set(rows.of(SESSION).map(({ before, after }) => (after ?? before)?.id))
+    if (keys.size === 0 && users.size === 0 && sessions.size === 0) return
     const { state } = this.parts.desk.core
     for (const peer of this.byId.values())
       if (
         peer
           .sessions()
           .some(
-            ({ key, user_id }) =>
-              keys.has(key) || users.has(user_id) || users.has(state.users.get(user_id)?.parent_id ?? 0),
+            ({ key, user_id, session_id }) =>
+              keys.has(key) ||
+              sessions.has(session_id) ||
+              users.has(user_id) ||
+              users.has(state.users.get(user_id)?.parent_id ?? 0),
           )
       )
         this.review(peer)
@@ -286,8 +306,12 @@ export class SocketDesk {
       return
     }
   }
-  private whyNot(peer: Peer, { key, need }: Session): { label: Label; message: string } | undefined {
-    return revoked(this.parts.desk.core.state, key, peer.ip, need)
+  private whyNot(peer: Peer, session: Session): { label: Label; message: string } | undefined {
+    return this.parts.credentials.revoked(session, peer.ip)
+  }
+  /** Sessions of browsers end by themselves, too. */
+  private reviewVisitors(): void {
+    for (const peer of this.byId.values()) if (peer.session?.session_id !== undefined) this.review(peer)
   }
 }
 
@@ -295,6 +319,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...CHANNEL_BY_NAME.keys(),
   ...CALL_CHANNELS.map(({ channel }) => channel),
 ])
+const VISITORS_MS = 15_000
 const ABNORMAL = 1006
 /** Calls that were received get so long to be answered, when the platform stops. */
 const FINISH_MS = 800

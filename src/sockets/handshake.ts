@@ -3,6 +3,7 @@ import { channelOf } from '../api/spot/order-fields.ts'
 import { clientIp } from '../http/words.ts'
 import type { Label } from '../labels.ts'
 import type { Handshake } from './line.ts'
+import { isConsole } from './paths.ts'
 
 interface Fault {
   readonly status: number
@@ -39,10 +40,20 @@ export function handshakeOf(request: IncomingMessage, trustProxy: number): Hands
     const value = request.headers[name]
     return typeof value === 'string' ? value : undefined
   }
+  const path = mark === -1 ? url : url.slice(0, mark)
   return {
-    path: mark === -1 ? url : url.slice(0, mark),
+    path,
     ip: clientIp(request, trustProxy),
     channelId: channelOf({ header }) ?? null,
     sizeDecimal: (header('x-gate-size-decimal') ?? header('x-svc-size-decimal')) === '1',
+    visitor: isConsole(path)
+      ? {
+          cookie: header('cookie') ?? null,
+          host: header('host') ?? null,
+          origin: header('origin') ?? null,
+          site: header('sec-fetch-site') ?? null,
+          account: mark === -1 ? null : new URLSearchParams(url.slice(mark + 1)).get('account'),
+        }
+      : null,
   }
 }

@@ -1,3 +1,5 @@
+import type { SocketVisitor } from '../api/sessions.ts'
+
 /**
  * The line between the doors, where sockets are (the core's process, or a gateway), and the desk beside the core, which
  * decides everything. What goes over it is plain, so that it travels the same within a process and between two, and
@@ -13,6 +15,8 @@ export interface Handshake {
   readonly channelId: string | null
   /** X-Gate-Size-Decimal: 1, in either spelling. */
   readonly sizeDecimal: boolean
+  /** At the console's addresses alone. */
+  readonly visitor: SocketVisitor | null
 }
 /** Whether it may go on; a refusal is answered as REST would. */
 export type Verdict =

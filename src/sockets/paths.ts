@@ -19,12 +19,19 @@ const PATHS: ReadonlyMap<string, Product> = new Map([
   ['/v4/ws/options/usdt', 'options'],
   ['/v4/ws/options/btc', 'options'],
 ])
+/** For people in browsers: a session is the access there, and nowhere else is a cookie looked at. */
+const CONSOLE: ReadonlyMap<string, Product> = new Map([
+  ['/console/ws', 'spot'],
+  ['/console/ws/unified', 'unified'],
+])
+export const isConsole = (path: string): boolean => CONSOLE.has(withoutSlash(path))
 const OPTIONS = '/op-ws'
 const LEADING = /^\/[a-z0-9-]{1,32}(?=\/)/
 
 /** The product of a path, query excluded; undefined: no socket is there. */
 export function productOf(path: string): Product | undefined {
-  const own = PATHS.get(path) ?? PATHS.get(withoutSlash(path))
+  const bare = withoutSlash(path)
+  const own = PATHS.get(path) ?? PATHS.get(bare) ?? CONSOLE.get(bare)
   if (own !== undefined) return own
   const leading = LEADING.exec(path)?.[0]
   if (leading === undefined) return undefined

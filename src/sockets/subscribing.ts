@@ -4,7 +4,7 @@ import { Refusal } from '../labels.ts'
 import type { LiveDesk } from '../api/endpoint.ts'
 import type { Log } from '../runtime/log.ts'
 import { CHANNEL_BY_NAME, type Channel, type PrivateChannel, type PublicChannel } from './channels.ts'
-import { revoked, type Credentials } from './credentials.ts'
+import type { Credentials } from './credentials.ts'
 import {
   BadRequest,
   NOT_ALLOWED,
@@ -115,7 +115,11 @@ export class Subscribing {
   ): Promise<void> {
     const { privates, unified } = this.live
     const { state } = this.parts.desk.core
-    const session = this.parts.credentials.subscription({ ...request, text }, channel.access, peer.ip)
+    const { credentials } = this.parts
+    const session =
+      peer.session?.session_id === undefined
+        ? credentials.subscription({ ...request, text }, channel.access, peer.ip)
+        : credentials.visitAgain(peer.session, channel.access, peer.ip)
     const userId = session.user_id
     const figures = channel.product === 'unified'
     if (figures && state.margin.of(userId).mode === 'classic')
@@ -130,7 +134,7 @@ export class Subscribing {
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     // The key may have gone while this was prepared: then nothing of its account is told.
-    const why = peer.closed ? undefined : revoked(state, session.key, peer.ip, session.need)
+    const why = peer.closed ? undefined : credentials.revoked(session, peer.ip)
     if (peer.closed || why !== undefined) {
       if (!figures) privates.release(channel.name, userId)
       if (why !== undefined) throw new Refusal(why.label, why.message)

@@ -4,9 +4,10 @@ import { AuthenticationFailure } from '../../src/api/authenticate.ts'
 import { Door } from '../../src/api/door.ts'
 import { Limiter } from '../../src/api/limiter.ts'
 import { sign } from '../../src/api/signature.ts'
+import { ConsoleAccess } from '../../src/console/access.ts'
 import type { Perm } from '../../src/core/tables/keys.ts'
 import { Refusal } from '../../src/labels.ts'
-import { Credentials, revoked, type LoginFrame } from '../../src/sockets/credentials.ts'
+import { Credentials, type LoginFrame } from '../../src/sockets/credentials.ts'
 import { CallLine, refusedCall, resultOf } from '../support/call-line.ts'
 import { refused } from '../support/client.ts'
 import { TestPlatform, allPerms } from '../support/platform.ts'
@@ -27,7 +28,9 @@ describe('who speaks on a socket', () => {
   after(() => platform.stop())
   const fresh = (max = 1_000): void => {
     seen = new Map()
-    credentials = new Credentials(new Door(platform.platform.desk, new Limiter(1), max, seen))
+    const { desk } = platform.platform
+    const sessions = new ConsoleAccess(desk)
+    credentials = new Credentials(new Door(desk, new Limiter(1), max, seen), desk.core.state, sessions)
   }
   /** A key with the secret of the specification's vectors. */
   const keyOf = async (perms: readonly Perm[] = allPerms(), ip_whitelist: string[] = []): Promise<string> => {
@@ -211,12 +214,13 @@ describe('who speaks on a socket', () => {
   })
 
   test('what ends a right that was there: key, state, address, permission, account and its main account', async () => {
-    const { state } = platform.platform.desk.core
     const main = await platform.user()
     const sub = await platform.user({ parent: main.user_id })
+    const revoked = (need: 'spot' | 'unified') =>
+      credentials.revoked({ user_id: sub.user_id, key: sub.credential.key, need }, HOME)
     const at = `/sub_accounts/${sub.user_id}/keys/${sub.credential.key}`
     const { key } = sub.credential
-    const why = () => revoked(state, key, HOME, 'spot')?.label
+    const why = () => revoked('spot')?.label
     const put = (perms: object[], ip_whitelist: string[] = []) =>
       main.client.put(at, { name: 'k', perms, ip_whitelist })
     const SPOT = { name: 'spot', read_only: false }
@@ -225,7 +229,7 @@ describe('who speaks on a socket', () => {
     assert.equal(why(), undefined, 'rights to write that go end nothing')
     await put([{ name: 'margin', read_only: true }])
     assert.equal(why(), undefined)
-    assert.equal(revoked(state, key, HOME, 'unified')?.label, 'FORBIDDEN')
+    assert.equal(revoked('unified')?.label, 'FORBIDDEN')
     await put([{ name: 'wallet', read_only: true }])
     assert.equal(why(), 'FORBIDDEN')
     await put([SPOT], ['10.0.0.1'])
@@ -242,7 +246,7 @@ describe('who speaks on a socket', () => {
     await platform.operator.ok('PATCH', `/users/${sub.user_id}/keys/${key}`, { state: 3 })
     assert.equal(why(), 'INVALID_CREDENTIALS')
     await main.client.delete(at)
-    assert.deepEqual(revoked(state, key, HOME, 'spot'), {
+    assert.deepEqual(revoked('spot'), {
       label: 'INVALID_KEY',
       message: 'the key was deleted',
     })

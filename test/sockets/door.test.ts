@@ -108,6 +108,7 @@ for (const kind of ['one process', 'gateways'] as Kind[])
         ip: '127.0.0.1',
         channelId: 'mine',
         sizeDecimal: true,
+        visitor: null,
       })
       for (let i = 0; i < 200; i++) client.send(`{"n":${i},"text":"ü€😀"}`)
       const frames = await client.got(200)

@@ -3,14 +3,21 @@ import type { AnyEndpoint } from '../../src/api/endpoint.ts'
 import type { JsonSchema } from '../../src/api/fields.ts'
 import { proposalShape } from '../../src/api/guarded.ts'
 import { Router } from '../../src/api/router.ts'
-import { operatorEndpoints, tradingEndpoints } from '../../src/endpoints.ts'
+import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../../src/endpoints.ts'
 import type { Reply } from './client.ts'
 
 /** Every reply that a test receives is held against the declaration of its endpoint. */
 const router = new Router<AnyEndpoint>()
-for (const endpoint of tradingEndpoints) router.add(endpoint.method, `/api/v4${endpoint.path}`, endpoint)
-for (const endpoint of operatorEndpoints(undefined as never))
-  router.add(endpoint.method, `/operator/v1${endpoint.path}`, endpoint)
+/** Addresses of endpoints, in the order in which the reference lists them. */
+const groups = [
+  ['/api/v4', tradingEndpoints],
+  ['/operator/v1', operatorEndpoints(undefined as never)],
+  ['/console/v1', consoleEndpoints({ surface: 'all' } as never)],
+] as const
+for (const [prefix, list] of groups)
+  for (const endpoint of list) router.add(endpoint.method, prefix + endpoint.path, endpoint)
+/** The console's ways to the same endpoints. */
+const direct = (path: string): string => path.replace(/^\/console(?=\/(api|operator)\/)/, '')
 
 /** The endpoint that serves an address, by its name in the reference. */
 export function endpointAt(
@@ -19,7 +26,7 @@ export function endpointAt(
 ): { name: string; endpoint: AnyEndpoint } | undefined {
   const match = router.find(method, path)
   if ('allow' in match) return undefined
-  const prefix = match.route.access.kind === 'operator' ? '/operator/v1' : '/api/v4'
+  const [prefix] = groups.find(([prefix]) => path.startsWith(`${prefix}/`))!
   return { name: `${method} ${prefix}${match.route.path}`, endpoint: match.route }
 }
 export function checkReply(method: string, path: string, reply: Reply): void {
@@ -31,7 +38,7 @@ export function checkReply(method: string, path: string, reply: Reply): void {
     assert.ok((reply.body.message as string).length > 0)
     return
   }
-  const match = router.find(method, path)
+  const match = router.find(method, direct(path))
   if ('allow' in match) return
   const { status, reply: schema, guarded } = match.route
   if (reply.status === 202 && guarded !== undefined)

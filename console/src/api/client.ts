@@ -2,7 +2,7 @@ import type { Endpoints as Generated } from './schema.d.ts'
 import type { OwnEndpoints } from './own.ts'
 import { ApiError, type Refused } from './errors.ts'
 
-export type Endpoints = Generated & OwnEndpoints
+export type Endpoints = Generated & Omit<OwnEndpoints, keyof Generated>
 export type Name = keyof Endpoints
 export type Reply<N extends Name> = Endpoints[N]['reply']
 export type Query<N extends Name> = Endpoints[N]['query']
@@ -59,11 +59,11 @@ export async function answer<N extends Name>(
 ): Promise<Answer<Reply<N>>> {
   const args = (given[0] ?? {}) as Plain
   try {
-    return (await request(name, args))
+    return await request(name, args)
   } catch (error) {
     if (!(error instanceof ApiError) || error.label !== 'ELEVATION_REQUIRED' || !(await access.elevate()))
       throw error
-    return (await request(name, args))
+    return await request(name, args)
   }
 }
 

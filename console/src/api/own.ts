@@ -1,29 +1,9 @@
-/** The console's own endpoints, as their contract says: they go into schema.d.ts with their declarations. */
-export interface Account {
-  readonly user_id: number
-  readonly name: string
-  readonly login_name: string
-  readonly kind: 'main' | 'sub'
-  readonly state: string
-}
-export interface Session {
-  readonly account: {
-    readonly user_id: number
-    readonly name: string
-    readonly csrf: string
-    readonly factor: boolean
-    readonly elevated_until: number | null
-    readonly accounts: readonly Account[]
-  } | null
-  readonly operator: {
-    readonly name: string
-    readonly role: string
-    readonly csrf: string
-    readonly factor: boolean
-    readonly elevated_until: number | null
-  } | null
-  readonly mode: 'sandbox' | 'live'
-}
+import type { Endpoints } from './schema.d.ts'
+
+export type Session = Endpoints['GET /console/v1/session']['reply']
+export type Account = NonNullable<Session['account']>['accounts'][number]
+
+/** Endpoints that pages use and the platform declares in a later step: each goes when schema.d.ts has it. */
 interface Own<Path, Query, Body, Reply> {
   path: Path
   query: Query
@@ -32,21 +12,6 @@ interface Own<Path, Query, Body, Reply> {
 }
 type None = undefined
 export interface OwnEndpoints {
-  'GET /console/v1/platform': Own<
-    None,
-    None,
-    None,
-    {
-      mode: 'sandbox' | 'live'
-      version: string
-      sign_up: 'open' | 'invited' | 'off'
-      now: number
-      clock_offset_ms: number
-      rooms: string[]
-    }
-  >
-  'GET /console/v1/session': Own<None, None, None, Session>
-  'POST /console/v1/enter': Own<None, None, { token: string }, Session>
   'POST /console/v1/sign-in': Own<
     None,
     None,
@@ -59,6 +24,5 @@ export interface OwnEndpoints {
     { name: string; password: string; invitation?: string },
     Session
   >
-  'POST /console/v1/sign-out': Own<None, None, { kind?: 'account' | 'operator' }, unknown>
   'POST /console/v1/elevate': Own<None, None, { code?: string; password?: string }, unknown>
 }

@@ -4327,6 +4327,30 @@ export interface Endpoints {
       settle: string
     }[]
   }
+  /** Makes a link that signs the operator who asks in to the console, good once within an hour */
+  'POST /operator/v1/console_links': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      token: string
+      path: string
+      expires_at: number
+    }
+  }
+  /** Makes a link that signs a main account in, good once: for whoever lost password or second factor. In live mode each of the two operators is shown one half of it, the second factor goes, and withdrawals are closed for 24 hours */
+  'POST /operator/v1/users/{uid}/console_link': {
+    path: {
+      uid: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      token: string
+      path: string
+      expires_at: number
+    }
+  }
   /** Lists withdrawals of all accounts, newest first */
   'GET /operator/v1/withdrawals': {
     path: undefined
@@ -5979,5 +6003,98 @@ export interface Endpoints {
     query: undefined
     body: undefined
     reply: undefined
+  }
+  /** Signs in by a one-time link: its token is what follows the # of /enter#TOKEN */
+  'POST /console/v1/enter': {
+    path: undefined
+    query: undefined
+    body: {
+      token: string
+    }
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** Ends the sessions of this browser, or the one of a kind */
+  'POST /console/v1/sign-out': {
+    path: undefined
+    query: undefined
+    body: {
+      kind?: "account" | "operator"
+    }
+    reply: undefined
+  }
+  /** Tells who is signed in in this browser, with the token that changes must carry as X-Kontor-CSRF */
+  'GET /console/v1/session': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** What the console should know before anybody signs in */
+  'GET /console/v1/platform': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      mode: string
+      version: string
+      sign_up: string
+      now: number
+      clock_offset_ms: number
+      rooms: string[]
+    }
   }
 }

@@ -222,7 +222,7 @@ function WhoMenu({
                 leftSection={user_id === account?.user_id ? '●' : '○'}
                 rightSection={
                   <span className="dim small">
-                    {kind === 'main' ? 'main' : state === 'normal' ? 'sub' : `sub, ${state}`}
+                    {kind === 'main' ? 'main' : state === 1 ? 'sub' : 'sub, locked'}
                   </span>
                 }
               >

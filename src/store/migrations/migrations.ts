@@ -14,6 +14,7 @@ import { sums } from './0041_sums.ts'
 import { povOrders } from './0042_pov_orders.ts'
 import { tokenExpiry } from './0055_token_expiry.ts'
 import { journal } from './0070_journal.ts'
+import { logins } from './0200_logins.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   povOrders,
   tokenExpiry,
   journal,
+  logins,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

@@ -18,7 +18,6 @@ export function Enter(): React.JSX.Element {
     // It should stand neither in the address bar nor in the history.
     history.replaceState(history.state, '', '/enter')
     if (token.current === '') {
-       
       setMissing(true)
       return
     }

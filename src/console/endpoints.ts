@@ -1,0 +1,6 @@
+import type { AnyEndpoint } from '../api/endpoint.ts'
+import type { ConsoleParts } from './parts.ts'
+import { signInEndpoints } from './sign-in.ts'
+
+/** The console's own endpoints, below /console/v1. */
+export const consoleEndpoints = (parts: ConsoleParts): readonly AnyEndpoint[] => [...signInEndpoints(parts)]
