@@ -65,6 +65,16 @@ const pages = [
   createRoute({ getParentRoute: () => frame, path: '/', component: Home }),
   createRoute({ getParentRoute: () => frame, path: '/trade', component: Home }),
   page('/trade/$pair', () => import('./pages/trade/Trade.tsx'), 'Trade'),
+  page('/operate/approvals', () => import('./pages/operate/Approvals.tsx'), 'Approvals'),
+  page('/operate/deposits', () => import('./pages/operate/Deposits.tsx'), 'Deposits'),
+  page('/operate/treasury', () => import('./pages/operate/Treasury.tsx'), 'Treasury'),
+  page('/operate/users', () => import('./pages/operate/Users.tsx'), 'Users'),
+  page('/operate/users/$uid', () => import('./pages/operate/User.tsx'), 'User'),
+  page('/operate/rules', () => import('./pages/operate/Rules.tsx'), 'Rules'),
+  page('/operate/solvency', () => import('./pages/operate/Solvency.tsx'), 'Solvency'),
+  page('/operate/lending', () => import('./pages/operate/Lending.tsx'), 'Lending'),
+  page('/operate/audit', () => import('./pages/operate/Audit.tsx'), 'Audit'),
+  page('/operate/health', () => import('./pages/operate/Health.tsx'), 'Health'),
 ]
 
 export const router = createRouter({
