@@ -54,6 +54,15 @@ import {
 import { passOnce } from './users/seen-requests.ts'
 import { stopPortion } from './users/freeze.ts'
 import { createLink, enterByLink } from './logins/links.ts'
+import {
+  confirmFactor,
+  elevate,
+  offerFactor,
+  removeFactor,
+  setPassword,
+  signIn,
+  signUp,
+} from './logins/credentials.ts'
 import { endSession, touchSessions } from './logins/sessions.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
@@ -112,6 +121,13 @@ const plain = {
   'link.enter': enterByLink,
   'session.touch': touchSessions,
   'session.end': endSession,
+  'session.elevate': elevate,
+  'login.sign_in': signIn,
+  'login.sign_up': signUp,
+  'login.password': setPassword,
+  'login.factor.offer': offerFactor,
+  'login.factor.confirm': confirmFactor,
+  'login.factor.remove': removeFactor,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,
