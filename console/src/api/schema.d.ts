@@ -4338,6 +4338,16 @@ export interface Endpoints {
       expires_at: number
     }
   }
+  /** Makes an invitation: whoever has it signs up with it, once within seven days */
+  'POST /operator/v1/console_invitations': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      token: string
+      expires_at: number
+    }
+  }
   /** Makes a link that signs a main account in, good once: for whoever lost password or second factor. In live mode each of the two operators is shown one half of it, the second factor goes, and withdrawals are closed for 24 hours */
   'POST /operator/v1/users/{uid}/console_link': {
     path: {
@@ -6095,6 +6105,174 @@ export interface Endpoints {
       now: number
       clock_offset_ms: number
       rooms: string[]
+    }
+  }
+  /** Signs in by name and password, and by a code where there is a second factor: without one SECOND_FACTOR_REQUIRED tells */
+  'POST /console/v1/sign-in': {
+    path: undefined
+    query: undefined
+    body: {
+      kind: "account" | "operator"
+      name: string
+      password: string
+      code?: string
+    }
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** Makes a main account with a password, and signs in (KONTOR_SIGN_UP: open, invited or off) */
+  'POST /console/v1/sign-up': {
+    path: undefined
+    query: undefined
+    body: {
+      name: string
+      password: string
+      invitation?: string
+    }
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** Lists where one is signed in */
+  'GET /console/v1/sessions': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: {
+      id: number
+      current: boolean
+      created_at: number
+      last_seen: number
+      expires_at: number
+      ip: string
+      agent: string
+      via: string
+    }[]
+  }
+  /** Ends a session of one’s own; what it has open closes */
+  'DELETE /console/v1/sessions/{id}': {
+    path: {
+      id: number
+    }
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: undefined
+  }
+  /** Sets a new password and ends all other sessions; current is left out by who came by a link */
+  'POST /console/v1/password': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      current?: string
+      next: string
+    }
+    reply: undefined
+  }
+  /** Draws the secret of a second factor, for an authenticator app; it counts when a code of it is confirmed */
+  'POST /console/v1/factor': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: {
+      secret: string
+      otpauth_url: string
+    }
+  }
+  /** Takes the second factor away; it takes a code of it, or a recovery code */
+  'DELETE /console/v1/factor': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code: string
+    }
+    reply: undefined
+  }
+  /** Switches the second factor on by a code of it; answers ten recovery codes, once */
+  'POST /console/v1/factor/confirm': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code: string
+    }
+    reply: {
+      recovery_codes: string[]
+    }
+  }
+  /** Opens what is dear for five minutes (live mode asks for it): by a code, or by the password where there is no second factor */
+  'POST /console/v1/elevate': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code?: string
+      password?: string
+    }
+    reply: {
+      elevated_until: number
     }
   }
 }
