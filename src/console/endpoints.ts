@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '../api/endpoint.ts'
+import { consoleMoneyEndpoints } from './money.ts'
 import { ownLoginEndpoints } from './own-login.ts'
 import { passwordEndpoints } from './passwords.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -9,4 +10,5 @@ export const consoleEndpoints = (parts: ConsoleParts): readonly AnyEndpoint[] =>
   ...signInEndpoints(parts),
   ...passwordEndpoints(parts),
   ...ownLoginEndpoints(parts),
+  ...(parts.surface === 'operator' ? [] : consoleMoneyEndpoints),
 ]

@@ -6275,4 +6275,63 @@ export interface Endpoints {
       elevated_until: number
     }
   }
+  /** The account's newest deposits, with how many confirmations each has and needs */
+  'GET /console/v1/deposits': {
+    path: undefined
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      id: string
+      txid: string
+      at: number
+      amount: string
+      currency: string
+      chain: string
+      address: string
+      memo: string
+      status: string
+      reason: string
+      confirmations: number
+      needed: number
+      seconds_left: number
+      unlock_needed: number
+    }[]
+  }
+  /** The account's newest withdrawals, with what holds each, who must still say yes, and its confirmations */
+  'GET /console/v1/withdrawals': {
+    path: undefined
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      id: string
+      status: string
+      at: number
+      amount: string
+      fee: string
+      arrives: string
+      currency: string
+      chain: string
+      address: string
+      memo: string
+      txid: string
+      internal: boolean
+      holds: {
+        status: string
+        reason: string
+      }[]
+      approved_at: number[]
+      approvals_needed: number
+      send_at: number
+      done_at: number
+      fail_reason: string
+      cancellable: boolean
+      confirmations: number
+      needed: number
+      seconds_left: number
+    }[]
+  }
 }
