@@ -6334,4 +6334,273 @@ export interface Endpoints {
       seconds_left: number
     }[]
   }
+  /** Lists the account's own API keys */
+  'GET /console/v1/keys': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      user_id: number
+      key: string
+      mode: number
+      name: string
+      perms: {
+        name: string
+        read_only: boolean
+      }[]
+      ip_whitelist: string[]
+      state: number
+      created_at: number
+      updated_at: number
+      update_at: number
+      last_access: number
+      replay_protection: boolean
+    }[]
+  }
+  /** Creates an API key of the account; its secret is shown here and never again */
+  'POST /console/v1/keys': {
+    path: undefined
+    query: undefined
+    body: {
+      mode?: 1 | 2
+      name?: string
+      perms?: {
+        name: string
+        read_only?: boolean
+      }[]
+      ip_whitelist?: string[]
+      replay_protection?: boolean
+    }
+    reply: {
+      user_id: number
+      key: string
+      mode: number
+      name: string
+      perms: {
+        name: string
+        read_only: boolean
+      }[]
+      ip_whitelist: string[]
+      state: number
+      created_at: number
+      updated_at: number
+      update_at: number
+      last_access: number
+      replay_protection: boolean
+      secret: string
+    }
+  }
+  /** Replaces the name, the permissions and the IP list of a key; what is left out is cleared */
+  'PUT /console/v1/keys/{key}': {
+    path: {
+      key: string
+    }
+    query: undefined
+    body: {
+      mode?: 1 | 2
+      name?: string
+      perms?: {
+        name: string
+        read_only?: boolean
+      }[]
+      ip_whitelist?: string[]
+      replay_protection?: boolean
+    }
+    reply: undefined
+  }
+  /** Deletes an API key of the account; it stops working at once */
+  'DELETE /console/v1/keys/{key}': {
+    path: {
+      key: string
+    }
+    query: undefined
+    body: undefined
+    reply: undefined
+  }
+  /** Lists the saved withdrawal addresses, with when each has been known for long enough (usable_at) */
+  'GET /console/v1/addresses': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      currency: string
+      chain: string
+      address: string
+      name: string
+      tag: string
+      verified: boolean
+      create_time: number
+      usable_at: number | null
+    }[]
+  }
+  /** Saves a withdrawal address, or names it anew; its cooling time begins when it is saved first */
+  'POST /console/v1/addresses': {
+    path: undefined
+    query: undefined
+    body: {
+      currency: string
+      chain?: string
+      address: string
+      name?: string
+      tag?: string
+    }
+    reply: {
+      id: number
+      currency: string
+      chain: string
+      address: string
+      name: string
+      tag: string
+      verified: boolean
+      create_time: number
+      usable_at: number | null
+    }
+  }
+  /** Forgets a saved address */
+  'DELETE /console/v1/addresses/{id}': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: undefined
+  }
+  /** Accepts a push that waits for this account */
+  'POST /console/v1/pushes/{id}/accept': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** Refuses a push that waits for this account; the sender has the money back */
+  'POST /console/v1/pushes/{id}/refuse': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** Takes back a push of this account that still waits */
+  'POST /console/v1/pushes/{id}/cancel': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** What the account was worth over time, in USDT at the prices of then; up to half a minute old */
+  'GET /console/v1/worth': {
+    path: undefined
+    query: {
+      range?: "24h" | "7d" | "30d"
+    }
+    body: undefined
+    reply: {
+      currency: string
+      points: {
+        time: number
+        total: string
+      }[]
+    }
+  }
+  /** The last calls of the keys of the account and its sub-accounts, with bodies and replies; after: those that follow an id */
+  'GET /console/v1/requests': {
+    path: undefined
+    query: {
+      after?: number
+      path?: string
+      status?: string
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      last: number
+      missed: number
+      requests: {
+        id: number
+        time: number
+        micros: number
+        method: string
+        path: string
+        query: string
+        ip: string
+        user_id: number | null
+        key: string | null
+        operator: string | null
+        status: number
+        dropped: boolean
+        ignored: string[]
+        body: string
+        body_length: number
+        reply: string
+        reply_length: number
+      }[]
+    }
+  }
+  /** The rate windows of the account's keys that were used just now */
+  'GET /console/v1/limits': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      bucket: string
+      market: string
+      limit: number
+      remain: number
+      seconds: number
+      reset: number
+    }[]
+  }
+  /** Lists the WebSocket connections on which the account or a sub-account is logged in */
+  'GET /console/v1/sockets': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      conn_id: string
+      ip: string
+      product: string
+      since: number
+      user_ids: number[]
+      subscriptions: number
+      queue_bytes: number
+      frames_in: number
+      frames_out: number
+    }[]
+  }
 }
