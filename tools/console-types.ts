@@ -30,7 +30,7 @@ export function consoleTypes(): string {
   const surfaces = surfacesOf({
     trading: tradingEndpoints,
     operator: operatorEndpoints(undefined as never),
-    console: consoleEndpoints(undefined as never),
+    console: consoleEndpoints({ surface: 'all' } as never),
   })
   const { paths } = openapi(surfaces, '0') as Document
   const lines = Object.entries(paths).flatMap(([path, methods]) =>

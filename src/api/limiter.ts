@@ -28,6 +28,13 @@ export class Limiter {
   peek(bucket: string, requests: number, seconds: number, now: number): Allowance {
     return this.check(bucket, requests, seconds, now, false)
   }
+  /** As it stands; undefined: nobody has used it within its span. */
+  find(bucket: string, requests: number, seconds: number, now: number): Allowance | undefined {
+    const ring = this.multiplier === null ? undefined : this.rings.get(bucket)
+    if (ring === undefined) return undefined
+    ring.forget(now - ring.window)
+    return ring.size === 0 ? undefined : this.check(bucket, requests, seconds, now, false)
+  }
   clear(): void {
     this.rings.clear()
   }

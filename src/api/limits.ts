@@ -27,6 +27,7 @@ export const LIMITS = {
   console: rule(300, 10, 'ip', 'console'),
   consoleAccount: rule(200, 10, 'uid', 'console.account'),
   signIn: rule(60, 10, 'ip', 'console.sign_in'),
+  signUp: rule(10, 600, 'ip', 'console.sign_up'),
   withdraw: rule(1, 3, 'uid', null, 'TOO_FAST'),
   push: rule(1, 10, 'uid'),
   walletTransfers: rule(80, 10, 'uid'),

@@ -332,7 +332,8 @@ export class Pipeline {
     // Over the limit: the second in which the next request passes; else the present one.
     const at = allowance.allowed ? Math.floor(seconds) : Math.ceil(seconds)
     headers.push(remain, allowance.remain, limit, allowance.limit, reset, at)
-    if (status !== 429) return
+    // Who refused it may have said it already.
+    if (status !== 429 || headers.includes('Retry-After')) return
     const wait = seconds - this.options.desk.clock.peek() / 1e6
     headers.push('Retry-After', Math.max(1, Math.ceil(wait)))
   }

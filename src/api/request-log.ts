@@ -26,6 +26,8 @@ export interface LoggedRequest {
 export interface RequestFilter {
   readonly after: number | null
   readonly user_id: number | null
+  /** Any of these; left out: all. */
+  readonly users?: ReadonlySet<number>
   readonly path: string | null
   /** A status, or a class of them such as 4xx. */
   readonly status: string | null
@@ -78,7 +80,8 @@ export class RequestLog {
     return { last: Math.min(this.last, id - 1), missed, requests }
   }
 }
-function isMeant(request: LoggedRequest, { user_id, path, status }: RequestFilter): boolean {
+function isMeant(request: LoggedRequest, { user_id, users, path, status }: RequestFilter): boolean {
+  if (users !== undefined && !users.has(request.userId ?? 0)) return false
   if (user_id !== null && request.userId !== user_id) return false
   if (status !== null && !statusMatches(status, String(request.status))) return false
   return path === null || pathMatches(path, request.path)

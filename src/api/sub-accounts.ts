@@ -196,6 +196,7 @@ export const subAccountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/sub_accounts/{user_id}/keys',
+    dear: true,
     summary: 'Creates an API key of a sub-account; its secret is shown here and never again',
     access: ACCESS,
     limit: LIMITS.subAccounts,
@@ -240,6 +241,7 @@ export const subAccountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'PUT',
     path: '/sub_accounts/{user_id}/keys/{key}',
+    dear: true,
     summary: 'Replaces the name, the permissions and the IP list of a key; what is left out is cleared',
     access: ACCESS,
     limit: LIMITS.subAccounts,

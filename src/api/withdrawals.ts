@@ -202,6 +202,7 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/withdrawals',
+    dear: true,
     summary: 'Withdraws to a saved and verified address; amount is gross, the fee is inside',
     access: signedMain('withdrawal'),
     limit: LIMITS.withdraw,
@@ -299,6 +300,7 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/withdrawals/push',
+    dear: true,
     summary: 'Sends money to another main account by its user id',
     access: signedMain('withdrawal'),
     limit: LIMITS.push,

@@ -86,5 +86,12 @@ function reseal(state: State, old: SecretBox, fresh: SecretBox): { resealed: Res
     }
     if (Object.keys(members).length > 0) proposals[String(id)] = members
   }
-  return { resealed: { keys, proposals }, unread }
+  const logins: Record<string, string> = {}
+  for (const { subject, factor_box } of state.logins.logins.values()) {
+    if (factor_box === '') continue
+    const secret = old.open(factor_box)
+    if (secret === undefined) unread++
+    else logins[subject] = fresh.seal(secret)
+  }
+  return { resealed: { keys, proposals, logins }, unread }
 }

@@ -1,4 +1,6 @@
 import { Door } from '../api/door.ts'
+import { Attempts } from '../console/attempts.ts'
+import { Hashing } from '../console/hashing.ts'
 import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
 import { fronts } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
@@ -33,6 +35,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const healthy = (): boolean => ready() && core.writesStopped === undefined
   const credentials = new Credentials(door, made.state, made.access)
   const { metrics } = made
+  const [attempts, hashing] = [new Attempts(), new Hashing()]
   const figures = new SocketFigures()
   const live = new SocketDesk({
     desk,
@@ -65,7 +68,18 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     trading: tradingEndpoints,
     operator: operatorEndpoints(controls),
     console: (surface) =>
-      consoleEndpoints({ surface, access: made.access, version: VERSION, signUp: config.signUp }),
+      consoleEndpoints({
+        surface,
+        access: made.access,
+        version: VERSION,
+        signUp: config.signUp,
+        attempts,
+        hashing,
+        requests,
+        limiter,
+        trading: tradingEndpoints,
+        sockets: () => live.list(),
+      }),
     limiter,
     door,
     bodies: new Bodies(room),

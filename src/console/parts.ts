@@ -1,8 +1,13 @@
-import type { Call } from '../api/endpoint.ts'
+import type { AnyEndpoint, Call } from '../api/endpoint.ts'
+import type { Limiter } from '../api/limiter.ts'
+import type { RequestLog } from '../api/request-log.ts'
+import type { SocketRow } from '../operator/platform.ts'
 import type { Session, SubjectKind } from '../core/tables/logins.ts'
 import type { NewSession } from '../core/logins/sessions.ts'
 import { refuse } from '../labels.ts'
 import { randomHex, sha256 } from '../runtime/secrets.ts'
+import type { Attempts } from './attempts.ts'
+import type { Hashing } from './hashing.ts'
 import { csrfOf, realNow, type ConsoleAccess } from './access.ts'
 import { cookieOf } from './cookies.ts'
 import { isLoopback } from './pages-check.ts'
@@ -14,6 +19,13 @@ export interface ConsoleParts {
   readonly access: ConsoleAccess
   readonly version: string
   readonly signUp: 'open' | 'invited' | 'off'
+  readonly attempts: Attempts
+  readonly hashing: Hashing
+  /** Of a sandbox. */
+  readonly requests: RequestLog
+  readonly limiter: Limiter
+  readonly trading: readonly AnyEndpoint[]
+  readonly sockets: () => readonly SocketRow[]
 }
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever its parameters are
 export type AnyCall = Call<any, any, any>

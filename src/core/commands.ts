@@ -46,14 +46,25 @@ import {
   createKey,
   createUser,
   deleteKey,
+  deleteOwnKey,
   lockSubAccount,
   replaceKey,
+  replaceOwnKey,
   setKeyState,
   touchKeys,
 } from './users/commands.ts'
 import { passOnce } from './users/seen-requests.ts'
 import { stopPortion } from './users/freeze.ts'
 import { createLink, enterByLink } from './logins/links.ts'
+import {
+  confirmFactor,
+  elevate,
+  offerFactor,
+  removeFactor,
+  setPassword,
+  signIn,
+  signUp,
+} from './logins/credentials.ts'
 import { endSession, touchSessions } from './logins/sessions.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
@@ -105,6 +116,8 @@ const plain = {
   'key.create': createKey,
   'key.replace': replaceKey,
   'key.delete': deleteKey,
+  'own_key.replace': replaceOwnKey,
+  'own_key.delete': deleteOwnKey,
   'key.state': setKeyState,
   'key.touch': touchKeys,
   'key.once': passOnce,
@@ -112,6 +125,13 @@ const plain = {
   'link.enter': enterByLink,
   'session.touch': touchSessions,
   'session.end': endSession,
+  'session.elevate': elevate,
+  'login.sign_in': signIn,
+  'login.sign_up': signUp,
+  'login.password': setPassword,
+  'login.factor.offer': offerFactor,
+  'login.factor.confirm': confirmFactor,
+  'login.factor.remove': removeFactor,
   'stp_group.create': createStpGroup,
   'stp_group.add': addStpMembers,
   'stp_group.remove': removeStpMembers,

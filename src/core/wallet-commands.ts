@@ -1,4 +1,4 @@
-import { ensureDepositAddress, saveAddress } from './chains/addresses.ts'
+import { addOwnAddress, deleteOwnAddress, ensureDepositAddress, saveAddress } from './chains/addresses.ts'
 import { observeChain, type Observation } from './deposits/observe.ts'
 import { refundDeposit, rejectRefund } from './deposits/refund.ts'
 import { blockDeposit, holdDeposit, releaseDeposit } from './deposits/review.ts'
@@ -61,6 +61,8 @@ export const walletCommands = {
   'prices.expire': expirePrices,
   'address.ensure': ensureDepositAddress,
   'saved_address.save': saveAddress,
+  'saved_address.add': addOwnAddress,
+  'saved_address.delete': deleteOwnAddress,
   'chain.observe': observe,
   'chain.pause': pauseWithdrawals,
   'chain.wake': wake,

@@ -15,6 +15,7 @@ export const consoleLinkEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/console_links',
+    dear: true,
     summary: 'Makes a link that signs the operator who asks in to the console, good once within an hour',
     access: operatorOf('viewer'),
     limit: null,
@@ -34,6 +35,30 @@ export const consoleLinkEndpoints: readonly AnyEndpoint[] = [
         actor: operator,
       })
       return { token, path: pathOf(token), expires_at }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/console_invitations',
+    summary: 'Makes an invitation: whoever has it signs up with it, once within seven days',
+    access: operatorOf('operator'),
+    limit: null,
+    status: 201,
+    reply: shape({ token: str, expires_at: int64 }),
+    refuses: [],
+    handle: async ({ desk, operator }) => {
+      const token = randomHex(32)
+      const { expires_at } = await desk.core.submit('link.create', {
+        token_hash: sha256(token),
+        purpose: 'invitation',
+        user_id: 0,
+        operator: '',
+        seconds: 7 * DAY_SECONDS,
+        many: false,
+        real: realNow(),
+        actor: operator,
+      })
+      return { token, expires_at }
     },
   }),
   endpoint({

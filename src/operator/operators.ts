@@ -71,6 +71,7 @@ export const operatorOperatorEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/operators/me/token',
+    dear: true,
     summary:
       'Draws a new token for the operator who asks and gives its own name; the old token stops working at once',
     access: operatorOf('viewer'),

@@ -33,6 +33,7 @@ export const proposalEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   endpoint({
     method: 'POST',
     path: '/proposals/{id}/confirm',
+    dear: true,
     summary: 'Agrees to a proposal of somebody else; with the second yes it is carried out',
     access: operatorOf('operator'),
     limit: null,

@@ -5,7 +5,7 @@ import { array, bool, int, int64, nullable, num, shape, str } from '../api/shape
 import { pathPattern } from './faults.ts'
 import type { Controls } from './platform.ts'
 
-const requestShape = shape({
+export const requestShape = shape({
   id: int64,
   time: num,
   micros: int64,
@@ -24,7 +24,7 @@ const requestShape = shape({
   reply: str,
   reply_length: int64,
 })
-const requestView = (request: LoggedRequest) => ({
+export const requestView = (request: LoggedRequest) => ({
   id: request.id,
   time: Math.floor(request.at / 1000) / 1000,
   micros: request.micros,

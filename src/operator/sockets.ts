@@ -4,6 +4,18 @@ import { array, int, int64, shape, str } from '../api/shapes.ts'
 import { notFound } from '../labels.ts'
 import type { Controls } from './platform.ts'
 
+export const socketShape = shape({
+  conn_id: str,
+  ip: str,
+  product: str,
+  since: int64,
+  user_ids: array(int64),
+  subscriptions: int,
+  queue_bytes: int64,
+  frames_in: int64,
+  frames_out: int64,
+})
+
 /** WebSocket connections: who is there, and a way to end one. */
 export const operatorSocketEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   endpoint({
@@ -13,19 +25,7 @@ export const operatorSocketEndpoints = (controls: Controls): readonly AnyEndpoin
     access: operatorOf('viewer'),
     limit: null,
     status: 200,
-    reply: array(
-      shape({
-        conn_id: str,
-        ip: str,
-        product: str,
-        since: int64,
-        user_ids: array(int64),
-        subscriptions: int,
-        queue_bytes: int64,
-        frames_in: int64,
-        frames_out: int64,
-      }),
-    ),
+    reply: array(socketShape),
     refuses: [],
     handle: () => Promise.resolve(controls.sockets.list()),
   }),

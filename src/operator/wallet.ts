@@ -123,6 +123,7 @@ const decision = (verb: Verb): AnyEndpoint =>
   endpoint({
     method: 'POST',
     path: `/withdrawals/{id}/${verb}`,
+    dear: true,
     summary: SUMMARIES[verb],
     access: operatorOf('operator'),
     limit: null,
@@ -207,6 +208,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/users/{uid}/withdrawals',
+    dear: true,
     summary: "Asks for a withdrawal on a user's behalf; whoever asks can't approve it",
     access: operatorOf('operator'),
     limit: null,

@@ -27,7 +27,7 @@ export const access = {
   /** The session ended: somebody should look. */
   ended: (): void => undefined,
   /** Asks for a fresh code or password; false: the reader gave up. */
-  elevate: (): Promise<boolean> => Promise.resolve(false),
+  elevate: (_kind: 'account' | 'operator'): Promise<boolean> => Promise.resolve(false),
 }
 
 const PREFIXES = [
@@ -61,7 +61,7 @@ export async function answer<N extends Name>(
   try {
     return await request(name, args)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.label !== 'ELEVATION_REQUIRED' || !(await access.elevate()))
+    if (!(error instanceof ApiError) || error.label !== 'ELEVATION_REQUIRED' || !(await access.elevate(name.includes(' /operator/') ? 'operator' : 'account')))
       throw error
     return await request(name, args)
   }

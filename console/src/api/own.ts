@@ -12,17 +12,13 @@ interface Own<Path, Query, Body, Reply> {
 }
 type None = undefined
 export interface OwnEndpoints {
-  'POST /console/v1/sign-in': Own<
+  'GET /console/v1/worth': Own<
     None,
+    { range: '24h' | '7d' | '30d' },
     None,
-    { kind: 'account' | 'operator'; name: string; password: string; code?: string },
-    Session
+    { points: { time: number; total: string }[]; currency: string }
   >
-  'POST /console/v1/sign-up': Own<
-    None,
-    None,
-    { name: string; password: string; invitation?: string },
-    Session
-  >
-  'POST /console/v1/elevate': Own<None, None, { code?: string; password?: string }, unknown>
+  'POST /console/v1/pushes/{id}/accept': Own<{ id: number }, None, None, unknown>
+  'POST /console/v1/pushes/{id}/refuse': Own<{ id: number }, None, None, unknown>
+  'POST /console/v1/pushes/{id}/cancel': Own<{ id: number }, None, None, unknown>
 }

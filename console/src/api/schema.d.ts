@@ -4357,6 +4357,16 @@ export interface Endpoints {
       expires_at: number
     }
   }
+  /** Makes an invitation: whoever has it signs up with it, once within seven days */
+  'POST /operator/v1/console_invitations': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      token: string
+      expires_at: number
+    }
+  }
   /** Makes a link that signs a main account in, good once: for whoever lost password or second factor. In live mode each of the two operators is shown one half of it, the second factor goes, and withdrawals are closed for 24 hours */
   'POST /operator/v1/users/{uid}/console_link': {
     path: {
@@ -6263,5 +6273,501 @@ export interface Endpoints {
       clock_offset_ms: number
       rooms: string[]
     }
+  }
+  /** Signs in by name and password, and by a code where there is a second factor: without one SECOND_FACTOR_REQUIRED tells */
+  'POST /console/v1/sign-in': {
+    path: undefined
+    query: undefined
+    body: {
+      kind: "account" | "operator"
+      name: string
+      password: string
+      code?: string
+    }
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** Makes a main account with a password, and signs in (KONTOR_SIGN_UP: open, invited or off) */
+  'POST /console/v1/sign-up': {
+    path: undefined
+    query: undefined
+    body: {
+      name: string
+      password: string
+      invitation?: string
+    }
+    reply: {
+      mode: string
+      account: {
+        user_id: number
+        name: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+        accounts: {
+          user_id: number
+          name: string
+          login_name: string
+          kind: string
+          state: number
+        }[]
+      } | null
+      operator: {
+        name: string
+        role: string
+        session_id: number
+        csrf: string
+        factor: boolean
+        password: boolean
+        elevated_until: number
+      } | null
+    }
+  }
+  /** Lists where one is signed in */
+  'GET /console/v1/sessions': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: {
+      id: number
+      current: boolean
+      created_at: number
+      last_seen: number
+      expires_at: number
+      ip: string
+      agent: string
+      via: string
+    }[]
+  }
+  /** Ends a session of one’s own; what it has open closes */
+  'DELETE /console/v1/sessions/{id}': {
+    path: {
+      id: number
+    }
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: undefined
+  }
+  /** Sets a new password and ends all other sessions; current is left out by who came by a link */
+  'POST /console/v1/password': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      current?: string
+      next: string
+    }
+    reply: undefined
+  }
+  /** Draws the secret of a second factor, for an authenticator app; it counts when a code of it is confirmed */
+  'POST /console/v1/factor': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: undefined
+    reply: {
+      secret: string
+      otpauth_url: string
+    }
+  }
+  /** Takes the second factor away; it takes a code of it, or a recovery code */
+  'DELETE /console/v1/factor': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code: string
+    }
+    reply: undefined
+  }
+  /** Switches the second factor on by a code of it; answers ten recovery codes, once */
+  'POST /console/v1/factor/confirm': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code: string
+    }
+    reply: {
+      recovery_codes: string[]
+    }
+  }
+  /** Opens what is dear for five minutes (live mode asks for it): by a code, or by the password where there is no second factor */
+  'POST /console/v1/elevate': {
+    path: undefined
+    query: {
+      kind?: "account" | "operator"
+    }
+    body: {
+      code?: string
+      password?: string
+    }
+    reply: {
+      elevated_until: number
+    }
+  }
+  /** The account's newest deposits, with how many confirmations each has and needs */
+  'GET /console/v1/deposits': {
+    path: undefined
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      id: string
+      txid: string
+      at: number
+      amount: string
+      currency: string
+      chain: string
+      address: string
+      memo: string
+      status: string
+      reason: string
+      confirmations: number
+      needed: number
+      seconds_left: number
+      unlock_needed: number
+    }[]
+  }
+  /** The account's newest withdrawals, with what holds each, who must still say yes, and its confirmations */
+  'GET /console/v1/withdrawals': {
+    path: undefined
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      id: string
+      status: string
+      at: number
+      amount: string
+      fee: string
+      arrives: string
+      currency: string
+      chain: string
+      address: string
+      memo: string
+      txid: string
+      internal: boolean
+      holds: {
+        status: string
+        reason: string
+      }[]
+      approved_at: number[]
+      approvals_needed: number
+      send_at: number
+      done_at: number
+      fail_reason: string
+      cancellable: boolean
+      confirmations: number
+      needed: number
+      seconds_left: number
+    }[]
+  }
+  /** Lists the account's own API keys */
+  'GET /console/v1/keys': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      user_id: number
+      key: string
+      mode: number
+      name: string
+      perms: {
+        name: string
+        read_only: boolean
+      }[]
+      ip_whitelist: string[]
+      state: number
+      created_at: number
+      updated_at: number
+      update_at: number
+      last_access: number
+      replay_protection: boolean
+    }[]
+  }
+  /** Creates an API key of the account; its secret is shown here and never again */
+  'POST /console/v1/keys': {
+    path: undefined
+    query: undefined
+    body: {
+      mode?: 1 | 2
+      name?: string
+      perms?: {
+        name: string
+        read_only?: boolean
+      }[]
+      ip_whitelist?: string[]
+      replay_protection?: boolean
+    }
+    reply: {
+      user_id: number
+      key: string
+      mode: number
+      name: string
+      perms: {
+        name: string
+        read_only: boolean
+      }[]
+      ip_whitelist: string[]
+      state: number
+      created_at: number
+      updated_at: number
+      update_at: number
+      last_access: number
+      replay_protection: boolean
+      secret: string
+    }
+  }
+  /** Replaces the name, the permissions and the IP list of a key; what is left out is cleared */
+  'PUT /console/v1/keys/{key}': {
+    path: {
+      key: string
+    }
+    query: undefined
+    body: {
+      mode?: 1 | 2
+      name?: string
+      perms?: {
+        name: string
+        read_only?: boolean
+      }[]
+      ip_whitelist?: string[]
+      replay_protection?: boolean
+    }
+    reply: undefined
+  }
+  /** Deletes an API key of the account; it stops working at once */
+  'DELETE /console/v1/keys/{key}': {
+    path: {
+      key: string
+    }
+    query: undefined
+    body: undefined
+    reply: undefined
+  }
+  /** Lists the saved withdrawal addresses, with when each has been known for long enough (usable_at) */
+  'GET /console/v1/addresses': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      currency: string
+      chain: string
+      address: string
+      name: string
+      tag: string
+      verified: boolean
+      create_time: number
+      usable_at: number | null
+    }[]
+  }
+  /** Saves a withdrawal address, or names it anew; its cooling time begins when it is saved first */
+  'POST /console/v1/addresses': {
+    path: undefined
+    query: undefined
+    body: {
+      currency: string
+      chain?: string
+      address: string
+      name?: string
+      tag?: string
+    }
+    reply: {
+      id: number
+      currency: string
+      chain: string
+      address: string
+      name: string
+      tag: string
+      verified: boolean
+      create_time: number
+      usable_at: number | null
+    }
+  }
+  /** Forgets a saved address */
+  'DELETE /console/v1/addresses/{id}': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: undefined
+  }
+  /** Accepts a push that waits for this account */
+  'POST /console/v1/pushes/{id}/accept': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** Refuses a push that waits for this account; the sender has the money back */
+  'POST /console/v1/pushes/{id}/refuse': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** Takes back a push of this account that still waits */
+  'POST /console/v1/pushes/{id}/cancel': {
+    path: {
+      id: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      push_uid: number
+      receive_uid: number
+      currency: string
+      amount: string
+      create_time: number
+      status: string
+      message: string
+      transaction_type: string
+    }
+  }
+  /** What the account was worth over time, in USDT at the prices of then; up to half a minute old */
+  'GET /console/v1/worth': {
+    path: undefined
+    query: {
+      range?: "24h" | "7d" | "30d"
+    }
+    body: undefined
+    reply: {
+      currency: string
+      points: {
+        time: number
+        total: string
+      }[]
+    }
+  }
+  /** The last calls of the keys of the account and its sub-accounts, with bodies and replies; after: those that follow an id */
+  'GET /console/v1/requests': {
+    path: undefined
+    query: {
+      after?: number
+      path?: string
+      status?: string
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      last: number
+      missed: number
+      requests: {
+        id: number
+        time: number
+        micros: number
+        method: string
+        path: string
+        query: string
+        ip: string
+        user_id: number | null
+        key: string | null
+        operator: string | null
+        status: number
+        dropped: boolean
+        ignored: string[]
+        body: string
+        body_length: number
+        reply: string
+        reply_length: number
+      }[]
+    }
+  }
+  /** The rate windows of the account's keys that were used just now */
+  'GET /console/v1/limits': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      bucket: string
+      market: string
+      limit: number
+      remain: number
+      seconds: number
+      reset: number
+    }[]
+  }
+  /** Lists the WebSocket connections on which the account or a sub-account is logged in */
+  'GET /console/v1/sockets': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      conn_id: string
+      ip: string
+      product: string
+      since: number
+      user_ids: number[]
+      subscriptions: number
+      queue_bytes: number
+      frames_in: number
+      frames_out: number
+    }[]
   }
 }

@@ -7,14 +7,16 @@ import { Failed } from '../parts/states.tsx'
 /** Asks once more who it is before what is dear, then the call that needed it goes on by itself. */
 export function ElevationHost(): React.JSX.Element {
   const session = useSession()
-  const factor = session?.account?.factor ?? session?.operator?.factor ?? false
+  const [kind, setKind] = useState<'account' | 'operator'>('account')
+  const factor = session?.[kind]?.factor ?? false
   const [done, setDone] = useState<((went: boolean) => void) | undefined>(undefined)
   const [value, setValue] = useState('')
   const [error, setError] = useState<unknown>(undefined)
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    access.elevate = () =>
+    access.elevate = (whose) =>
       new Promise((resolve) => {
+        setKind(whose)
         setValue('')
         setError(undefined)
         setDone(() => resolve)
@@ -27,7 +29,7 @@ export function ElevationHost(): React.JSX.Element {
   const submit = async (): Promise<void> => {
     setBusy(true)
     try {
-      await call('POST /console/v1/elevate', { body: factor ? { code: value } : { password: value } })
+      await call('POST /console/v1/elevate', { query: { kind }, body: factor ? { code: value } : { password: value } })
       close(true)
     } catch (caught) {
       setError(caught)

@@ -63,7 +63,7 @@ function Inside({ session }: { readonly session: Session }): React.JSX.Element {
   return (
     <LineContext value={line}>
       <div className="frame">
-        <a className="mantine-visually-hidden" href="#main">
+        <a className="sr" href="#main">
           Skip to the page
         </a>
         <Head session={session} openBar={() => setBar(true)} openHelp={() => setHelp(true)} />

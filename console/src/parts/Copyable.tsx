@@ -30,7 +30,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
       <span className="sign" aria-hidden>
         {copied ? '✓' : '⧉'}
       </span>
-      <span className="mantine-visually-hidden" role="status">
+      <span className="sr" role="status">
         {copied ? 'copied' : ''}
       </span>
     </button>

@@ -42,7 +42,7 @@ export function Table<T>({
           <tr>
             {columns.map(({ name, right = false, quiet = false }) => (
               <th key={name} scope="col" className={right ? 'r' : undefined}>
-                {quiet ? <span className="mantine-visually-hidden">{name}</span> : name}
+                {quiet ? <span className="sr">{name}</span> : name}
               </th>
             ))}
           </tr>

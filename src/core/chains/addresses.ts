@@ -1,4 +1,4 @@
-import { refuse } from '../../labels.ts'
+import { notFound, refuse } from '../../labels.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
@@ -107,4 +107,22 @@ export function saveAddress(ctx: Ctx, input: NewSavedAddress): SavedAddress {
   tx.put(addresses.saved, row)
   audit(ctx, input.actor, 'saved_address.save', { ...row })
   return row
+}
+
+/** Of one account, by itself. */
+const SAVED_MAX = 200
+export type OwnAddress = Pick<NewSavedAddress, 'user_id' | 'currency' | 'chain' | 'address' | 'name' | 'tag'>
+/** Saved by its owner, who has proven to be it: the cooling time begins now, and does not begin again. */
+export function addOwnAddress(ctx: Ctx, input: OwnAddress): SavedAddress {
+  const saved = saveAddress(ctx, { ...input, verified: true, verified_at: null, actor: null })
+  if (ctx.state.wallet.addresses.savedBy(input.user_id).length > SAVED_MAX)
+    refuse('INVALID_PARAM_VALUE', `${SAVED_MAX} addresses are saved, which is the limit; forget one first`)
+  return saved
+}
+export function deleteOwnAddress({ state, tx }: Ctx, input: { user_id: number; id: number }): null {
+  const { saved } = state.wallet.addresses
+  if (saved.get(input.id)?.user_id !== input.user_id)
+    notFound('NOT_FOUND', `no saved address ${input.id}; GET /addresses lists them`)
+  tx.remove(saved, input.id)
+  return null
 }

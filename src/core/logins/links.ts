@@ -1,4 +1,4 @@
-import { secondsOf } from '../time.ts'
+import { DAY_SECONDS, secondsOf } from '../time.ts'
 import { refuse } from '../../labels.ts'
 import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
@@ -35,8 +35,16 @@ export function createLink(ctx: Ctx, input: NewLink): Link {
   const expires_at = now + input.seconds
   const link: Link = { token_hash, purpose, user_id, operator, expires_at, many, made_by: input.actor ?? '' }
   tx.put(links, link)
+  if (purpose === 'recovery') closeWithdrawals(ctx, user_id)
   audit(ctx, input.actor, 'link.create', { purpose, user_id, operator, expires_at })
   return link
+}
+
+/** For a day: whoever is there may not be the one who should. */
+function closeWithdrawals({ state, tx, at }: Ctx, userId: number): void {
+  const user = state.users.must(userId)
+  const withdrawals_closed_until = secondsOf(at) + DAY_SECONDS
+  tx.put(state.users.table, { ...user, settings: { ...user.settings, withdrawals_closed_until } })
 }
 
 /** Takes a link: one that is good once is gone with this. */
@@ -67,6 +75,7 @@ export function enterByLink(ctx: Ctx, input: Entering): Session {
     refuse('FORBIDDEN', `this link is for the ${kind}s' address of the platform; open it there`)
   if (link.purpose === 'enter') return beginSession(ctx, link, input, 'link', false)
   const { subject } = subjectOf(state, link)
+  closeWithdrawals(ctx, link.user_id)
   endOthers(ctx, subject, null)
   const login = state.logins.of(subject)
   tx.put(state.logins.logins, { ...login, factor_box: '', factor_on: false, recovery: [] })

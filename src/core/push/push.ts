@@ -8,7 +8,7 @@ import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
-import { isFrozen, isMain } from '../tables/users.ts'
+import { isFrozen, isMain, refuseClosed } from '../tables/users.ts'
 import { refuseOwing } from '../family.ts'
 import { transferAmount } from '../wallet/transfers.ts'
 import { checkLeaving, refuseFrozen } from '../withdrawals/request.ts'
@@ -38,6 +38,7 @@ export function createPush(ctx: Ctx, input: NewPush): Push {
       `receive_uid: ${input.receive_uid} can't receive; name the id of another main account`,
     )
   refuseFrozen(state, receiver.user_id, 'receive_uid')
+  refuseClosed(state.users, input.user_id, at)
   const checked = state.world.policy.push_transfers === 'checked'
   if (checked) checkPushLimits(ctx, input.user_id, config, amount)
   refuseLoans(state, input.user_id)

@@ -12,6 +12,8 @@ export interface UserSettings {
   readonly password_changed_at?: number
   /** The platform has frozen it: only the platform lifts that. Left out: state 2 is its main account's own lock. */
   readonly frozen?: true
+  /** Seconds of the platform's clock: until then nothing leaves, because its sign-in was recovered. */
+  readonly withdrawals_closed_until?: number
   /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */
   readonly debit_fee?: 1 | 2 | 3
 }
@@ -94,6 +96,16 @@ export function isFrozen(users: Users, userId: number): boolean {
   const user = users.must(userId)
   if (isMain(user)) return user.state === 2
   return (user.state === 2 && user.settings.frozen === true) || users.must(user.parent_id).state === 2
+}
+
+/** Nothing leaves a family whose sign-in was recovered a short while ago: it may not be its owner who came in. */
+export function refuseClosed(users: Users, userId: number, at: number): void {
+  const until = users.must(mainIdOf(users.must(userId))).settings.withdrawals_closed_until ?? 0
+  if (at < until * 1e6)
+    refuse(
+      'API_WITHDRAW_DISABLED',
+      `withdrawals and pushes of this account are closed until ${new Date(until * 1000).toISOString()}: its sign-in was recovered`,
+    )
 }
 
 /** The main account behind any account: rates, addresses and limits belong to it. */

@@ -168,12 +168,13 @@ export interface KeyChange {
  * stays when it is left out: a client that does not know it must not drop it.
  */
 export function replaceKey(ctx: Ctx, input: KeyChange): ApiKey {
-  const { state, tx, at } = ctx
-  const user = subAccountAt(state.users, input.main, input.user_id)
+  return replaceKeyOf(ctx, subAccountAt(ctx.state.users, input.main, input.user_id), input)
+}
+function replaceKeyOf({ state, tx, at }: Ctx, user: User, input: KeyChange): ApiKey {
   const key = state.keys.at(user.user_id, input.key)
   if (input.mode !== null && input.mode !== key.mode)
     refuse('INVALID_PARAM_VALUE', `mode: the key's mode is ${key.mode} and can't be changed; leave it out`)
-  checkPerms(input.perms, true)
+  checkPerms(input.perms, !isMain(user))
   checkIpList(input.ip_whitelist)
   const changed: ApiKey = {
     ...key,
@@ -190,6 +191,20 @@ export function replaceKey(ctx: Ctx, input: KeyChange): ApiKey {
 export function deleteKey(ctx: Ctx, input: { main: number; user_id: number; key: string }): null {
   const user = subAccountAt(ctx.state.users, input.main, input.user_id)
   ctx.tx.remove(ctx.state.keys.table, ctx.state.keys.at(user.user_id, input.key).key)
+  return null
+}
+
+/** The account that a person has signed in as, or one of its sub-accounts. */
+const ownAccount = ({ state }: Ctx, main: number, userId: number): User =>
+  main === userId ? state.users.must(main) : subAccountAt(state.users, main, userId)
+
+/** The same of any key of the family, for whoever is signed in as its main account. */
+export function replaceOwnKey(ctx: Ctx, input: KeyChange): ApiKey {
+  return replaceKeyOf(ctx, ownAccount(ctx, input.main, input.user_id), input)
+}
+export function deleteOwnKey(ctx: Ctx, input: { main: number; user_id: number; key: string }): null {
+  const { user_id } = ownAccount(ctx, input.main, input.user_id)
+  ctx.tx.remove(ctx.state.keys.table, ctx.state.keys.at(user_id, input.key).key)
   return null
 }
 

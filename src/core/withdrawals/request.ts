@@ -22,7 +22,7 @@ import { move } from '../ledger/ledger.ts'
 import { audit } from '../audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { leavingLimit } from '../unified/guard.ts'
-import { isFrozen, isMain, type User } from '../tables/users.ts'
+import { isFrozen, isMain, refuseClosed, type User } from '../tables/users.ts'
 import { leavingRoom, mainOf, refuseOwing } from '../family.ts'
 import type { ChainConfig, CurrencyChain } from '../tables/world/chains.ts'
 import type { CurrencyConfig } from '../tables/world/config.ts'
@@ -52,6 +52,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   const user = state.users.get(input.user_id) ?? notFound('USER_NOT_FOUND', `no user ${input.user_id}`)
   if (!isMain(user)) refuse('FORBIDDEN', "a sub-account can't withdraw; move the money to its main account")
   if (user.state === 2) refuse('ACCOUNT_LOCKED', `account ${user.user_id} is frozen; nothing leaves it`)
+  refuseClosed(state.users, user.user_id, at)
   const currency = state.world.transported(input.currency)
   checkAssetClass(currency, input.asset_class)
   const on = state.world.currencyChain(currency, input.chain)
