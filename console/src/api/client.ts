@@ -61,7 +61,11 @@ export async function answer<N extends Name>(
   try {
     return await request(name, args)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.label !== 'ELEVATION_REQUIRED' || !(await access.elevate(name.includes(' /operator/') ? 'operator' : 'account')))
+    if (
+      !(error instanceof ApiError) ||
+      error.label !== 'ELEVATION_REQUIRED' ||
+      !(await access.elevate(name.includes(' /operator/') ? 'operator' : 'account'))
+    )
       throw error
     return await request(name, args)
   }

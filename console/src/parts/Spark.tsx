@@ -1,3 +1,4 @@
+import '../pages/operate/operate.css'
 interface SparkProps {
   readonly name: string
   readonly values: readonly number[]

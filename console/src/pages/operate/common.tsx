@@ -1,3 +1,4 @@
+import './operate.css'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useSession } from '../../api/query.ts'
