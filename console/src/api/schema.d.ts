@@ -3947,6 +3947,9 @@ export interface Endpoints {
         key: string | null
         operator: string | null
         status: number
+        timestamp: string | null
+        remain: number | null
+        limit: number | null
         dropped: boolean
         ignored: string[]
         body: string
@@ -6123,6 +6126,20 @@ export interface Endpoints {
       error: string
     }[]
   }
+  /** What falls due next: interest, unlocks, expiries, looks of the agents; soonest first */
+  'GET /operator/v1/due/coming': {
+    path: undefined
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      command: string
+      input: unknown
+      due_at: number
+    }[]
+  }
   /** Runs an item that was put aside again, at the next tick */
   'POST /operator/v1/due/{id}/retry': {
     path: {
@@ -6730,6 +6747,9 @@ export interface Endpoints {
         key: string | null
         operator: string | null
         status: number
+        timestamp: string | null
+        remain: number | null
+        limit: number | null
         dropped: boolean
         ignored: string[]
         body: string
