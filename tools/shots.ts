@@ -5,7 +5,20 @@ import { DESKTOP, PHONE, launch, visit } from '../test/support/browser.ts'
 import { TestPlatform } from '../test/support/platform.ts'
 
 /** Pictures of every page, light and dark, desktop and phone: `npm run shots -- FOLDER [words]`. */
-const PAGES = ['/sign-in', '/trade/BTC_USDT'] as const
+const PAGES = [
+  '/sign-in',
+  '/trade/BTC_USDT',
+  '/wallet',
+  '/wallet/deposit',
+  '/wallet/withdraw',
+  '/wallet/transfers',
+  '/wallet/push',
+  '/wallet/ledger',
+  '/unified',
+  '/sub-accounts',
+  '/keys',
+  '/settings',
+] as const
 
 const [folder = 'shots', ...words] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
@@ -14,6 +27,7 @@ const browser = (await launch())!
 const user_id = platform.platform.credentials.accounts.find(
   ({ login_name }) => login_name === 'demo',
 )!.user_id
+await liven()
 for (const [size, name] of [
   [DESKTOP, 'desktop'],
   [PHONE, 'phone'],
@@ -35,6 +49,47 @@ for (const [size, name] of [
     }
     await context.close()
   }
+
 await browser.close()
 await platform.stop()
 process.exit(0)
+
+/** Something to see: orders, fills, a deposit on its way, an address, a debt. */
+async function liven(): Promise<void> {
+  const demo = platform.demo()
+  const post = (path: string, body: unknown): Promise<unknown> => demo.post(path, body)
+  for (
+    let i = 0;
+    i < 40 && (await demo.get('/spot/order_book', { currency_pair: 'BTC_USDT' })).body.asks.length === 0;
+    i++
+  )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  for (const [side, price, amount] of [
+    ['buy', '59000', '0.25'],
+    ['buy', '59400.5', '0.1'],
+    ['sell', '61200', '0.05'],
+  ])
+    await post('/spot/orders', { currency_pair: 'BTC_USDT', side, price, amount })
+  await post('/spot/orders', {
+    currency_pair: 'BTC_USDT',
+    type: 'market',
+    side: 'buy',
+    amount: '2500',
+    time_in_force: 'ioc',
+  })
+  await post('/spot/price_orders', {
+    market: 'BTC_USDT',
+    trigger: { price: '50000', rule: '<=', expiration: 86400 },
+    put: { type: 'market', side: 'sell', amount: '0.01', time_in_force: 'ioc' },
+  })
+  const address = (await demo.get('/wallet/deposit_address', { currency: 'BTC' })).body
+    .multichain_addresses[0]
+  await platform.operator.call('POST', `/chains/${address.chain}/deposits`, {
+    currency: 'BTC',
+    address: address.address,
+    amount: '1.25',
+  })
+  await platform.operator.call('POST', `/chains/${address.chain}/mine`, { blocks: 1 })
+  await demo.put('/unified/unified_mode', { mode: 'multi_currency' })
+  await post('/unified/loans', { currency: 'BTC', type: 'borrow', amount: '2' })
+}

@@ -1,8 +1,6 @@
-import type { Endpoints as Generated } from './schema.d.ts'
-import type { OwnEndpoints } from './own.ts'
+import type { Endpoints } from './schema.d.ts'
 import { ApiError, type Refused } from './errors.ts'
 
-export type Endpoints = Generated & Omit<OwnEndpoints, keyof Generated>
 export type Name = keyof Endpoints
 export type Reply<N extends Name> = Endpoints[N]['reply']
 export type Query<N extends Name> = Endpoints[N]['query']
@@ -61,7 +59,11 @@ export async function answer<N extends Name>(
   try {
     return await request(name, args)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.label !== 'ELEVATION_REQUIRED' || !(await access.elevate(name.includes(' /operator/') ? 'operator' : 'account')))
+    if (
+      !(error instanceof ApiError) ||
+      error.label !== 'ELEVATION_REQUIRED' ||
+      !(await access.elevate(name.includes(' /operator/') ? 'operator' : 'account'))
+    )
       throw error
     return await request(name, args)
   }

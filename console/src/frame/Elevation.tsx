@@ -29,7 +29,10 @@ export function ElevationHost(): React.JSX.Element {
   const submit = async (): Promise<void> => {
     setBusy(true)
     try {
-      await call('POST /console/v1/elevate', { query: { kind }, body: factor ? { code: value } : { password: value } })
+      await call('POST /console/v1/elevate', {
+        query: { kind },
+        body: factor ? { code: value } : { password: value },
+      })
       close(true)
     } catch (caught) {
       setError(caught)

@@ -34,9 +34,18 @@ const NAMES: Readonly<Record<string, string>> = {
 export function Overview(): React.JSX.Element {
   useAccountStreams()
   const [range, setRange] = useState<(typeof RANGES)[number]>('24h')
-  const total = useOwn(['total'], () => call('GET /api/v4/wallet/total_balance', { query: { currency: 'USDT' } }), { every: 10_000 })
-  const worth = useOwn(['worth', range], () => call('GET /console/v1/worth', { query: { range } }), { every: 60_000 })
-  const points = worth.data?.points.map(({ time, total: at }) => ({ time: time * 1000, value: approximate(at) }))
+  const total = useOwn(
+    ['total'],
+    () => call('GET /api/v4/wallet/total_balance', { query: { currency: 'USDT' } }),
+    { every: 10_000 },
+  )
+  const worth = useOwn(['worth', range], () => call('GET /console/v1/worth', { query: { range } }), {
+    every: 60_000,
+  })
+  const points = worth.data?.points.map(({ time, total: at }) => ({
+    time: time * 1000,
+    value: approximate(at),
+  }))
   const unknown = worth.error instanceof ApiError && worth.error.status === 404
   return (
     <Page
@@ -58,7 +67,15 @@ export function Overview(): React.JSX.Element {
       <div className="cols-main">
         <Card
           title="Worth of everything"
-          actions={<SegmentedControl size="xs" aria-label="Range" value={range} onChange={setRange} data={RANGES.map((value) => ({ value, label: value.replace('h', ' h').replace('d', ' d') }))} />}
+          actions={
+            <SegmentedControl
+              size="xs"
+              aria-label="Range"
+              value={range}
+              onChange={setRange}
+              data={RANGES.map((value) => ({ value, label: value.replace('h', ' h').replace('d', ' d') }))}
+            />
+          }
         >
           <Loaded of={total} rows={1} height={30}>
             {({ total: all }) => (
@@ -98,8 +115,20 @@ export function Overview(): React.JSX.Element {
               label="Accounts"
               columns={[
                 { name: 'Account', cell: ([name]) => NAMES[name] ?? name },
-                { name: 'Worth', right: true, cell: ([, { amount, currency }]) => <Amount value={amount} places={2} fixed currency={currency} /> },
-                { name: 'Borrowed', right: true, cell: ([, { borrowed, currency }]) => <Amount value={borrowed ?? '0'} places={2} fixed currency={currency} /> },
+                {
+                  name: 'Worth',
+                  right: true,
+                  cell: ([, { amount, currency }]) => (
+                    <Amount value={amount} places={2} fixed currency={currency} />
+                  ),
+                },
+                {
+                  name: 'Borrowed',
+                  right: true,
+                  cell: ([, { borrowed, currency }]) => (
+                    <Amount value={borrowed ?? '0'} places={2} fixed currency={currency} />
+                  ),
+                },
               ]}
               rows={Object.entries(details).sort(([, a], [, b]) => (dec(a.amount) < dec(b.amount) ? 1 : -1))}
               rowKey={([name]) => name}
@@ -135,11 +164,19 @@ function Allocation(): React.JSX.Element {
   if (list === undefined) return <Loading rows={5} />
   const total = sum(list.map(({ worth }) => worth ?? ZERO))
   const shown = list.filter(({ worth }) => (worth ?? ZERO) > 0n).slice(0, 6)
-  if (shown.length === 0) return <Empty action={<Link to="/wallet/deposit">Deposit</Link>}>There is no money in the spot account yet.</Empty>
+  if (shown.length === 0)
+    return (
+      <Empty action={<Link to="/wallet/deposit">Deposit</Link>}>
+        There is no money in the spot account yet.
+      </Empty>
+    )
   const rest = total - sum(shown.map(({ worth }) => worth ?? ZERO))
   return (
     <ul className="allocation">
-      {[...shown.map(({ currency, worth }) => [currency, worth ?? ZERO] as const), ...(rest > 0n ? ([['others', rest]] as const) : [])].map(([name, worth]) => (
+      {[
+        ...shown.map(({ currency, worth }) => [currency, worth ?? ZERO] as const),
+        ...(rest > 0n ? ([['others', rest]] as const) : []),
+      ].map(([name, worth]) => (
         <li key={name}>
           <span className="row between">
             <b>{name}</b>
@@ -160,7 +197,14 @@ function Holdings(): React.JSX.Element {
     <Card
       title="Spot balances"
       flush
-      actions={<Checkbox size="xs" label="Hide below 1 USDT" checked={hideSmall} onChange={(event) => setPrefs({ hideSmall: event.currentTarget.checked })} />}
+      actions={
+        <Checkbox
+          size="xs"
+          label="Hide below 1 USDT"
+          checked={hideSmall}
+          onChange={(event) => setPrefs({ hideSmall: event.currentTarget.checked })}
+        />
+      }
     >
       <Loaded of={balances}>
         {() => (
@@ -169,8 +213,16 @@ function Holdings(): React.JSX.Element {
             columns={[
               { name: 'Currency', cell: ({ currency }) => <b>{currency}</b> },
               { name: 'Free', right: true, cell: ({ free }) => <Amount value={free} places={8} align /> },
-              { name: 'In orders', right: true, cell: ({ locked }) => <Amount value={locked} places={8} align /> },
-              { name: 'Worth', right: true, cell: ({ worth }) => <Amount value={worth} places={2} fixed currency="USDT" /> },
+              {
+                name: 'In orders',
+                right: true,
+                cell: ({ locked }) => <Amount value={locked} places={8} align />,
+              },
+              {
+                name: 'Worth',
+                right: true,
+                cell: ({ worth }) => <Amount value={worth} places={2} fixed currency="USDT" />,
+              },
               {
                 name: 'Do',
                 quiet: true,
@@ -187,10 +239,17 @@ function Holdings(): React.JSX.Element {
                 ),
               },
             ]}
-            rows={(list ?? []).filter(({ free, locked, worth }) => (free !== 0n || locked !== 0n) && (!hideSmall || worth === undefined || worth >= SMALL))}
+            rows={(list ?? []).filter(
+              ({ free, locked, worth }) =>
+                (free !== 0n || locked !== 0n) && (!hideSmall || worth === undefined || worth >= SMALL),
+            )}
             rowKey={({ currency }) => currency}
             mark={({ free, locked }) => `${free} ${locked}`}
-            empty={<Empty action={<Link to="/wallet/deposit">Deposit</Link>}>There is no money in the spot account yet.</Empty>}
+            empty={
+              <Empty action={<Link to="/wallet/deposit">Deposit</Link>}>
+                There is no money in the spot account yet.
+              </Empty>
+            }
           />
         )}
       </Loaded>

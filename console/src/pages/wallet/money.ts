@@ -7,13 +7,21 @@ export type Currency = Reply<'GET /api/v4/spot/currencies'>[number]
 export type Deposit = Reply<'GET /console/v1/deposits'>[number]
 export type Withdrawal = Reply<'GET /console/v1/withdrawals'>[number]
 
-export const useCurrencies = () => useShared(['currencies'], () => call('GET /api/v4/spot/currencies'), { stale: 60_000 })
+export const useCurrencies = () =>
+  useShared(['currencies'], () => call('GET /api/v4/spot/currencies'), { stale: 60_000 })
 /** While something is under way it is looked at often; there is no stream for it. */
 export const useDeposits = () =>
-  useOwn(['deposits'], () => call('GET /console/v1/deposits', { query: { limit: 50 } }), { every: 3_000, stale: 0 })
+  useOwn(['deposits'], () => call('GET /console/v1/deposits', { query: { limit: 50 } }), {
+    every: 3_000,
+    stale: 0,
+  })
 export const useWithdrawals = () =>
-  useOwn(['withdrawals'], () => call('GET /console/v1/withdrawals', { query: { limit: 50 } }), { every: 3_000, stale: 0 })
-export const useSpotBalances = () => useOwn(['balances'], () => call('GET /api/v4/spot/accounts'), { every: 15_000 })
+  useOwn(['withdrawals'], () => call('GET /console/v1/withdrawals', { query: { limit: 50 } }), {
+    every: 3_000,
+    stale: 0,
+  })
+export const useSpotBalances = () =>
+  useOwn(['balances'], () => call('GET /api/v4/spot/accounts'), { every: 15_000 })
 
 /** What one of each currency is worth in USDT, as far as a market tells. */
 export function usePrices(): (currency: string) => Decimal | undefined {
