@@ -55,16 +55,32 @@ function Home(): React.JSX.Element {
   if (session?.account === null && first !== undefined) return <Navigate to={first.to as '/'} replace />
   return <Navigate to="/trade/$pair" params={{ pair: prefs().market }} replace />
 }
+interface Chosen {
+  readonly currency?: string
+}
+const chosen = ({ currency }: Record<string, unknown>): Chosen =>
+  typeof currency === 'string' ? { currency } : {}
 const page = <P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) =>
   createRoute({
     getParentRoute: () => frame,
     path,
+    validateSearch: chosen,
     component: lazyRouteComponent(load as () => Promise<Record<string, () => React.JSX.Element>>, name),
   })
 const pages = [
   createRoute({ getParentRoute: () => frame, path: '/', component: Home }),
   createRoute({ getParentRoute: () => frame, path: '/trade', component: Home }),
   page('/trade/$pair', () => import('./pages/trade/Trade.tsx'), 'Trade'),
+  page('/wallet', () => import('./pages/wallet/Overview.tsx'), 'Overview'),
+  page('/wallet/deposit', () => import('./pages/wallet/Deposit.tsx'), 'Deposit'),
+  page('/wallet/withdraw', () => import('./pages/wallet/Withdraw.tsx'), 'Withdraw'),
+  page('/wallet/transfers', () => import('./pages/wallet/Transfers.tsx'), 'Transfers'),
+  page('/wallet/push', () => import('./pages/wallet/Push.tsx'), 'Push'),
+  page('/wallet/ledger', () => import('./pages/wallet/Ledger.tsx'), 'Ledger'),
+  page('/unified', () => import('./pages/account/Unified.tsx'), 'Unified'),
+  page('/sub-accounts', () => import('./pages/account/SubAccounts.tsx'), 'SubAccounts'),
+  page('/keys', () => import('./pages/account/Keys.tsx'), 'Keys'),
+  page('/settings', () => import('./pages/account/Settings.tsx'), 'Settings'),
   page('/lab/requests', () => import('./pages/lab/Requests.tsx'), 'Requests'),
   page('/lab/sockets', () => import('./pages/lab/Sockets.tsx'), 'Sockets'),
   page('/lab/clock', () => import('./pages/lab/Clock.tsx'), 'Clock'),

@@ -1,8 +1,6 @@
-import type { Endpoints as Generated } from './schema.d.ts'
-import type { OwnEndpoints } from './own.ts'
+import type { Endpoints } from './schema.d.ts'
 import { ApiError, type Refused } from './errors.ts'
 
-export type Endpoints = Generated & Omit<OwnEndpoints, keyof Generated>
 export type Name = keyof Endpoints
 export type Reply<N extends Name> = Endpoints[N]['reply']
 export type Query<N extends Name> = Endpoints[N]['query']

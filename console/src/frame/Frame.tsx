@@ -238,7 +238,7 @@ function WhoMenu({
         )}
         <Menu.Divider />
         {session.account === null ? null : (
-          <Menu.Item onClick={() => location.assign('/settings')}>Settings</Menu.Item>
+          <Menu.Item onClick={() => void navigate({ to: '/settings' })}>Settings</Menu.Item>
         )}
         <Menu.Item onClick={() => setPrefs({ colours: prefs().colours === 'plain' ? 'safe' : 'plain' })}>
           Colours: green and red / blue and orange

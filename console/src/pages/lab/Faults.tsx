@@ -118,7 +118,7 @@ function effectText({ effect, status, label, delay_ms, sequence, probability }: 
     return `in turn: ${sequence.map((one) => one.effect).join(', ')}`
   const words = [effect ?? '', status, label, delay_ms === undefined ? undefined : `${delay_ms} ms`]
   const often = probability === undefined || probability === 1 ? '' : ` (${probability * 100} % of them)`
-  return words.filter((word) => word !== undefined && word !== null).join(' ') + often
+  return words.filter((word) => word !== undefined).join(' ') + often
 }
 
 function NewRule(): React.JSX.Element {
@@ -134,7 +134,7 @@ function NewRule(): React.JSX.Element {
   const [error, setError] = useState<unknown>(undefined)
   const add = async (): Promise<void> => {
     setError(undefined)
-    const rule: Record<string, unknown> = {
+    const rule: object = {
       match: {
         ...(path !== '' && { path }),
         ...(method !== '' && { method }),

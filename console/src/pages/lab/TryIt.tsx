@@ -1,6 +1,5 @@
 import '../operate/operate.css'
 import { Button, PasswordInput, SegmentedControl, Select, TextInput, Textarea } from '@mantine/core'
-import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { access, call } from '../../api/client.ts'
 import { useShared } from '../../api/query.ts'
@@ -50,7 +49,7 @@ async function calls(): Promise<readonly Call[]> {
 
 export function TryIt(): React.JSX.Element {
   const list = useShared(['lab', 'openapi'], calls, { stale: Infinity })
-  const wanted = (useSearch({ strict: false }) as { call?: string }).call
+  const wanted = new URLSearchParams(location.search).get('call')
   const [name, setName] = useState(wanted ?? 'GET /api/v4/spot/accounts')
   return (
     <Page
