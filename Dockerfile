@@ -10,6 +10,7 @@ WORKDIR /kontor
 COPY --from=build /kontor/package.json ./
 COPY --from=build /kontor/bin ./bin
 COPY --from=build /kontor/dist/src ./dist/src
+COPY --from=build /kontor/console/dist ./console/dist
 COPY --from=build /kontor/node_modules ./node_modules
 RUN install -d -o node -g node -m 700 /data
 USER node

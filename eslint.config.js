@@ -1,9 +1,17 @@
+import hooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist/', 'data/', 'node_modules/'] },
+  { ignores: ['dist/', 'data/', 'node_modules/', 'console/dist/', 'console/dist.next/', '**/schema.d.ts'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'tools/**/*.ts'],
+    files: [
+      'src/**/*.ts',
+      'test/**/*.ts',
+      'bench/**/*.ts',
+      'tools/**/*.ts',
+      'console/src/**/*.ts',
+      'console/src/**/*.tsx',
+    ],
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -41,6 +49,14 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/restrict-plus-operands': 'off',
+    },
+  },
+  {
+    files: ['console/src/**/*.ts', 'console/src/**/*.tsx'],
+    extends: [hooks.configs.flat.recommended],
+    rules: {
+      // Handlers of events may be async: what they throw is shown by the mutation that they start.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },
 )

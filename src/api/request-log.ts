@@ -1,6 +1,6 @@
 import { pathMatches } from './faults.ts'
 
-/** One request as it was served. Headers are not kept: they hold signatures and tokens. */
+/** One request as it was served. Other headers are not kept: they hold signatures and tokens. */
 export interface LoggedRequest {
   readonly id: number
   /** Microseconds of the platform's clock. */
@@ -14,6 +14,11 @@ export interface LoggedRequest {
   readonly key: string | undefined
   readonly operator: string | undefined
   readonly status: number
+  /** The moment that was signed, as it was sent; undefined: none was. */
+  readonly timestamp: string | undefined
+  /** What was left of its rate window afterwards. */
+  readonly remain: number | undefined
+  readonly limit: number | undefined
   /** A fault kept the reply back. */
   readonly dropped: boolean
   /** Parameters that nothing reads. */

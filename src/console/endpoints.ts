@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '../api/endpoint.ts'
+import { consoleMoneyEndpoints } from './money.ts'
 import { accountEndpoints } from './account.ts'
 import { labEndpoints } from './lab.ts'
 import { ownLoginEndpoints } from './own-login.ts'
@@ -12,5 +13,6 @@ export const consoleEndpoints = (parts: ConsoleParts): readonly AnyEndpoint[] =>
   ...signInEndpoints(parts),
   ...passwordEndpoints(parts),
   ...ownLoginEndpoints(parts),
+  ...(parts.surface === 'operator' ? [] : consoleMoneyEndpoints),
   ...(parts.surface === 'operator' ? [] : [...accountEndpoints, ...worthEndpoints(), ...labEndpoints(parts)]),
 ]

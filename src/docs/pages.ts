@@ -13,20 +13,6 @@ const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`
 
-export const landingPage = (version: string): string =>
-  page(
-    'Kontor',
-    `<main class="narrow"><h1>Kontor <small>${escape(version)}</small></h1>
-<p>A trading platform: signed REST API v4, a double-entry ledger, chains and spot markets. It is running.</p>
-<ul class="links">
-<li><a href="/docs">Reference</a> every endpoint, its parameters, limits and labels; every channel of the sockets</li>
-<li><a href="/openapi.json">OpenAPI</a> the same for machines</li>
-<li><a href="/readyz">Readiness</a>, <a href="/healthz">liveness</a>, <a href="/metrics">metrics</a></li></ul>
-<h2>First request</h2>
-<p>Keys of the demo account are in <code>credentials.json</code> in the data folder. This prints the headers of a signed request:</p>
-<pre>npx kontor sign GET /api/v4/account/detail</pre></main>`,
-  )
-
 export function referencePage(surfaces: readonly Described[], version: string): string {
   const [trading, ...others] = surfaces.map(({ prefix, list }) => sectionsOf(prefix, list))
   const sections = [...trading!, ...channelSections(), ...others.flat()]

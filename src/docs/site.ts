@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import { clientIp, microsNow, refuseRequest, usualHeaders } from '../http/words.ts'
+import { ConsoleFiles } from './console-files.ts'
 import { openapi, surfacesOf } from './openapi.ts'
-import { contentPolicy, landingPage, referencePage } from './pages.ts'
+import { contentPolicy, referencePage } from './pages.ts'
+import { SAFE, chooseCoding, knows, send, type Coding } from './sending.ts'
 import type { Sight } from './sights.ts'
 
-/** `public` has no metrics, `operator` has nothing else: they are on addresses of their own. */
+/** `public` has no metrics, `operator` has no reference: they are on addresses of their own. Each has the console. */
 export type Surface = 'all' | 'public' | 'operator'
 export interface SiteParts {
   readonly surface: Surface
@@ -19,7 +21,6 @@ export interface SiteParts {
   /** Asked for each path that is served here: by whom, and what is answered. */
   readonly look: (path: string, ip: string) => Sight | Promise<Sight>
 }
-type Coding = 'br' | 'gzip' | 'identity'
 /** What is sent of a page: bytes that were made once and are shared by all who read it. */
 interface Version {
   readonly bytes: Buffer
@@ -31,20 +32,19 @@ const TYPES = {
   json: ['Content-Type', 'application/json'],
   metrics: ['Content-Type', 'text/plain; version=0.0.4; charset=utf-8'],
 } as const
-const SAFE = ['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'] as const
 
 /** Everything that is not an API: pages for people, signs of life for machines. */
 export class Site {
   private readonly parts: SiteParts
   private readonly makers: ReadonlyMap<string, () => Page>
   private readonly made = new Map<string, Page>()
+  private readonly console = ConsoleFiles.here()
 
   constructor(parts: SiteParts) {
     this.parts = parts
     const { version, surface } = parts
     const surfaces = surfacesOf(parts)
     const pages: [string, () => Page][] = [
-      ['/', () => htmlPage(landingPage(version))],
       ['/docs', () => htmlPage(referencePage(surfaces, version))],
       ['/openapi.json', () => jsonPage(JSON.stringify(openapi(surfaces, version)))],
     ]
@@ -61,13 +61,15 @@ export class Site {
   serve(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const metrics = path === '/metrics' && this.parts.surface !== 'public'
-    if (!metrics && !this.makers.has(path)) return false
-    this.answer(path, request, response)
+    const asked = metrics || this.makers.has(path) ? path : this.console.counted(path, request)
+    if (asked === undefined) return false
+    this.answer(asked, request, response, path)
     return true
   }
-  private answer(path: string, request: IncomingMessage, response: ServerResponse): void {
+  /** `asked` is the name under which requests are counted: every route of the console is one page. */
+  private answer(asked: string, request: IncomingMessage, response: ServerResponse, path = asked): void {
     const { look, trustProxy } = this.parts
-    const sight = look(path, clientIp(request, trustProxy))
+    const sight = look(asked, clientIp(request, trustProxy))
     if (sight instanceof Promise)
       sight.then(
         (seen) => this.show(path, seen, request, response),
@@ -77,7 +79,9 @@ export class Site {
   }
   private show(path: string, sight: Sight, request: IncomingMessage, response: ServerResponse): void {
     if (response.headersSent || response.destroyed) return
-    if (sight.kind === 'page') this.sendPage(this.page(path), request, response)
+    if (sight.kind === 'page')
+      if (this.makers.has(path)) this.sendPage(this.page(path), request, response)
+      else this.console.send(path, request, response)
     else if (sight.kind === 'text')
       send(response, 200, Buffer.from(sight.text), [...TYPES[sight.type], ...SAFE])
     else {
@@ -127,24 +131,4 @@ function makePage(text: string, headers: readonly string[]): Page {
     gzip: { bytes: gzipSync(bytes), etag: `"${tag}-gzip"` },
     br: { bytes: brotliCompressSync(bytes, BROTLI), etag: `"${tag}-br"` },
   }
-}
-
-/** The smallest that the client names; who names none gets the plain bytes. */
-function chooseCoding(header: string | string[] | undefined): Coding {
-  const named = new Set<string>()
-  for (const part of String(header ?? '').split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
-    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) named.add(coding)
-  }
-  return named.has('br') ? 'br' : named.has('gzip') ? 'gzip' : 'identity'
-}
-/** If-None-Match: a list, compared weakly. */
-const knows = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
-
-function send(response: ServerResponse, status: number, bytes: Buffer, headers: readonly string[]): void {
-  const all = [...headers, 'Content-Length', bytes.length, ...usualHeaders(microsNow())]
-  response.writeHead(status, all as string[])
-  response.end(bytes)
 }

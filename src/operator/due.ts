@@ -1,5 +1,5 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { integer } from '../api/fields.ts'
+import { integer, withDefault } from '../api/fields.ts'
 import { anything, array, int64, num, shape, str } from '../api/shapes.ts'
 import type { FailedItem } from '../core/tables/due.ts'
 
@@ -34,6 +34,23 @@ export const operatorDueEndpoints: readonly AnyEndpoint[] = [
     reply: array(failedShape),
     refuses: [],
     handle: async ({ desk }) => desk.core.read(({ due }) => [...due.failed.values()].map(view)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/due/coming',
+    summary: 'What falls due next: interest, unlocks, expiries, looks of the agents; soonest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    query: { limit: withDefault(integer(1, 500), 50) },
+    status: 200,
+    reply: array(shape({ id: int64, command: str, input: anything, due_at: num })),
+    refuses: [],
+    handle: async ({ desk, query }) =>
+      desk.core.read(({ due }) =>
+        due
+          .coming(query.limit)
+          .map(({ id, command, input, at }) => ({ id, command, input, due_at: seconds(at) })),
+      ),
   }),
   endpoint({
     method: 'POST',

@@ -17,6 +17,9 @@ export const requestShape = shape({
   key: nullable(str),
   operator: nullable(str),
   status: int,
+  timestamp: nullable(str),
+  remain: nullable(int),
+  limit: nullable(int),
   dropped: bool,
   ignored: array(str),
   body: str,
@@ -24,6 +27,8 @@ export const requestShape = shape({
   reply: str,
   reply_length: int64,
 })
+/** Whoever sends more than a time there is told apart all the same. */
+const TIMESTAMP_SHOWN = 40
 export const requestView = (request: LoggedRequest) => ({
   id: request.id,
   time: Math.floor(request.at / 1000) / 1000,
@@ -36,6 +41,9 @@ export const requestView = (request: LoggedRequest) => ({
   key: request.key ?? null,
   operator: request.operator ?? null,
   status: request.status,
+  timestamp: request.timestamp === undefined ? null : request.timestamp.slice(0, TIMESTAMP_SHOWN),
+  remain: request.remain ?? null,
+  limit: request.limit ?? null,
   dropped: request.dropped,
   ignored: request.ignored ?? [],
   body: masked(request.body),

@@ -43,6 +43,9 @@ describe('the log of requests', () => {
       ],
     )
     assert.equal(requests[0].key, credential.key)
+    assert.match(requests[0].timestamp as string, /^\d{10}$/)
+    assert.ok(requests[0].limit > requests[0].remain && requests[0].remain > 0)
+    assert.equal(requests[3].timestamp, null)
     assert.equal(JSON.parse(requests[1].reply as string).label, 'MISSING_REQUIRED_PARAM')
     const paths = async (query: string): Promise<number[]> =>
       (await look(`after=${last}&${query}`)).requests.map(({ id }: { id: number }) => id - last)

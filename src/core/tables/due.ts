@@ -87,4 +87,8 @@ export class Due {
   next(): DueItem | undefined {
     return this.sorted.last
   }
+  /** What comes next, the first of it first. */
+  coming(count: number): DueItem[] {
+    return this.sorted.items.slice(-count).reverse()
+  }
 }

@@ -1,0 +1,250 @@
+import {
+  CandlestickSeries,
+  ColorType,
+  HistogramSeries,
+  LineStyle,
+  createChart,
+  createSeriesMarkers,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import { useEffect, useRef, useState } from 'react'
+import { call, type Query } from '../../api/client.ts'
+import { useShared } from '../../api/query.ts'
+import { useScheme } from '../../frame/scheme.ts'
+import { setPrefs, usePrefs } from '../../lib/prefs.ts'
+import { useStream } from '../../live/hooks.ts'
+import { Failed, Loading } from '../../parts/states.tsx'
+import type { Fill, Order, Pair } from './market.ts'
+
+type Interval = NonNullable<Query<'GET /api/v4/spot/candlesticks'>['interval']>
+const INTERVALS: readonly Interval[] = ['1m', '5m', '15m', '1h', '4h', '1d']
+const secondsOf: Readonly<Record<string, number>> = {
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '1h': 3600,
+  '4h': 14_400,
+  '1d': 86_400,
+}
+interface Candle {
+  readonly time: UTCTimestamp
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume: number
+}
+/** Drawn in floats: a chart has no more digits than the screen has points. */
+const candleOf = (row: readonly string[]): Candle => ({
+  time: Number(row[0]) as UTCTimestamp,
+  close: Number(row[2]),
+  high: Number(row[3]),
+  low: Number(row[4]),
+  open: Number(row[5]),
+  volume: Number(row[6] ?? row[1]),
+})
+interface Push {
+  readonly t: string
+  readonly v: string
+  readonly c: string
+  readonly h: string
+  readonly l: string
+  readonly o: string
+  readonly n: string
+  readonly a: string
+}
+const style = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+interface ChartProps {
+  readonly pair: Pair
+  readonly orders: readonly Order[]
+  readonly fills: readonly Fill[]
+}
+export default function Chart({ pair, orders, fills }: ChartProps): React.JSX.Element {
+  const { interval: chosen, colours } = usePrefs()
+  const interval = INTERVALS.find((one) => one === chosen) ?? '15m'
+  const scheme = useScheme()
+  const box = useRef<HTMLDivElement>(null)
+  const parts = useRef<
+    | {
+        readonly chart: IChartApi
+        readonly candles: ISeriesApi<'Candlestick'>
+        readonly volume: ISeriesApi<'Histogram'>
+        readonly marks: ISeriesMarkersPluginApi<Time>
+        lines: IPriceLine[]
+      }
+    | undefined
+  >(undefined)
+  const [made, setMade] = useState(0)
+  const data = useShared(
+    ['candles', pair.id, interval],
+    async () =>
+      (
+        await call('GET /api/v4/spot/candlesticks', {
+          query: { currency_pair: pair.id, interval, limit: 500 },
+        })
+      ).map(candleOf),
+    { stale: Infinity },
+  )
+  const { refetch } = data
+
+  useEffect(() => {
+    if (box.current === null) return undefined
+    const chart = createChart(box.current, { autoSize: true, layout: { attributionLogo: false } })
+    const candles = chart.addSeries(CandlestickSeries)
+    const volume = chart.addSeries(HistogramSeries, {
+      priceFormat: { type: 'volume' },
+      priceScaleId: 'volume',
+      lastValueVisible: false,
+      priceLineVisible: false,
+    })
+    chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } })
+    parts.current = { chart, candles, volume, marks: createSeriesMarkers(candles, []), lines: [] }
+
+    setMade((last) => last + 1)
+    return () => {
+      parts.current = undefined
+      chart.remove()
+    }
+  }, [])
+  useEffect(() => {
+    const { chart, candles, volume } = parts.current ?? {}
+    if (chart === undefined || candles === undefined || volume === undefined) return
+    const [up, down, dim, line] = ['--up', '--down', '--dim', '--line'].map(style) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    const local = (time: Time): Date => new Date(Number(time) * 1000)
+    chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: style('--surface') },
+        textColor: dim,
+        fontSize: 11,
+      },
+      grid: { vertLines: { color: `${line}66` }, horzLines: { color: `${line}66` } },
+      rightPriceScale: { borderColor: line },
+      timeScale: {
+        borderColor: line,
+        timeVisible: true,
+        secondsVisible: false,
+        rightOffset: 4,
+        tickMarkFormatter: (time: Time, kind: number) =>
+          kind < 3
+            ? local(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+            : local(time).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }),
+      },
+      localization: {
+        locale: 'en-GB',
+        timeFormatter: (time: Time) =>
+          local(time).toLocaleString('en-GB', {
+            day: '2-digit',
+            month: 'short',
+            hour: '2-digit',
+            minute: '2-digit',
+          }),
+      },
+    })
+    candles.applyOptions({
+      upColor: up,
+      downColor: down,
+      borderVisible: false,
+      wickUpColor: up,
+      wickDownColor: down,
+      priceFormat: { type: 'price', precision: pair.precision, minMove: 10 ** -pair.precision },
+    })
+    volume.applyOptions({ color: `${dim}55` })
+  }, [made, scheme, colours, pair.precision])
+  useEffect(() => {
+    const { candles, volume, chart } = parts.current ?? {}
+    if (candles === undefined || volume === undefined || data.data === undefined) return
+    candles.setData([...data.data])
+    volume.setData(data.data.map(({ time, volume: value }) => ({ time, value })))
+    chart?.timeScale().setVisibleLogicalRange({ from: data.data.length - 110, to: data.data.length + 4 })
+  }, [made, data.data])
+  useStream(
+    'spot.candlesticks',
+    [interval, pair.id],
+    (result) => {
+      const { t, c, h, l, o, n, a } = result as Push
+      const { candles, volume } = parts.current ?? {}
+      if (n !== `${interval}_${pair.id}` || candles === undefined || volume === undefined) return
+      const last = candles.data().at(-1)
+      const time = Number(t) as UTCTimestamp
+      if (last === undefined || Number(last.time) > time) return
+      candles.update({ time, open: Number(o), high: Number(h), low: Number(l), close: Number(c) })
+      volume.update({ time, value: Number(a) })
+    },
+    () => void refetch(),
+  )
+  // The account's own orders as lines, its fills as marks.
+  useEffect(() => {
+    const chart = parts.current
+    if (chart === undefined) return
+    for (const line of chart.lines) chart.candles.removePriceLine(line)
+    chart.lines = orders
+      .filter(({ currency_pair, price }) => currency_pair === pair.id && Number(price) > 0)
+      .slice(0, 30)
+      .map(({ side, price, left }) =>
+        chart.candles.createPriceLine({
+          price: Number(price),
+          color: style(side === 'buy' ? '--up' : '--down'),
+          lineStyle: LineStyle.Dashed,
+          lineWidth: 1,
+          axisLabelVisible: true,
+          title: `${side} ${left}`,
+        }),
+      )
+  }, [made, orders, pair.id, scheme, colours])
+  useEffect(() => {
+    const step = secondsOf[interval] ?? 60
+    const first = data.data?.[0]?.time ?? Infinity
+    parts.current?.marks.setMarkers(
+      fills
+        .filter((fill) => fill.currency_pair === pair.id && Number(fill.create_time) >= first)
+        .map(({ create_time, side, amount }) => ({
+          time: (Math.floor(Number(create_time) / step) * step) as UTCTimestamp,
+          position: side === 'buy' ? ('belowBar' as const) : ('aboveBar' as const),
+          shape: side === 'buy' ? ('arrowUp' as const) : ('arrowDown' as const),
+          color: style(side === 'buy' ? '--up' : '--down'),
+          text: amount,
+        }))
+        .sort((a, b) => a.time - b.time),
+    )
+  }, [made, fills, interval, pair.id, data.data, scheme, colours])
+
+  return (
+    <div className="chart">
+      <div className="chart-tools" role="group" aria-label="Interval">
+        {INTERVALS.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className="chip"
+            aria-pressed={one === interval}
+            onClick={() => setPrefs({ interval: one })}
+          >
+            {one}
+          </button>
+        ))}
+      </div>
+      <div ref={box} className="chart-box" role="img" aria-label={`Candles of ${pair.id}, ${interval}`} />
+      {data.data === undefined ? (
+        <div className="chart-over">
+          {data.error === null ? (
+            <Loading rows={6} height={26} />
+          ) : (
+            <Failed error={data.error} retry={() => void refetch()} />
+          )}
+        </div>
+      ) : null}
+    </div>
+  )
+}
