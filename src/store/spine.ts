@@ -12,7 +12,7 @@ export interface Bound {
   readonly bytes: number
   readonly batches: number
 }
-const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
+export const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
 
 interface Reached {
   readonly sequence: number

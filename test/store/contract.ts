@@ -292,6 +292,49 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.deepEqual(await next.store.query('select value from counter where name = ?', ['left']), [[3]])
     })
 
+    test('a tail of many portions comes into the tables once, whatever stops a start in the middle of it', async () => {
+      if (!place.journaled) return
+      const killed = await open()
+      await killed.store.holdBack(true)
+      const FIRST = 10_000
+      const [batches, lines] = [40, 2_000]
+      for (let batch = 0; batch < batches; batch++)
+        await killed.commit((tx, state) => {
+          tx.put(state.counters, { name: 'portions', value: batch })
+          for (let i = 0; i < lines; i++) tx.append(LEDGER_LINE, lineRow(FIRST + batch * lines + i))
+        })
+      assert.ok(killed.store.lag.bytes > 4 * 2 ** 20, 'more than two portions')
+      const { sequence } = killed.head
+      await killed.store.close()
+      // In the way of the last batch: the portions before it are kept, it is named, and nothing behind it is written.
+      const last = FIRST + batches * lines - 1
+      const columns = '("id", "entry", "account", "amount", "after", "kind", "ref", "at")'
+      await place.tamper(`insert into ledger_line ${columns} values (${last}, 1, 1, '1', '1', 'x', 'x', 1)`)
+      await assert.rejects(open(), new RegExp(`batches \\d+ to ${sequence} of the journal can't be written`))
+      const snapshot = await place.snapshot()
+      const left = (await snapshot.tail()).length
+      assert.ok(left > 0 && left < batches, `${left} are left`)
+      const [[reached]] = (await snapshot.query(`select value from counter where name = 'portions'`)) as [
+        [number],
+      ]
+      assert.equal(reached, batches - left - 1)
+      await snapshot.close()
+      // In the way of the first of what is left: what comes behind it must not be written either.
+      const next = FIRST + (batches - left) * lines
+      await place.tamper(`delete from ledger_line where id = ${last}`)
+      await place.tamper(`insert into ledger_line ${columns} values (${next}, 1, 1, '1', '1', 'x', 'x', 1)`)
+      await assert.rejects(open(), new RegExp(`batches ${sequence - left + 1} to \\d+ of the journal can't`))
+      await place.tamper(`delete from ledger_line where id = ${next}`)
+      const mended = await open()
+      assert.deepEqual([mended.opened.drained, mended.opened.sequence], [left, sequence])
+      const [[count]] = (await mended.store.query('select count(*) from ledger_line where id >= ?', [
+        FIRST,
+      ])) as [[number]]
+      assert.equal(count, batches * lines)
+      assert.deepEqual(await compareSeals((sql, row) => mended.store.scan(sql, row), mended.opened, KEY), [])
+      await mended.store.close()
+    })
+
     test('a journal that somebody changed is not taken into the tables', async () => {
       if (!place.journaled) return
       const killed = await open()
