@@ -5,7 +5,7 @@ import pg from 'pg'
 import { commands, type Commands } from '../src/core/commands.ts'
 import { PLAIN } from '../src/core/spot/place.ts'
 import { Core } from '../src/machine/core.ts'
-import { State } from '../src/core/state.ts'
+import { DECLARED, State } from '../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../src/core/world/built-in.ts'
 import { Clock } from '../src/runtime/clock.ts'
 import { PostgresStore } from '../src/store/postgres.ts'
@@ -42,7 +42,7 @@ export async function coreOver(name: string, store: Store): Promise<OverStore> {
     throw error
   }
   const sums = newSums('5'.repeat(64))
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   store.sealBehind(head.hash, sums)
   const core = new Core<State, Commands>(state, commands, head, {
     commit: (batch) => store.commit(batch),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Batch } from '../src/machine/batch.ts'
 import type { Account } from '../src/core/ledger/ledger.ts'
-import { State } from '../src/core/state.ts'
+import { DECLARED, State } from '../src/core/state.ts'
 import { Tx } from '../src/machine/table.ts'
 import { DEFAULT_SETTINGS } from '../src/core/tables/users.ts'
 import { amountOf, type Amount } from '../src/money/amount.ts'
@@ -34,7 +34,7 @@ const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
 export async function fill(place: Place, from: number, to: number): Promise<void> {
   const store = openStore(place)
   const sums = newSums(rowsKey(place.data))
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   let { sequence } = head
   const state = new State()
   await store.load(state.tables)

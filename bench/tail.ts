@@ -1,3 +1,4 @@
+import { DECLARED } from '../src/core/state.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +41,7 @@ async function fill(over: OverStore, store: Store, kind: Kind): Promise<number> 
 }
 async function opened(store: Store): Promise<{ seconds: number; drained: number }> {
   const start = performance.now()
-  const { drained } = await store.open(newSums(KEY))
+  const { drained } = await store.open(newSums(KEY), DECLARED)
   const seconds = (performance.now() - start) / 1000
   await store.close()
   return { seconds, drained }

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { decoderOf } from '../machine/codec.ts'
 import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { BUSY_MS, SqliteConnection, textIn } from './sqlite-connection.ts'
 import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
@@ -13,9 +13,10 @@ import type { Opened, Place, ReaderJob, TablePortion } from './messages.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
 import { copyJournal, readJournal } from './file-journal.ts'
-import { ALL_TABLES, loading } from './statements.ts'
+import { loading, tableNames } from './statements.ts'
 import { StoreThread } from './thread.ts'
 import {
+  NOTHING_DECLARED,
   NO_LAG,
   StoreDamaged,
   StoreLost,
@@ -36,6 +37,7 @@ export class SqliteStore implements Store {
   private readonly path: string
   private readonly bound: Bound | undefined
   private epoch = 0
+  declared = NOTHING_DECLARED
   private spine: Spine | undefined
   private thread: StoreThread<ReaderJob> | undefined
 
@@ -44,7 +46,8 @@ export class SqliteStore implements Store {
     this.bound = bound
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
-  async open(sums: Sums): Promise<OpenedHead> {
+  async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
+    this.declared = declared
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
@@ -70,7 +73,7 @@ export class SqliteStore implements Store {
   private async opened(spine: Spine, sums: Sums): Promise<Opened> {
     for (const began = performance.now(); ;)
       try {
-        return await spine.open(sums)
+        return await spine.open(sums, this.declared)
       } catch (error) {
         if (!/locked|busy/i.test(String(error)) || performance.now() - began > BUSY_MS) throw error
         await turn()
@@ -143,7 +146,7 @@ export class SqliteStore implements Store {
   }
   async wipe(): Promise<StoreHead> {
     await this.writing.clear()
-    const head = this.with((connection) => connection.wipe(this.epoch, ALL_TABLES))
+    const head = this.with((connection) => connection.wipe(this.epoch, tableNames(this.declared)))
     this.writing.restart()
     return head
   }

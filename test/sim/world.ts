@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { commands, type Commands } from '../../src/core/commands.ts'
 import { Core } from '../../src/machine/core.ts'
 import { Replay } from '../../src/machine/replay.ts'
-import { State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import type { Table } from '../../src/machine/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Clock } from '../../src/runtime/clock.ts'
@@ -54,7 +54,7 @@ export class SimulatedWorld {
     )
   }
   async open(): Promise<this> {
-    const head = await this.store.open(this.sums)
+    const head = await this.store.open(this.sums, DECLARED)
     this.core.restart(head)
     await this.store.load(this.state.tables)
     this.store.sealBehind(head.hash, this.sums)
@@ -73,7 +73,7 @@ export class SimulatedWorld {
     this.state = new State()
     this.store = this.makeStore()
     this.core = this.makeCore()
-    const head = await this.store.open(this.sums)
+    const head = await this.store.open(this.sums, DECLARED)
     assert.deepEqual([head.sequence, head.hash], [sequence, hash], 'nothing that was acknowledged is lost')
     this.drained += head.drained
     this.core.restart(head)
@@ -120,7 +120,12 @@ export class SimulatedWorld {
     for (const [i, table] of this.state.tables.entries())
       assert.deepEqual(liveRows(stored.tables[i]!), liveRows(table), `table ${table.spec.name}`)
     const head = storeHead((await this.store.query(READ_HEAD, []))[0]!)
-    const differing = await compareSeals((sql, row) => this.store.scan(sql, row), head, this.sums.key)
+    const differing = await compareSeals(
+      (sql, row) => this.store.scan(sql, row),
+      head,
+      this.sums.key,
+      DECLARED,
+    )
     assert.deepEqual(differing, [], 'the sums that were kept are those of the rows')
   }
   private readonly replay = new Replay(new State(), commands)

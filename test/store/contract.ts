@@ -5,7 +5,7 @@ import { Batch } from '../../src/machine/batch.ts'
 import type { PackedBatch } from '../../src/machine/journal.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/tables/audit.ts'
-import { LOGS, State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import { Tx, type ColumnType } from '../../src/machine/table.ts'
 import { TRANSFER, type Transfer } from '../../src/core/tables/transfers.ts'
 import { amountOf } from '../../src/money/amount.ts'
@@ -13,7 +13,6 @@ import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { compareSeals, newSums } from '../../src/store/seals.ts'
 import type { Bound } from '../../src/store/spine.ts'
 import { EMPTY_HEAD } from '../../src/store/head.ts'
-import { TABLE_SPECS } from '../../src/store/statements.ts'
 import {
   Fenced,
   StoreLost,
@@ -91,7 +90,7 @@ class Session {
   static async open(place: Place, bound?: Bound): Promise<Session> {
     const store = place.open(bound)
     const sums = newSums(KEY)
-    const head = await store.open(sums)
+    const head = await store.open(sums, DECLARED)
     const session = new Session(store, head)
     await store.load(session.state.tables)
     sums.setAll(head.sums)
@@ -135,7 +134,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         [...new Set(MIGRATIONS.map(({ id }) => id))].sort((a, b) => a - b),
         'migrations run in the order of their numbers, each once',
       )
-      for (const { name, columns, ...rest } of [...TABLE_SPECS, ...LOGS]) {
+      for (const { name, columns, ...rest } of [...DECLARED.tables, ...DECLARED.logs]) {
         const live = 'live' in rest && rest.live !== undefined ? [`live ${place.stored('bool')}`] : []
         const declared = Object.entries<ColumnType>(columns).map(
           ([column, type]) => `${column} ${place.stored(type)}`,
@@ -163,7 +162,10 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       const { sequence, hash, at, sums, migrated } = second.opened
       assert.deepEqual([sequence, hash, at, migrated], [2, first.head.hash, 6, []])
       assert.ok(sums.includes('account'))
-      assert.deepEqual(await compareSeals((sql, row) => second.store.scan(sql, row), second.opened, KEY), [])
+      assert.deepEqual(
+        await compareSeals((sql, row) => second.store.scan(sql, row), second.opened, KEY, DECLARED),
+        [],
+      )
       assert.deepEqual([...second.state.ledger.accounts.values()], [{ ...ACCOUNT_ROW, version: 4 }])
       const kept = second.state.world.settings.get('kept')
       assert.equal(
@@ -284,7 +286,10 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.equal(next.opened.hash, killed.head.hash)
       assert.equal(next.state.counters.get('left')?.value, 2)
       assert.equal(next.state.counters.get('gone'), undefined)
-      assert.deepEqual(await compareSeals((sql, row) => next.store.scan(sql, row), next.opened, KEY), [])
+      assert.deepEqual(
+        await compareSeals((sql, row) => next.store.scan(sql, row), next.opened, KEY, DECLARED),
+        [],
+      )
       // The follower of the old process writes nothing any more.
       await killed.store.holdBack(false)
       await assert.rejects(killed.store.query('select 1', []), /taken over|lost/)
@@ -331,7 +336,10 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         FIRST,
       ])) as [[number]]
       assert.equal(count, batches * lines)
-      assert.deepEqual(await compareSeals((sql, row) => mended.store.scan(sql, row), mended.opened, KEY), [])
+      assert.deepEqual(
+        await compareSeals((sql, row) => mended.store.scan(sql, row), mended.opened, KEY, DECLARED),
+        [],
+      )
       await mended.store.close()
     })
 
@@ -465,7 +473,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       const session = await open()
       session.head = await session.store.wipe()
       assert.deepEqual(session.head, EMPTY_HEAD)
-      for (const { name } of [...TABLE_SPECS, ...LOGS])
+      for (const { name } of [...DECLARED.tables, ...DECLARED.logs])
         assert.deepEqual(await session.store.query(`select count(*) from "${name}"`, []), [[0]], name)
       await session.commit((tx, state) => tx.put(state.counters, { name: 'again', value: 1 }))
       assert.equal(session.head.sequence, 1)
