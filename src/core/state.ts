@@ -94,5 +94,5 @@ export type Ctx = Context<State>
 /** A table or a log that is missing here can't be written. */
 export const DECLARED: Declared = {
   tables: new State().tables.map(({ spec }) => spec),
-  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS] as unknown as readonly LogSpec<object>[],
+  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS],
 }

@@ -1,3 +1,4 @@
+import { LONG_PAGES, windowFields } from '../history.ts'
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
 import { accountsMeant } from '../../core/spot/accounts.ts'
@@ -5,7 +6,7 @@ import { SPOT_FILL } from '../../core/tables/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { id, optional, text } from '../fields.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
@@ -16,7 +17,6 @@ import { skipped, timeWindow } from './window.ts'
 
 const ACCESS = signed('spot')
 const LOCKED = lockedName('spot')
-const pageFields = { page: withDefault(integer(1, 100_001), 1), limit: withDefault(integer(1, 1000), 100) }
 
 export const spotAccountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -62,9 +62,8 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spot,
     query: {
       currency: optional(currencyField),
-      from: optional(time()),
-      to: optional(time()),
-      ...pageFields,
+      ...windowFields,
+      ...LONG_PAGES,
       type: optional(text({ max: 64 })),
       code: optional(text({ max: 16 })),
     },
@@ -116,11 +115,10 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spot,
     query: {
       currency_pair: optional(pairField),
-      ...pageFields,
+      ...LONG_PAGES,
       order_id: optional(id()),
       account: optional(accountField),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
     },
     status: 200,
     reply: array(myTradeShape),

@@ -1,3 +1,4 @@
+import { numberedPages, windowFields } from '../history.ts'
 import type { Book } from '../../core/tables/spot/book.ts'
 import { SPOT_TRADE, type Trade } from '../../core/tables/spot/trades.ts'
 import type { Market } from '../../core/tables/world/markets.ts'
@@ -277,8 +278,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       limit: withDefault(integer(1, 1000), 100),
       last_id: optional(id()),
       reverse: withDefault(flag(), false),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
       page: withDefault(integer(1, 100_001), 1),
     },
     status: 200,
@@ -296,8 +296,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       currency_pair: pairField,
       interval: withDefault(oneOf(...INTERVALS.map(({ name }) => name), '1w'), '30m'),
       limit: optional(integer(1, 1000)),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
     },
     status: 200,
     reply: array(array(str)),
@@ -320,8 +319,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       currency: currencyField,
       from: time(),
       to: time(),
-      page: withDefault(integer(1, 100_001), 1),
-      limit: withDefault(integer(1, 1000), 30),
+      ...numberedPages(100_001, 1000, 30),
     },
     status: 200,
     reply: array(shape({ currency: str, balance: decimalText, time: int64 })),

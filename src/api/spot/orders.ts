@@ -1,9 +1,10 @@
+import { numberedPages, windowFields } from '../history.ts'
 import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/spot/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
+import { integer, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -51,7 +52,7 @@ const FIND_LABELS = [
 ] as const
 
 const OPEN_LIMIT_MAX = 100
-const pageFields = { page: withDefault(integer(1, 100_000), 1), limit: withDefault(integer(1, 1000), 100) }
+const ORDER_PAGES = numberedPages(100_000, 1000)
 
 export const orderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -85,10 +86,9 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     query: {
       status: oneOf('open', 'finished'),
       currency_pair: optional(pairField),
-      ...pageFields,
+      ...ORDER_PAGES,
       account: optional(accountField),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
       side: optional(sideField),
     },
     status: 200,
