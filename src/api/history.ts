@@ -22,7 +22,7 @@ export const numberedPages = (pages: number, max: number, usual = 100) => ({
 })
 /** Of lists that are never long. */
 export const SHORT_PAGES = numberedPages(1_000_000, 100)
-/** Of lists that may be: what a page skips is bounded too (`spot/window.ts`). */
+/** Of lists that may be: what a page skips is bounded too (`spot/span.ts`). */
 export const LONG_PAGES = numberedPages(100_001, 1000)
 export const pageFields = (max: number) => ({
   limit: withDefault(integer(1, max), 100),

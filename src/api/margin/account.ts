@@ -8,7 +8,7 @@ import { PUBLIC, endpoint, signed, type AnyEndpoint, type Call } from '../endpoi
 import { object, oneOf, optional, text } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
-import { skipped, timeWindow } from '../spot/window.ts'
+import { skipped, timeSpan } from '../spot/span.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
@@ -92,7 +92,7 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
           .filter((account) => currency === null || account.currency === currency)
       })
-      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
       const lines = await newestLines(desk, accounts, {
         from,
         to,

@@ -13,7 +13,7 @@ import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { accountField } from './order-fields.ts'
 import { fillView, myTradeShape, historyPair } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const ACCESS = signed('spot')
 const LOCKED = lockedName('spot')
@@ -83,7 +83,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async (call) => {
       const { desk, caller, query } = call
-      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
       const kinds =
         query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
       const accounts = await desk.core.read(({ ledger, world }) => {
@@ -138,7 +138,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
         values.push(query.order_id)
       }
       if (query.order_id === null || query.from !== null || query.to !== null) {
-        const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+        const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
         conditions.push('"at" >= ?', '"at" <= ?')
         values.push(from, to)
       }

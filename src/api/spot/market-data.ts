@@ -16,7 +16,7 @@ import { candleRange, candleRow, candles } from './candles.ts'
 import { INTERVALS, intervalOf } from './intervals.ts'
 import { ticker, tickerShape } from './tickers.ts'
 import { millisText, secondsText } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const bound = nullable(str)
 const pairShape = shape({
@@ -132,7 +132,7 @@ async function tradesByTime(
   const { limit } = query
   const { pair, from, to, recent } = await desk.core.read(({ spot, world }) => {
     const pair = world.market(query.currency_pair).id
-    const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+    const { from, to } = timeSpan(call, query, { usual: 30, most: 30 })
     const list = spot.trades.of(pair)
     const page = list
       .filter(({ at }) => at >= from && at <= to)
@@ -330,7 +330,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
         const { currency } = world.currency(query.currency)
         return { currency, account: ledger.find(0, insuranceName(query.business), currency) }
       })
-      const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 30, most: 30 })
       const { currency, account } = found
       if (account === undefined) return []
       const lines = await desk.store.select(

@@ -22,7 +22,7 @@ import {
   sideField,
 } from './order-fields.ts'
 import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const ACCESS = signed('spot')
 const byNumber = (a: number, b: number): number => a - b
@@ -339,9 +339,9 @@ async function finished(desk: Desk, userId: number, query: FinishedQuery, skip: 
   const values: (string | number)[] = [userId]
   if (query.from !== null || query.to !== null) {
     const unbounded = { usual: 36_500, most: 36_500 }
-    const window = timeWindow({ desk, set: () => undefined }, query, unbounded)
+    const span = timeSpan({ desk, set: () => undefined }, query, unbounded)
     conditions.push('"update_at" >= ?', '"update_at" <= ?')
-    values.push(window.from, window.to)
+    values.push(span.from, span.to)
   }
   for (const [column, value] of [
     ['pair', pair],

@@ -10,7 +10,7 @@ import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { sideField } from './order-fields.ts'
-import { skipped } from './window.ts'
+import { skipped } from './span.ts'
 import { historyPair } from './views.ts'
 
 const ACCESS = signed('spot')
