@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { commands, type Commands } from '../src/core/commands.ts'
+import { PLAIN } from '../src/core/spot/place.ts'
 import { Core } from '../src/machine/core.ts'
-import { State } from '../src/core/state.ts'
+import { DECLARED, State } from '../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../src/core/world/built-in.ts'
 import { Clock } from '../src/runtime/clock.ts'
 import { PostgresStore } from '../src/store/postgres.ts'
@@ -19,25 +20,29 @@ import { median } from './load-generator.ts'
  * Durable transfers a second without HTTP: the core over each store, beside the usual design (one SQL
  * transaction for each request, over a pool) on the same PostgreSQL. Runs take turns; medians are printed.
  */
-const CLIENTS = 64
+export const CLIENTS = 64
 const CONNECTIONS = 16
 const ROUNDS = 5
 const SECONDS = 2
 
-interface Contender {
+export interface Contender {
   readonly name: string
   transfer(client: number): Promise<unknown>
   close(): Promise<void>
 }
+export interface OverStore extends Contender {
+  /** Buys and sells in turn: each second one trades with the one before. */
+  order(client: number): Promise<unknown>
+}
 
-async function coreOver(name: string, store: Store): Promise<Contender> {
+export async function coreOver(name: string, store: Store): Promise<OverStore> {
   const state = new State()
   const clock = new Clock()
   const fail = (error: unknown): never => {
     throw error
   }
   const sums = newSums('5'.repeat(64))
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   store.sealBehind(head.hash, sums)
   const core = new Core<State, Commands>(state, commands, head, {
     commit: (batch) => store.commit(batch),
@@ -60,19 +65,21 @@ async function coreOver(name: string, store: Store): Promise<Contender> {
         type: 1,
         actor: null,
       })
-      await core.submit('user.credit', {
-        user_id,
-        account: 'spot',
-        currency: 'USDT',
-        amount: '1000000000',
-        currency_pair: null,
-        settle: null,
-        actor: null,
-      })
+      for (const currency of ['USDT', 'BTC'])
+        await core.submit('user.credit', {
+          user_id,
+          account: 'spot',
+          currency,
+          amount: '1000000000',
+          currency_pair: null,
+          settle: null,
+          actor: null,
+        })
       return user_id
     }),
   )
   const turn = users.map(() => false)
+  let ordered = 0
   return {
     name,
     transfer: (client) => {
@@ -88,6 +95,19 @@ async function coreOver(name: string, store: Store): Promise<Contender> {
         settle: null,
       })
     },
+    order: (client) =>
+      core.submit('spot.place', {
+        user_id: users[client]!,
+        order: {
+          ...PLAIN,
+          currency_pair: 'BTC_USDT',
+          type: 'limit',
+          side: (ordered++ & 1) === 0 ? 'buy' : 'sell',
+          amount: '0.01',
+          price: '50000',
+          time_in_force: 'gtc',
+        },
+      }),
     close: async () => {
       await core.idle()
       await store.close()

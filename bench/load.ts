@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Batch } from '../src/machine/batch.ts'
 import type { Account } from '../src/core/ledger/ledger.ts'
-import { State } from '../src/core/state.ts'
+import { DECLARED, State } from '../src/core/state.ts'
 import { Tx } from '../src/machine/table.ts'
 import { DEFAULT_SETTINGS } from '../src/core/tables/users.ts'
 import { amountOf, type Amount } from '../src/money/amount.ts'
@@ -14,12 +14,12 @@ import { rowsKey } from '../test/support/rows-key.ts'
 import { PlatformProcess } from '../test/support/process.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 
-/** `npm run bench -- load`: how long a start takes with many balances, and how much memory they need. */
+/** `npm run bench -- load [sqlite | postgresql] [BALANCES]`: how long a start takes with many balances, and how much memory they need. */
 const SIZES = [250_000, 500_000, 1_000_000]
 const CURRENCIES = ['BTC', 'ETH', 'USDT', 'SOL', 'DOGE']
 const BATCH_ROWS = 20_000
 const STARTS = 3
-const LIMITS = { seconds: 8, megabytes: 700 }
+const LIMITS = { seconds: 4, megabytes: 400 }
 
 interface Place {
   readonly data: string
@@ -31,10 +31,10 @@ const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
 })
 
 /** Users with five balances each, written as the platform itself writes rows, and the other side of their money. */
-async function fill(place: Place, from: number, to: number): Promise<void> {
+export async function fill(place: Place, from: number, to: number): Promise<void> {
   const store = openStore(place)
   const sums = newSums(rowsKey(place.data))
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   let { sequence } = head
   const state = new State()
   await store.load(state.tables)
@@ -110,18 +110,20 @@ async function measure(place: Place): Promise<{ seconds: number; megabytes: numb
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-export async function run(): Promise<void> {
+export async function run([only, given]: readonly string[]): Promise<void> {
+  const sizes = given === undefined ? SIZES : [Number(given)]
   const server = await PostgresServer.start()
   const folders: string[] = []
   console.log(`start with many balances, medians of ${STARTS} starts (memory: the highest of the process)`)
   try {
     for (const store of ['SQLite', 'PostgreSQL']) {
+      if (only !== undefined && only !== store.toLowerCase()) continue
       const data = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
       folders.push(data)
       const place: Place = { data, databaseUrl: store === 'SQLite' ? undefined : await server.database() }
       await measure(place) // the first start makes the world
       let filled = 0
-      for (const size of SIZES) {
+      for (const size of sizes) {
         await fill(place, filled, size)
         filled = size
         const runs = []

@@ -3,6 +3,7 @@ const BENCHES = [
   'http',
   'core',
   'load',
+  'tail',
   'crash',
   'history',
   'match',

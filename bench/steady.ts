@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorClient } from '../test/support/client.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 import { tellFacts, tellGenerator } from './facts.ts'
 import { megabytes } from './family.ts'
+import { flatness } from './flat.ts'
 import { generate, type LoadResult } from './load-generator.ts'
 import { mixed } from './mix.ts'
 import { launch, type ServerInfo } from './servers.ts'
 import type { Signer } from './signed.ts'
 
 /**
- * `npm run bench -- steady [SECONDS] [sqlite | postgres]`: half of what the platform can take at most, for as long as is
+ * `npm run bench -- steady [SECONDS | --seconds SECONDS] [sqlite | postgres]`: half of what the platform can take at most, for as long as is
  * given, in an open loop: a request's latency counts from the moment it should have been sent. Memory and the lag of the
- * tables are told over time: both must stay flat.
+ * tables are told over time, with a verdict at the end: both must stay flat.
  */
 const ACCOUNTS = 16
 const CONNECTIONS = 128
@@ -18,6 +20,7 @@ const REQUESTS = 4_000
 const MAXIMUM_SECONDS = 5
 /** Signatures are good for a minute. */
 const SLICE_SECONDS = 20
+const SAMPLE_MS = 1_000
 
 async function account(operator: OperatorClient, i: number, info: ServerInfo): Promise<Signer> {
   const { user_id } = await operator.ok('POST', '/users', { login_name: `steady_${i}` })
@@ -44,10 +47,41 @@ async function account(operator: OperatorClient, i: number, info: ServerInfo): P
 const latencies = ({ p50, p99, p999 }: LoadResult): string =>
   `p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms  p999 ${p999.toFixed(2)} ms`
 
-export async function run([given = '60', store = 'sqlite']: readonly string[]): Promise<void> {
+/** Looks once a second, while the load runs: after it there is no lag to be seen. */
+class Sampler {
+  readonly memory: number[] = []
+  readonly batches: number[] = []
+  readonly megabytes: number[] = []
+  private readonly operator: OperatorClient
+  private readonly pid: number
+  constructor(operator: OperatorClient, pid: number) {
+    this.operator = operator
+    this.pid = pid
+  }
+  async during<T>(load: Promise<T>): Promise<T> {
+    let over = false
+    const looking = (async () => {
+      while (!over) {
+        const { projection } = await this.operator.ok('GET', '/status')
+        const { lag_batches, lag_bytes } = projection as { lag_batches: number; lag_bytes: number }
+        this.memory.push(megabytes(this.pid))
+        this.batches.push(lag_batches)
+        this.megabytes.push(lag_bytes / 1e6)
+        await sleep(SAMPLE_MS)
+      }
+    })()
+    const result = await load
+    over = true
+    await looking
+    return result
+  }
+}
+
+export async function run(args: readonly string[]): Promise<void> {
+  const [given = '60', store = 'sqlite'] = args.filter((argument) => argument !== '--seconds')
   const seconds = Number(given)
   if (!(seconds > 0) || (store !== 'sqlite' && store !== 'postgres'))
-    throw new TypeError('usage: npm run bench -- steady [SECONDS] [sqlite | postgres]')
+    throw new TypeError('usage: npm run bench -- steady [SECONDS | --seconds SECONDS] [sqlite | postgres]')
   tellFacts(store)
   const server = store === 'postgres' ? await PostgresServer.start({ durable: true }) : undefined
   const env = server === undefined ? {} : { KONTOR_DATABASE_URL: await server.database() }
@@ -70,19 +104,22 @@ export async function run([given = '60', store = 'sqlite']: readonly string[]): 
   const rate = most.rate / 2
   console.log(`half of it, ${rate.toFixed(0)} requests/s, for ${seconds} s:`)
   const slices: LoadResult[] = []
+  const course = new Sampler(operator, pid)
   for (let left = seconds; left > 0; left -= SLICE_SECONDS) {
-    const slice = await load(Math.min(left, SLICE_SECONDS), rate)
+    const from = course.memory.length
+    const slice = await course.during(load(Math.min(left, SLICE_SECONDS), rate))
     slices.push(slice)
-    const { projection } = await operator.ok('GET', '/status')
-    const { lag_batches, lag_bytes } = projection as { lag_batches: number; lag_bytes: number }
+    const most = (figures: readonly number[]): number => Math.max(...figures.slice(from))
     console.log(
-      `  ${String(Math.min(seconds, slices.length * SLICE_SECONDS)).padStart(5)} s  ${slice.rate.toFixed(0)}/s  ${latencies(slice)}  failures ${slice.failures}  memory ${megabytes(pid).toFixed(0)} MB  lag ${lag_batches} batches, ${(lag_bytes / 1e6).toFixed(2)} MB`,
+      `  ${String(Math.min(seconds, slices.length * SLICE_SECONDS)).padStart(5)} s  ${slice.rate.toFixed(0)}/s  ${latencies(slice)}  failures ${slice.failures}  memory ${most(course.memory).toFixed(0)} MB  lag at most ${most(course.batches)} batches, ${most(course.megabytes).toFixed(2)} MB`,
     )
   }
   const worst = (figure: (slice: LoadResult) => number): string => Math.max(...slices.map(figure)).toFixed(2)
   console.log(
     `worst of ${slices.length}: p50 ${worst(({ p50 }) => p50)} ms  p99 ${worst(({ p99 }) => p99)} ms  p999 ${worst(({ p999 }) => p999)} ms`,
   )
+  console.log(`memory, MB: ${flatness(course.memory, { slack: 10 }).text}`)
+  console.log(`lag, batches: ${flatness(course.batches, { slack: 100 }).text}`)
   console.log('by kind, last slice:')
   for (const [kind, { p50, p99 }] of slices.at(-1)!.byKind)
     console.log(`  ${kind.padEnd(24)} p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms`)

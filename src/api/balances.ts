@@ -1,3 +1,4 @@
+import { SHORT_PAGES } from './history.ts'
 import { lockedName } from '../core/ledger/accounts.ts'
 import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
@@ -15,7 +16,7 @@ import {
 } from '../money/amount.ts'
 import { crossShape, crossView } from './cross-margin.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
-import { ids, integer, oneName, optional, withDefault } from './fields.ts'
+import { ids, oneName, optional, withDefault } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './margin/views.ts'
 import { array, bool, decimalText, int, int64, map, shape, str } from './shapes.ts'
@@ -100,15 +101,13 @@ function totalView(state: State, { amounts, borrowed }: Worth, currency: (typeof
     total: { currency, amount: shown(sum(amounts)), unrealised_pnl: '0', borrowed: shown(sum(borrowed)) },
   }
 }
-/** Valuations of the last minute by the platform's clock, for each platform of this process. */
-interface Valuation {
+/** Made within the last minute, by the platform's clock. */
+export interface Valuation {
   readonly at: number
   readonly worth: Worth
 }
-const caches = new WeakMap<Desk, Map<number, Valuation>>()
 function cachedWorth(desk: Desk, state: State, userId: number): Worth {
-  let cache = caches.get(desk)
-  if (cache === undefined) caches.set(desk, (cache = new Map<number, Valuation>()))
+  const { valuations: cache } = desk
   const now = desk.clock.peek()
   const known = cache.get(userId)
   // A valuation from the future is one from before a reset.
@@ -260,8 +259,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.walletTransfers,
     query: {
       ...SUB_UID,
-      page: withDefault(integer(1, 1_000_000), 1),
-      limit: withDefault(integer(1, 100), 100),
+      ...SHORT_PAGES,
     },
     status: 200,
     reply: array(shape({ uid: str, available: map(decimalText), locking: map(decimalText) })),

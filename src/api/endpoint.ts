@@ -1,3 +1,4 @@
+import type { Valuation } from './balances.ts'
 import type { Chains } from '../chain/chains.ts'
 import type { Core, Port } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
@@ -24,6 +25,8 @@ export interface Desk {
   readonly chains: Chains
   readonly secrets: SecretBox
   readonly mode: 'sandbox' | 'live'
+  /** What accounts were worth a moment ago, by user. */
+  readonly valuations: Map<number, Valuation>
 }
 /** What the checks in front of the handlers work with: they look at the live state, and tell nobody what they saw. */
 export interface LiveDesk extends Desk {

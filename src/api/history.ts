@@ -15,6 +15,15 @@ export interface Window {
   readonly to: number
 }
 export const windowFields = { from: optional(time()), to: optional(time()) }
+/** Pages that are counted from 1. */
+export const numberedPages = (pages: number, max: number, usual = 100) => ({
+  page: withDefault(integer(1, pages), 1),
+  limit: withDefault(integer(1, max), usual),
+})
+/** Of lists that are never long. */
+export const SHORT_PAGES = numberedPages(1_000_000, 100)
+/** Of lists that may be: what a page skips is bounded too (`spot/span.ts`). */
+export const LONG_PAGES = numberedPages(100_001, 1000)
 export const pageFields = (max: number) => ({
   limit: withDefault(integer(1, max), 100),
   offset: withDefault(integer(0, 1_000_000_000), 0),

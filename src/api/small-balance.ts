@@ -1,9 +1,10 @@
+import { SHORT_PAGES } from './history.ts'
 import { SMALL_BALANCE } from '../core/tables/small-balances.ts'
 import { dustOf } from '../core/wallet/small-balance.ts'
 import { refuse } from '../labels.ts'
 import { format, roundDown } from '../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from './endpoint.ts'
-import { flag, integer, listOf, object, optional, withDefault } from './fields.ts'
+import { flag, listOf, object, optional, withDefault } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { array, decimalText, int64, shape, str } from './shapes.ts'
 import { currencyField } from './wallet.ts'
@@ -62,8 +63,7 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.wallet,
     query: {
       currency: optional(currencyField),
-      page: withDefault(integer(1, 1_000_000), 1),
-      limit: withDefault(integer(1, 100), 100),
+      ...SHORT_PAGES,
     },
     status: 200,
     reply: array(

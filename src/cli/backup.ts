@@ -1,3 +1,4 @@
+import { DECLARED } from '../core/state.ts'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
@@ -7,7 +8,8 @@ import { pendingKey } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { copyToFile } from '../store/copy.ts'
 import { makePrivateFile } from '../files.ts'
-import { databasePath, modeOf, openSnapshot } from '../store/open.ts'
+import { modeOf } from '../runtime/sight.ts'
+import { databasePath, openSnapshot } from '../store/open.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { VERSION } from '../version.ts'
 import { fingerprint, writeManifest, type Manifest } from './backup-folder.ts'
@@ -89,7 +91,7 @@ async function copyDatabase(
   const snapshot = await openSnapshot(place)
   try {
     makePrivateFile(path)
-    return await copyToFile(snapshot, path, key)
+    return await copyToFile(snapshot, DECLARED, path, key)
   } finally {
     await snapshot.close()
   }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { ConfigError, worldFor, type Config } from '../config.ts'
 import { differenceText } from '../runtime/differences.ts'
-import { databasePath, modeOf, openSnapshot } from '../store/open.ts'
+import { modeOf } from '../runtime/sight.ts'
+import { databasePath, openSnapshot } from '../store/open.ts'
 import { compareConfiguration, stateOf, type Comparison } from './configuration.ts'
 import { placeOf, settingOptions, type Command, type Environment } from './options.ts'
 

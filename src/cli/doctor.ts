@@ -11,12 +11,15 @@ import { ownerText } from '../runtime/ownership.ts'
 import { refuseSimulated } from '../runtime/loading.ts'
 import { SecretBox, sha256 } from '../runtime/secrets.ts'
 import { DATABASE_OFF_SECONDS, offsetOf } from '../runtime/wall-clock.ts'
-import { databasePath, migrationsOf, modeOf, openOwnerLock, sightOf } from '../store/open.ts'
+import { modeOf, sightOf } from '../runtime/sight.ts'
+import { databasePath, migrationsOf, openOwnerLock } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { StoreAway, type Snapshot } from '../store/store.ts'
+import { ok, wrong, type Check } from './check.ts'
 import { compareConfiguration, stateOf } from './configuration.ts'
+import { gatewayChecks } from './gateway-checks.ts'
 import { settingOptions, type Command, type Environment } from './options.ts'
 
 export const doctor: Command = {
@@ -34,15 +37,6 @@ and 2 when the settings or the configuration file can't be read. It takes the sa
   },
 }
 
-interface Check {
-  readonly well: boolean
-  readonly text: string
-  /** What was wrong with them kept all else from being looked at. */
-  readonly settings?: true
-}
-const ok = (text: string): Check => ({ well: true, text })
-const wrong = (text: string): Check => ({ well: false, text })
-
 async function examine(env: Environment): Promise<Check[]> {
   const checks = [nodeVersion()]
   let config: Config
@@ -54,7 +48,8 @@ async function examine(env: Environment): Promise<Check[]> {
   const file = env['KONTOR_CONFIG'] ?? ''
   checks.push(ok(`settings: mode ${config.mode}, ${file === '' ? 'built-in world' : `world of ${file}`}`))
   checks.push(...warningsOf(config).map((text) => ok(`warning: ${text}`)))
-  checks.push(await port(config), await chainKeys(config), dataFolder(config))
+  checks.push(await port(config), ...(await gatewayChecks(config, env)))
+  checks.push(await chainKeys(config), dataFolder(config))
   if (config.databaseUrl === undefined) checks.push(room(config))
   const database = await openDatabase(config)
   if ('well' in database) return [...checks, database, clock(undefined)]

@@ -1,3 +1,4 @@
+import { DECLARED } from '../core/state.ts'
 import { isLocked, lockedName, type AccountName } from '../core/ledger/accounts.ts'
 import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/tables/audit.ts'
 import { amountOf, format, type Amount } from '../money/amount.ts'
@@ -60,7 +61,7 @@ export async function verifyStore(
       if (row === undefined) found.wrong.push('head: it is gone')
       else
         found.wrong.push(
-          ...(await compareSeals((sql, each) => snapshot.each(sql, each), storeHead(row), key)),
+          ...(await compareSeals((sql, each) => snapshot.each(sql, each), storeHead(row), key, DECLARED)),
         )
     })
   await part('journal', () => checkJournal(snapshot, key, found))

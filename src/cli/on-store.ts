@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { RULES, commands, type Commands } from '../core/commands.ts'
 import { Core } from '../machine/core.ts'
-import { State } from '../core/state.ts'
+import { DECLARED, State } from '../core/state.ts'
 import { Clock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { Ownership } from '../runtime/ownership.ts'
@@ -58,10 +58,10 @@ async function work<T>(
   const clock = new Clock()
   let fault: unknown
   try {
-    const head = await store.open(old)
+    const head = await store.open(old, DECLARED)
     const differing =
       vouch || newKey !== undefined
-        ? await compareSeals((sql, row) => store.scan(sql, row), head, old.key)
+        ? await compareSeals((sql, row) => store.scan(sql, row), head, old.key, DECLARED)
         : []
     if (newKey !== undefined && differing.length > 0)
       throw new StoreUnavailable(

@@ -19,7 +19,9 @@ export class OperatorApi {
   private readonly token: string
   private readonly tokenFrom: string
   private readonly known: Credentials | undefined
-  constructor({ env, values }: Pick<Arguments, 'env' | 'values'>) {
+  private readonly waitMs: number | undefined
+  constructor({ env, values }: Pick<Arguments, 'env' | 'values'>, waitMs?: number) {
+    this.waitMs = waitMs
     const config = readConfig({
       KONTOR_DATA: env['KONTOR_DATA'],
       KONTOR_CREDENTIALS: env['KONTOR_CREDENTIALS'],
@@ -128,6 +130,7 @@ export class OperatorApi {
         method,
         headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
         ...(body !== undefined && { body }),
+        ...(this.waitMs !== undefined && { signal: AbortSignal.timeout(this.waitMs) }),
       })
       return { status: response.status, text: await response.text() }
     } catch (error) {

@@ -1,3 +1,4 @@
+import { DECLARED } from '../core/state.ts'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
@@ -76,7 +77,7 @@ function putIntoFolder(folder: string, place: Config, key: string): void {
 async function putIntoDatabase(from: string, url: string): Promise<void> {
   const snapshot = sqliteSnapshot(from)
   try {
-    await copyToDatabase(snapshot, url)
+    await copyToDatabase(snapshot, DECLARED, url)
   } finally {
     await snapshot.close()
   }

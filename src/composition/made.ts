@@ -96,7 +96,7 @@ function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Gi
     },
   )
   const chains = new Chains({ core, store, clock, log })
-  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode }
+  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode, valuations: new Map() }
   return { core, chains, desk, access: new ConsoleAccess(desk) }
 }
 

@@ -1,3 +1,4 @@
+import { DECLARED } from '../core/state.ts'
 import { RULES } from '../core/commands.ts'
 import { makeWay } from '../runtime/configuration.ts'
 import type { Credentials } from '../runtime/credentials.ts'
@@ -12,7 +13,7 @@ import type { Made } from './made.ts'
 /** The world as the store has it, or a new one; tells who may use it. */
 export async function openWorld(made: Made): Promise<Credentials> {
   const { config, store, core, state, sums } = made
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   core.restart(head)
   await refuseBehindKept(config, store)
   await loadTables(store, state)

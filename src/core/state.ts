@@ -11,7 +11,7 @@ import { Proposals } from './tables/proposals.ts'
 import { SPOT_FILL } from './tables/spot/trades.ts'
 import { Spot } from './tables/spot/spot.ts'
 import { StpGroups } from './tables/stp.ts'
-import type { LogSpec, Table } from '../machine/table.ts'
+import type { Declared, Table } from '../machine/table.ts'
 import { ApiKeys } from './tables/keys.ts'
 import { SeenRequests } from './tables/seen-requests.ts'
 import { Users, mainIdOf } from './tables/users.ts'
@@ -94,5 +94,8 @@ export class State {
 
 export type Ctx = Context<State>
 
-/** Every append-only log. A log that is missing here can't be written. */
-export const LOGS = [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS] as unknown as readonly LogSpec<object>[]
+/** A table or a log that is missing here can't be written. */
+export const DECLARED: Declared = {
+  tables: new State().tables.map(({ spec }) => spec),
+  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS],
+}

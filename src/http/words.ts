@@ -14,6 +14,7 @@ export const VENDOR_PREFIX = 'Svc'
 
 export const microsNow = (): number => Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000)
 
+/** Random bytes that nobody has seen yet are no platform's state, as the system's own pool is none: all of a process may draw on it. */
 let pool = randomBytes(4096)
 let used = 0
 /** 32 hex digits; drawn from a pool, because each request needs one. */

@@ -58,6 +58,7 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
     row: object,
   ) => string
 }
+const NAME = /^[a-z_]\w*$/i
 const isNull = (value: string): string => `${value} === null || ${value} === undefined`
 /** What makes a value one that is written by itself. */
 const ODD: Readonly<Record<ColumnType, (value: string) => string[]>> = {
@@ -83,7 +84,7 @@ const TEXTS: Readonly<Record<ColumnType, string>> = {
   bool: 'value',
 }
 function valueText(name: string, type: ColumnType): string {
-  if (!/^[a-z_]\w*$/i.test(name)) throw new TypeError(`${name} is not a name of a column`)
+  if (!NAME.test(name)) throw new TypeError(`${name} is not a name of a column`)
   return `((value = row.${name}) === null || value === undefined ? 'null' : ${TEXTS[type]})`
 }
 /** Most texts are words that JSON writes as they are. */
@@ -100,43 +101,62 @@ const TILDE = 126
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Turns the values of a SELECT in column order back into a row. */
+/**
+ * Turns the values of a SELECT in column order back into a row. The function is written for its columns, like the one that
+ * writes them: a row that is made with all its members at once takes a third less memory than one that gets them one by one.
+ */
 export function decoderOf<Row extends object>(columns: Columns): (values: readonly unknown[]) => Row {
+  let made = MADE.get(columns)
+  if (made === undefined) MADE.set(columns, (made = rowMaker(columns)))
+  return made(Object.values(columns).map(valueDecoder)) as (values: readonly unknown[]) => Row
+}
+type RowMaker = (decoders: readonly ((value: never) => unknown)[]) => (values: readonly unknown[]) => object
+/** What is written for declared columns depends on nothing else, so that it is the same for every platform of a process. */
+const MADE = new WeakMap<Columns, RowMaker>()
+function rowMaker(columns: Columns): RowMaker {
   const names = Object.keys(columns)
-  const decoders = Object.values(columns).map(valueDecoder)
-  return (values) => {
-    const row: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) {
-      const value = values[i]
-      row[names[i]!] = value === null || value === undefined ? null : decoders[i]!(value)
-    }
-    return row as Row
-  }
+  const members = names.map((name, i) => {
+    if (!NAME.test(name)) throw new TypeError(`${name} is not a name of a column`)
+    return `${name}: v[${i}] === null || v[${i}] === undefined ? null : d${i}(v[${i}])`
+  })
+  const source = `
+    const [${names.map((_, i) => `d${i}`).join(', ')}] = decoders
+    return (v) => ({ ${members.join(', ')} })`
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- made of our own declarations
+  return new Function('decoders', source) as RowMaker
 }
 
-function valueDecoder(type: ColumnType): (value: unknown) => unknown {
+function valueDecoder(type: ColumnType): (value: never) => unknown {
   switch (type) {
     case 'amount':
-      return (value) => amountOf(value as string)
+      return amountOf
     case 'bool':
-      return (value) => value === 1 || value === true
+      return (value: unknown) => value === 1 || value === true
     case 'json':
-      return (value) => JSON.parse(value as string) as unknown
+      return shared((text) => frozen(JSON.parse(text)))
     case 'int':
       return Number
     case 'text':
-      return shared()
+      return shared((text) => text)
   }
 }
 
-/** A column that repeats a few words, such as a currency, keeps one copy of each in memory. */
+/** A column that repeats a few words, such as a currency or everybody's first settings, keeps one copy of each in memory. */
 const SHARED_MAX = 1_000
-function shared(): (value: unknown) => unknown {
-  const words = new Map<unknown, unknown>()
-  return (value) => {
-    const known = words.get(value)
+const SHARED_LENGTH = 200
+function shared(read: (text: string) => unknown): (text: string) => unknown {
+  const words = new Map<string, unknown>()
+  return (text) => {
+    const known = words.get(text)
     if (known !== undefined) return known
-    if (words.size < SHARED_MAX) words.set(value, value)
+    const value = read(text)
+    if (words.size < SHARED_MAX && text.length <= SHARED_LENGTH) words.set(text, value)
     return value
   }
+}
+/** Rows are never changed, nor is what they hold: whoever tried would change others' rows too. */
+function frozen(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) frozen(member)
+  return Object.freeze(value)
 }

@@ -34,6 +34,12 @@ export interface LogSpec<Row extends object> {
   readonly columns: { readonly [C in keyof Row & string]: ColumnType }
 }
 
+/** Every table and log that there is; what a store writes, compares and wipes. */
+export interface Declared {
+  readonly tables: readonly TableSpec<object>[]
+  readonly logs: readonly LogSpec<object>[]
+}
+
 /**
  * Why a row is another one now: a command changed it, a command that changed it was taken back, or it left memory
  * (or came in from the store) while what it says stays true.

@@ -45,6 +45,12 @@ function parseFixed(text: string, wholeMax = WHOLE_MAX): bigint | undefined {
 const POINT = 46
 const DIGIT_0 = 48
 const UNITS = Array.from({ length: DECIMALS + 1 }, (_, decimals) => 10n ** BigInt(DECIMALS - decimals))
+/** The least step of an amount that has so many decimals, 18 at most. */
+export function stepOf(decimals: number): bigint {
+  const step = UNITS[decimals]
+  if (step === undefined) throw new TypeError(`no amount has ${decimals} decimals`)
+  return step
+}
 
 /** Reads an unsigned decimal; undefined when it is not one (sign, exponent, over 18 decimals …). */
 export const parseAmount = (text: string): Amount | undefined => parseFixed(text) as Amount | undefined

@@ -18,9 +18,10 @@ import { WITHDRAWAL } from '../core/tables/withdrawals.ts'
 import { refuse } from '../labels.ts'
 import type { LogSpec, TableSpec } from '../machine/table.ts'
 import { ZERO, format, type Amount } from '../money/amount.ts'
-import { quote } from '../store/sql.ts'
 import type { Value } from '../store/store.ts'
 import { balancesAt, userAt, userShape, userView } from './users.ts'
+
+const quote = (name: string): string => `"${name}"`
 
 type AnySpec = TableSpec<object> | LogSpec<object>
 type Scope = Readonly<Record<string, Value>>

@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, statSync, type Stats } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { makePrivateFolder, tighten } from '../files.ts'
-import { databasePath, type Sight } from '../store/open.ts'
+import { databasePath } from '../store/open.ts'
+import type { Sight } from './sight.ts'
 import { credentialsPath, readCredentials, type Credentials } from './credentials.ts'
 import type { Log } from './log.ts'
 

@@ -1,4 +1,3 @@
-import type { Chains } from '../chain/chains.ts'
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
@@ -8,9 +7,15 @@ import type { Clock } from './clock.ts'
 import type { CountingLog } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
+/** What is told of the chains; those who talk to them know it. */
+interface WatchedChains {
+  displaced(chain: string): readonly unknown[]
+  silentSince(chain: string): number | undefined
+  errors(chain: string): number
+}
 export interface Watched {
   readonly core: Core<State, Commands>
-  readonly chains: Chains
+  readonly chains: WatchedChains
   readonly store: Store
   readonly clock: Clock
   readonly log: CountingLog

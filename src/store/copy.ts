@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { columnLiterals, placeholders, upsertStatement } from './sql.ts'
 import { decoderOf, encoderOf, type Columns } from '../machine/codec.ts'
-import { LOGS } from '../core/state.ts'
+import type { Declared } from '../machine/table.ts'
 import { migrationsOf } from './open.ts'
 import { postgresSession } from './postgres-client.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
@@ -10,7 +10,7 @@ import { drain, type Tables } from './follower.ts'
 import { READ_HEAD, storeHead } from './head.ts'
 import { COMMAND_BATCH, selectFrom } from './shapes.ts'
 import { newSums } from './seals.ts'
-import { SHAPES, TABLE_SPECS } from './statements.ts'
+import { shapesOf } from './statements.ts'
 import { StoreUnavailable, type Snapshot, type StoreHead } from './store.ts'
 
 /** A copy of a whole store, row by row, into an empty one of either kind. */
@@ -24,7 +24,7 @@ const RECORDS: readonly Part[] = [
   { name: 'checkpoint', columns: { sequence: 'int', at: 'int', hash: 'text', rules: 'int' } },
   { name: 'checkpoint_part', columns: { part: 'int', table_name: 'text', rows: 'text' } },
 ]
-const PARTS: readonly Part[] = [...(TABLE_SPECS as readonly Part[]), ...LOGS, ...RECORDS]
+const partsOf = ({ tables, logs }: Declared): Part[] => [...(tables as readonly Part[]), ...logs, ...RECORDS]
 const PLACE_HEAD = 'update head set sequence = ?, hash = ?, at = ?, sums = ?, "schema" = ?, mac = ?'
 const headRow = ({ sequence, hash, at, sums, schema, mac }: StoreHead): (string | number)[] => [
   sequence,
@@ -36,8 +36,8 @@ const headRow = ({ sequence, hash, at, sums, schema, mac }: StoreHead): (string 
 ]
 
 type Write = (part: Part, rows: unknown[][]) => Promise<void>
-async function copyRows(from: Snapshot, write: Write): Promise<void> {
-  for (const part of PARTS) {
+async function copyRows(from: Snapshot, declared: Declared, write: Write): Promise<void> {
+  for (const part of partsOf(declared)) {
     const decode = decoderOf<object>(part.columns)
     const encode = encoderOf(part.columns, part.live)
     await from.portions(selectFrom(part.name, part.columns), async (rows) => {
@@ -56,19 +56,24 @@ const statement = (dialect: 'sqlite' | 'postgres', { name, columns, live }: Part
  * Into a file that is not there yet. What the journal holds beyond the tables comes into the copy's tables: it needs none.
  * Answers how far the copy goes.
  */
-export async function copyToFile(from: Snapshot, path: string, key: string): Promise<StoreHead> {
+export async function copyToFile(
+  from: Snapshot,
+  declared: Declared,
+  path: string,
+  key: string,
+): Promise<StoreHead> {
   const connection = new SqliteConnection(path)
   try {
     connection.migrate(Date.now() * 1000)
     connection.begin()
-    await copyRows(from, (part, rows) => {
+    await copyRows(from, declared, (part, rows) => {
       connection.run(statement('sqlite', part), [JSON.stringify(rows)])
       return turn()
     })
     const head = storeHead((await from.query(READ_HEAD))[0]!)
     connection.run(PLACE_HEAD, headRow(head))
     connection.end()
-    connection.shape(SHAPES)
+    connection.shape(shapesOf(declared))
     const { schema } = newSums(key)
     const tables: Tables = { project: (portion, to) => connection.project(portion, to, 0, true) }
     await drain(await from.tail(), head, tables, { key, schema })
@@ -81,7 +86,7 @@ export async function copyToFile(from: Snapshot, path: string, key: string): Pro
 }
 
 /** Into a database without rows; all of it or nothing. */
-export async function copyToDatabase(from: Snapshot, url: string): Promise<void> {
+export async function copyToDatabase(from: Snapshot, declared: Declared, url: string): Promise<void> {
   // Looked at before it is opened: opening takes a database from the platform that runs on it.
   const there = await postgresSnapshot(url)
   try {
@@ -94,12 +99,12 @@ export async function copyToDatabase(from: Snapshot, url: string): Promise<void>
     await there.close()
   }
   const store = new PostgresStore(url)
-  await store.open(newSums(''))
+  await store.open(newSums(''), declared)
   await store.close()
   const session = await postgresSession(url, 'kontor restore')
   try {
     await session.query('begin')
-    await copyRows(from, async (part, rows) => {
+    await copyRows(from, declared, async (part, rows) => {
       await session.query(statement('postgres', part), columnLiterals(rows))
     })
     await session.query(

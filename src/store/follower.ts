@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
 import { Portion } from '../machine/portion.ts'
 import { Sums } from '../machine/sums.ts'
@@ -17,6 +18,8 @@ export interface Progress {
 
 /** A portion is closed at this size; a transaction takes some tens of milliseconds then. */
 const PORTION_BYTES = 2 * 2 ** 20
+/** At a start: after so much of the next portion, more of the last one is sent. */
+const TURN_BYTES = 128 * 2 ** 10
 /** Entries are gathered for so long, unless somebody waits for them: what changes again and again is written once. */
 const GATHER_MS = 20
 /** After so much, or so long, a transaction is synced. */
@@ -143,20 +146,19 @@ export async function drain(
   const chain = new JournalChain(head.hash, key)
   let next = head.sequence + 1
   let portion = new Portion()
+  let told = 0
+  /** While one portion is being written the next one is made; no more than one waits. */
+  let under: Promise<void> | undefined
   const write = async (): Promise<void> => {
     if (portion.entries.length === 0) return
-    portion.count(sums)
-    try {
-      await tables.project(portion, headOf(portion, sums), true)
-    } catch (error) {
-      if (error instanceof Fenced) throw error
-      const { message } = error as Error
-      throw new StoreUnavailable(
-        `batches ${portion.entries[0]!.sequence} to ${portion.last.sequence} of the journal can't be written into the tables: ${message}; run: kontor verify`,
-        { cause: error },
-      )
-    }
+    const made = portion
     portion = new Portion()
+    told = 0
+    made.count(sums)
+    const written = projected(made, headOf(made, sums), tables)
+    written.catch(() => undefined) // whoever waits for it hears of it
+    await under
+    under = written
   }
   for (const entry of tail) {
     if (entry.sequence !== next++)
@@ -169,8 +171,25 @@ export async function drain(
       )
     portion.add(entry)
     if (portion.bytes >= PORTION_BYTES) await write()
+    else if (portion.bytes - told >= TURN_BYTES) {
+      told = portion.bytes
+      await turn()
+    }
   }
   await write()
+  await under
+}
+async function projected(portion: Portion, head: StoreHead, tables: Tables): Promise<void> {
+  try {
+    await tables.project(portion, head, true)
+  } catch (error) {
+    if (error instanceof Fenced) throw error
+    const { message } = error as Error
+    throw new StoreUnavailable(
+      `batches ${portion.entries[0]!.sequence} to ${portion.last.sequence} of the journal can't be written into the tables: ${message}; run: kontor verify`,
+      { cause: error },
+    )
+  }
 }
 export const wrongKey = (): StoreUnavailable =>
   new StoreUnavailable(

@@ -1,31 +1,71 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
-import type { JournalJob } from './messages.ts'
+import type { Behind, JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
 import { answerJobs, made, place } from './worker.ts'
+
+/** Those that came in one turn of the loop share a sync. */
+interface Waiting {
+  readonly entry: JournalEntry
+  readonly resolve: (hash: string) => void
+  readonly reject: (error: unknown) => void
+}
 
 /**
  * Appends batches to the journal: what comes back from here is durable. Each entry then goes on to the follower, which
  * puts it into the tables.
  */
+class Appender {
+  private readonly journal: SqliteJournal | PostgresJournal
+  private readonly follower: MessagePort
+  private chain: JournalChain | undefined
+  /** Entries up to here are in the tables for good. */
+  private safe = 0
+  private waiting: Waiting[] = []
+
+  constructor(journal: SqliteJournal | PostgresJournal, follower: MessagePort) {
+    this.journal = journal
+    this.follower = follower
+    follower.on('message', (told: number) => (this.safe = told))
+  }
+  sealBehind({ hash, key }: Behind): void {
+    this.chain = new JournalChain(hash, key)
+  }
+  append(batch: PackedBatch): Promise<string> {
+    if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
+    const entry = this.chain.seal(batch)
+    return new Promise((resolve, reject) => {
+      if (this.waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void this.appendWaiting())
+    })
+  }
+  private async appendWaiting(): Promise<void> {
+    const appended = this.waiting
+    this.waiting = []
+    try {
+      await this.journal.append(
+        appended.map(({ entry }) => entry),
+        this.safe,
+      )
+      for (const { entry, resolve } of appended) {
+        this.follower.postMessage(entry)
+        resolve(entry.hash)
+      }
+    } catch (error) {
+      for (const { reject } of appended) reject(error)
+    }
+  }
+}
+
 const journal = made(() =>
   place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url),
 )
-let chain: JournalChain | undefined
-let follower: MessagePort | undefined
-/** Entries up to here are in the tables for good. */
-let safe = 0
-
 parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
-  follower = port
-  port.on('message', (told: number) => (safe = told))
+  const appender = new Appender(journal, port)
   answerJobs<JournalJob>({
     open: ({ epoch, base }) => journal.takenAt(epoch, base),
-    sealBehind: ({ behind: { hash, key } }) => {
-      chain = new JournalChain(hash, key)
-    },
-    append: ({ batch }) => append(batch),
+    sealBehind: ({ behind }) => appender.sealBehind(behind),
+    append: ({ batch }) => appender.append(batch),
     clear: ({ base }) => journal.clear(base),
     checkFence: () => journal.checkFence(),
     close: () => {
@@ -34,35 +74,3 @@ parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
     },
   })
 })
-
-/** Those that came in one turn of the loop share a sync. */
-interface Waiting {
-  readonly entry: JournalEntry
-  readonly resolve: (hash: string) => void
-  readonly reject: (error: unknown) => void
-}
-let waiting: Waiting[] = []
-
-function append(batch: PackedBatch): Promise<string> {
-  if (chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-  const entry = chain.seal(batch)
-  return new Promise((resolve, reject) => {
-    if (waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void appendWaiting())
-  })
-}
-async function appendWaiting(): Promise<void> {
-  const appended = waiting
-  waiting = []
-  try {
-    await journal.append(
-      appended.map(({ entry }) => entry),
-      safe,
-    )
-    for (const { entry, resolve } of appended) {
-      follower!.postMessage(entry)
-      resolve(entry.hash)
-    }
-  } catch (error) {
-    for (const { reject } of appended) reject(error)
-  }
-}

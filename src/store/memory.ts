@@ -2,14 +2,15 @@ import { decoderOf } from '../machine/codec.ts'
 import { JournalChain, type PackedBatch } from '../machine/journal.ts'
 import { Portion } from '../machine/portion.ts'
 import type { Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { headOf } from './follower.ts'
 import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, storeHead } from './head.ts'
 import { selectFrom } from './shapes.ts'
-import { ALL_TABLES, SHAPES, loading } from './statements.ts'
+import { loading, shapesOf, tableNames } from './statements.ts'
 import {
   Fenced,
+  NOTHING_DECLARED,
   NO_LAG,
   type Checkpoint,
   type CommandBatch,
@@ -28,6 +29,7 @@ export class MemoryStore implements Store {
   private readonly connection: SqliteConnection
   private readonly shared: boolean
   private epoch = 0
+  declared = NOTHING_DECLARED
   private chain: JournalChain | undefined
   private sums: Sums | undefined
   /** What is committed is in the tables at once. */
@@ -38,12 +40,13 @@ export class MemoryStore implements Store {
     this.connection = other?.connection ?? new SqliteConnection(':memory:')
     this.shared = other !== undefined
   }
-  open(): Promise<OpenedHead> {
+  open(_sums: Sums, declared: Declared): Promise<OpenedHead> {
+    this.declared = declared
     return later(() => {
       const migrated = this.connection.migrate(Date.now() * 1000)
       const [head] = this.connection.query(TAKE_EPOCH, [])
       this.epoch = head![0] as number
-      this.connection.shape(SHAPES)
+      this.connection.shape(shapesOf(declared))
       return { ...storeHead(head!), migrated, drained: 0 }
     })
   }
@@ -109,7 +112,7 @@ export class MemoryStore implements Store {
     })
   }
   wipe(): Promise<StoreHead> {
-    return later(() => this.connection.wipe(this.epoch, ALL_TABLES))
+    return later(() => this.connection.wipe(this.epoch, tableNames(this.declared)))
   }
   close(): Promise<void> {
     return later(() => {

@@ -47,7 +47,19 @@ export type FollowerJob =
   | { readonly op: 'hold'; readonly on: boolean }
   | { readonly op: 'close' }
 export type ReaderJob =
-  { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] } | { readonly op: 'close' }
+  | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
+  | {
+      readonly op: 'portion'
+      readonly table: string
+      readonly columns: readonly string[]
+      readonly after: number
+    }
+  | { readonly op: 'close' }
+/** Rows of a table in the order of their places, as JSON in bytes; no `last`: there are no more. */
+export interface TablePortion {
+  readonly last: number | null
+  readonly rows: Uint8Array
+}
 export type Job = JournalJob | FollowerJob | ReaderJob
 /** What a thread does for each of its jobs. */
 export type Answers<J extends Job> = {

@@ -27,6 +27,8 @@ export class PostgresTables implements Tables {
   private connection: KeptConnection | undefined
   private epoch = 0
   private statements: ReadonlyMap<string, Statements> = new Map()
+  /** At a start the journal is emptied at the end. */
+  private thins = true
   private thinned = 0
 
   constructor(url: string) {
@@ -73,7 +75,12 @@ export class PostgresTables implements Tables {
       (await one(client, 'select written from journal_owner'))[0] as string,
     ) as Written
     this.shape(shapes)
+    // The journal keeps all of it until it is emptied, by a commit that is synced and takes those before it along.
+    await client.query('set synchronous_commit = off')
+    this.thins = false
     await drain(rows.map(entryOf), head, this, { key, schema })
+    this.thins = true
+    await client.query('set synchronous_commit = on')
     return rows.length
   }
   private shape(shapes: readonly Shape[]): void {
@@ -98,7 +105,8 @@ export class PostgresTables implements Tables {
     for (const [table, keys] of portion.removes()) sent.push(write(table, 'remove', keys))
     for (const [table, rows] of portion.writes()) sent.push(write(table, 'write', rows))
     sent.push(write('command_batch', 'write', portion.batches()))
-    sent.push(client.query({ name: 'thin', text: THIN, values: [head.sequence] }), client.query('commit'))
+    if (this.thins) sent.push(client.query({ name: 'thin', text: THIN, values: [head.sequence] }))
+    sent.push(client.query('commit'))
     const results = await Promise.allSettled(sent)
     for (const [i, result] of results.entries()) {
       if (result.status === 'fulfilled') continue
@@ -107,7 +115,7 @@ export class PostgresTables implements Tables {
     }
     const end = results.at(-1) as PromiseFulfilledResult<pg.QueryResult>
     if (end.value.command !== 'COMMIT') throw new Error(`the commit ended as ${end.value.command}`)
-    if ((this.thinned += portion.bytes) < VACUUM_BYTES) return
+    if (!this.thins || (this.thinned += portion.bytes) < VACUUM_BYTES) return
     this.thinned = 0
     await client.query('vacuum (truncate false) journal')
   }

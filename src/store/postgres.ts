@@ -2,7 +2,7 @@ import pg from 'pg'
 import { decoderOf } from '../machine/codec.ts'
 import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import {
   CLEAR_CHECKPOINT,
   INSERT_CHECKPOINT,
@@ -24,9 +24,10 @@ import { COLUMNS, entryOf } from './journal-rows.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
 import { placeholders, quote } from './sql.ts'
-import { ALL_TABLES, loading } from './statements.ts'
+import { loading, tableNames } from './statements.ts'
 import {
   Fenced,
+  NOTHING_DECLARED,
   NO_LAG,
   type Checkpoint,
   type CommandBatch,
@@ -50,6 +51,7 @@ export class PostgresStore implements Store {
   private readonly readers: pg.Pool
   private spine: Spine | undefined
   private epoch = 0
+  declared = NOTHING_DECLARED
 
   constructor(url: string, bound?: Bound) {
     this.url = url
@@ -62,11 +64,12 @@ export class PostgresStore implements Store {
     })
     this.readers.on('error', () => undefined) // an idle reader lost its server; the next query says so itself
   }
-  async open(sums: Sums): Promise<OpenedHead> {
+  async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
+    this.declared = declared
     try {
       this.connection = await KeptConnection.open(this.url)
       this.spine = new Spine({ kind: 'postgres', url: this.url }, this.bound)
-      const { head, migrated, drained } = await this.spine.open(sums)
+      const { head, migrated, drained } = await this.spine.open(sums, declared)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated, drained }
     } catch (error) {
@@ -139,7 +142,7 @@ export class PostgresStore implements Store {
     await transaction(client, async () => {
       const { rowCount } = await client.query(placeholders('postgres', REWIND_HEAD), [this.epoch])
       if (rowCount !== 1) throw new Fenced()
-      await client.query(`truncate ${ALL_TABLES.map(quote).join(', ')}`)
+      await client.query(`truncate ${tableNames(this.declared).map(quote).join(', ')}`)
     })
     this.writing.restart()
     return EMPTY_HEAD

@@ -2,14 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { countRow } from '../machine/batch.ts'
 import { decoderOf } from '../machine/codec.ts'
 import { BATCHES, batchText } from '../machine/journal.ts'
-import { LOGS } from '../core/state.ts'
 import { Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { sums as sumsMigration } from './migrations/0041_sums.ts'
 import { wrongKey } from './follower.ts'
 import { selectFrom } from './shapes.ts'
-import { TABLE_SPECS } from './statements.ts'
 import { StoreUnavailable, type OpenedHead, type Store, type StoreHead } from './store.ts'
 
 /** How rows become terms; counts up when that changes, so that the sums are made anew. */
@@ -93,9 +91,11 @@ export async function countAll(store: Store, tables: readonly Table<object>[], s
       if (++rows % TURN_ROWS === 0) await turn()
     }
   // What memory does not hold.
-  const finished = TABLE_SPECS.filter(({ live, rewritten }) => live !== undefined && rewritten !== true)
+  const finished = store.declared.tables.filter(
+    ({ live, rewritten }) => live !== undefined && rewritten !== true,
+  )
   for (const spec of finished) await store.scan(...counting(sums, spec, ' where not "live"'))
-  for (const log of LOGS) await store.scan(...counting(sums, log))
+  for (const log of store.declared.logs) await store.scan(...counting(sums, log))
   await store.scan(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
 }
 const isLive = ({ live }: TableSpec<object>, row: object): boolean => live === undefined || live(row)
@@ -112,7 +112,12 @@ const batchOf = ([sequence, at, count, hash, commands]: readonly unknown[]): str
 
 type Each = (sql: string, row: (values: readonly unknown[]) => void) => Promise<void>
 /** Every row of every table, log and batch against the head: one line for each that differs. */
-export async function compareSeals(each: Each, head: StoreHead, key: string): Promise<string[]> {
+export async function compareSeals(
+  each: Each,
+  head: StoreHead,
+  key: string,
+  declared: Declared,
+): Promise<string[]> {
   const sums = newSums(key)
   if (head.mac === '') return head.sequence === 0 ? [] : ['head: it holds no sums; somebody took them away']
   if (!sums.isMac(head, head.mac))
@@ -120,9 +125,9 @@ export async function compareSeals(each: Each, head: StoreHead, key: string): Pr
   if (head.schema !== SCHEMA)
     return ['head: its sums are of another version; start the platform once, then verify again']
   const told = JSON.parse(head.sums) as Readonly<Record<string, string>>
-  for (const spec of TABLE_SPECS)
+  for (const spec of declared.tables)
     await each(...counting(sums, spec, spec.rewritten === true ? ' where "live"' : ''))
-  for (const log of LOGS) await each(...counting(sums, log))
+  for (const log of declared.logs) await each(...counting(sums, log))
   await each(BATCH_ROWS, (values) => sums.add(BATCHES, batchOf(values)))
   const found = JSON.parse(sums.text()) as Readonly<Record<string, string>>
   return [...new Set([...Object.keys(told), ...Object.keys(found)])]

@@ -1,9 +1,10 @@
 import { MessageChannel } from 'node:worker_threads'
 import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
+import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
 import type { FollowerJob, JournalJob, Opened, Place } from './messages.ts'
-import { SHAPES } from './statements.ts'
+import { shapesOf } from './statements.ts'
 import type { Lag } from './store.ts'
 import { StoreThread } from './thread.ts'
 
@@ -12,7 +13,7 @@ export interface Bound {
   readonly bytes: number
   readonly batches: number
 }
-const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
+export const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
 
 interface Reached {
   readonly sequence: number
@@ -48,9 +49,9 @@ export class Spine {
     })
     this.journal = new StoreThread('journal', place, port1)
   }
-  async open(sums: Sums): Promise<Opened> {
+  async open(sums: Sums, declared: Declared): Promise<Opened> {
     const { key, schema } = sums
-    const opening = { now: Date.now() * 1000, key, schema, shapes: SHAPES }
+    const opening = { now: Date.now() * 1000, key, schema, shapes: shapesOf(declared) }
     const opened = (await this.follower.ask({ op: 'open', opening })) as Opened
     const base = Number(opened.head[1])
     await this.journal.ask({ op: 'open', epoch: opened.journalEpoch, base })

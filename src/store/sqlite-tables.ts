@@ -74,6 +74,7 @@ export class SqliteTables implements Tables {
   private refuseDamaged(): void {
     if (this.connection.bytes > CHECKED_BYTES) return
     const [fault] = this.connection.integrity('quick_check')
+    this.connection.shrink()
     if (fault !== undefined)
       throw new Error(`database disk image is malformed: ${fault.replaceAll(/[\s*]+/g, ' ')}`)
   }

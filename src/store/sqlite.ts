@@ -5,17 +5,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { decoderOf } from '../machine/codec.ts'
 import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
-import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
+import { BUSY_MS, SqliteConnection, textIn } from './sqlite-connection.ts'
 import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
-import type { Opened, Place, ReaderJob } from './messages.ts'
+import type { Opened, Place, ReaderJob, TablePortion } from './messages.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
 import { copyJournal, readJournal } from './file-journal.ts'
-import { ALL_TABLES, loading } from './statements.ts'
+import { loading, tableNames } from './statements.ts'
 import { StoreThread } from './thread.ts'
 import {
+  NOTHING_DECLARED,
   NO_LAG,
   StoreDamaged,
   StoreLost,
@@ -36,15 +37,17 @@ export class SqliteStore implements Store {
   private readonly path: string
   private readonly bound: Bound | undefined
   private epoch = 0
+  declared = NOTHING_DECLARED
   private spine: Spine | undefined
-  private reader: StoreThread<ReaderJob> | undefined
+  private thread: StoreThread<ReaderJob> | undefined
 
   constructor(path: string, bound?: Bound) {
     this.path = path
     this.bound = bound
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
-  async open(sums: Sums): Promise<OpenedHead> {
+  async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
+    this.declared = declared
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
@@ -57,6 +60,12 @@ export class SqliteStore implements Store {
       throw reported(this.path, error instanceof StoreLost ? error.cause : error)
     }
   }
+  /** One that failed is replaced: it holds nothing that could be lost. */
+  private get reader(): StoreThread<ReaderJob> {
+    if (this.thread === undefined || this.thread.failure !== undefined)
+      this.thread = new StoreThread('reader', this.place)
+    return this.thread
+  }
   private get place(): Place {
     return { kind: 'sqlite', path: this.path }
   }
@@ -64,7 +73,7 @@ export class SqliteStore implements Store {
   private async opened(spine: Spine, sums: Sums): Promise<Opened> {
     for (const began = performance.now(); ;)
       try {
-        return await spine.open(sums)
+        return await spine.open(sums, this.declared)
       } catch (error) {
         if (!/locked|busy/i.test(String(error)) || performance.now() - began > BUSY_MS) throw error
         await turn()
@@ -74,13 +83,28 @@ export class SqliteStore implements Store {
     await this.writing.caughtUp()
     await this.reading(async (connection) => {
       for (const table of tables) {
-        const { name, columns, live } = table.spec
         const { sql, row } = loading(table)
         // Where most rows are history, the index of the live ones leads to the few that matter.
-        if (live === undefined) await spread(connection.portionsOf(name, Object.keys(columns)), row)
+        if (table.spec.live === undefined) await this.loadWhole(table.spec, row)
         else await spread(connection.portions(sql), row)
       }
     })
+  }
+  /** While one portion is taken in, the reader's thread reads the next. */
+  private async loadWhole(
+    { name, columns }: TableSpec<object>,
+    row: (values: readonly unknown[]) => void,
+  ): Promise<void> {
+    const names = Object.keys(columns)
+    const ask = (after: number): Promise<TablePortion> =>
+      this.reader.ask({ op: 'portion', table: name, columns: names, after }) as Promise<TablePortion>
+    for (let next = ask(Number.MIN_SAFE_INTEGER); ;) {
+      const { last, rows } = await next
+      if (last === null) return
+      next = ask(last)
+      next.catch(() => undefined) // told when it is waited for
+      for (const values of JSON.parse(textIn(rows)) as unknown[][]) row(values)
+    }
   }
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
     await this.writing.caughtUp()
@@ -112,9 +136,6 @@ export class SqliteStore implements Store {
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     const behind = this.writing.caughtUp()
     if (behind !== undefined) await behind
-    // A reader that failed is replaced: it holds nothing that could be lost.
-    if (this.reader === undefined || this.reader.failure !== undefined)
-      this.reader = new StoreThread('reader', this.place)
     return (await this.reader.ask({ op: 'query', sql, values })) as unknown[][]
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
@@ -125,7 +146,7 @@ export class SqliteStore implements Store {
   }
   async wipe(): Promise<StoreHead> {
     await this.writing.clear()
-    const head = this.with((connection) => connection.wipe(this.epoch, ALL_TABLES))
+    const head = this.with((connection) => connection.wipe(this.epoch, tableNames(this.declared)))
     this.writing.restart()
     return head
   }
@@ -136,17 +157,17 @@ export class SqliteStore implements Store {
     return this.writing.hold(on)
   }
   async rest(): Promise<void> {
-    await Promise.all([this.spine?.rest(), this.reader?.rest()])
+    await Promise.all([this.spine?.rest(), this.thread?.rest()])
   }
   async close(): Promise<void> {
-    await Promise.all([this.spine?.close(), this.reader?.close()])
+    await Promise.all([this.spine?.close(), this.thread?.close()])
   }
   private get writing(): Spine {
     if (this.spine === undefined) throw new TypeError('the store is not open')
     return this.spine
   }
   private async reading(act: (connection: SqliteConnection) => Promise<void>): Promise<void> {
-    const connection = new SqliteConnection(this.path)
+    const connection = new SqliteConnection(this.path, 'read')
     try {
       await act(connection)
     } catch (error) {

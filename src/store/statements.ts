@@ -1,19 +1,17 @@
 import { decoderOf } from '../machine/codec.ts'
-import { LOGS, State } from '../core/state.ts'
-import type { Table, TableSpec } from '../machine/table.ts'
+import type { Declared, Table } from '../machine/table.ts'
 import { selectFrom, type Shape } from './shapes.ts'
 
-/** Every declared table and log by name; what a store writes and wipes. */
-export const TABLE_SPECS: readonly TableSpec<object>[] = new State().tables.map((table) => table.spec)
-export const SHAPES: readonly Shape[] = [
-  ...TABLE_SPECS.map(({ name, columns, key, live }) => ({ name, columns, key, live: live !== undefined })),
-  ...LOGS.map(({ name, columns }) => ({ name, columns, live: false })),
+export const shapesOf = ({ tables, logs }: Declared): Shape[] => [
+  ...tables.map(({ name, columns, key, live }) => ({ name, columns, key, live: live !== undefined })),
+  ...logs.map(({ name, columns }) => ({ name, columns, live: false })),
 ]
-export const ALL_TABLES: readonly string[] = [
+/** Everything that a reset empties. */
+export const tableNames = (declared: Declared): string[] => [
   'checkpoint',
   'checkpoint_part',
   'command_batch',
-  ...SHAPES.map(({ name }) => name),
+  ...shapesOf(declared).map(({ name }) => name),
 ]
 
 /** Reads the rows that memory needs of one table, and what to do with each. */

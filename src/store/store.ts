@@ -1,6 +1,6 @@
 import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
-import type { LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import type { Where } from './where.ts'
 
 /** Where the last committed batch left off. */
@@ -22,6 +22,7 @@ export interface Lag {
   readonly bytes: number
 }
 export const NO_LAG: Lag = { batches: 0, bytes: 0 }
+export const NOTHING_DECLARED: Declared = { tables: [], logs: [] }
 /** The state at a batch, from which the commands after it can be carried out again. */
 export interface Checkpoint {
   readonly sequence: number
@@ -44,9 +45,12 @@ export interface Store {
   readonly kind: 'sqlite' | 'postgres' | 'memory'
   /**
    * Takes the epoch (which fences out any older process), puts what the journal holds into the tables, migrates them, and
-   * tells where to go on. The sums say which key the journal and the head were written with.
+   * tells where to go on. The sums say which key the journal and the head were written with; `declared` which tables and
+   * logs there are.
    */
-  open(sums: Sums): Promise<OpenedHead>
+  open(sums: Sums, declared: Declared): Promise<OpenedHead>
+  /** What it was opened with. */
+  readonly declared: Declared
   /** Fills the tables with their live rows. */
   load(tables: readonly Table<object>[]): Promise<void>
   /** Every row of a query, in its order, however many there are. Start-up only: it may block. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encoderOf, textOf } from '../../src/machine/codec.ts'
+import { decoderOf, encoderOf, textOf } from '../../src/machine/codec.ts'
 import { amountOf } from '../../src/money/amount.ts'
 
 const COLUMNS = { id: 'int', name: 'text', held: 'amount', open: 'bool', more: 'json' } as const
@@ -49,4 +49,28 @@ test('whatever kind of value stands first and last, and whichever of them is odd
             const columns = { a: first, b: last }
             assert.equal(textOf(columns, live)({ a, b }), JSON.stringify(encoderOf(columns, live)({ a, b })))
           }
+})
+test('a row comes back as it was written, with one copy of what repeats itself', () => {
+  const rows = [
+    { id: 1, name: 'BTC', held: amountOf('-1.5'), open: true, more: { limits: [1, { a: null }] } },
+    { id: 2, name: null, held: null, open: false, more: null },
+    { id: 3, name: 'BTC', held: amountOf('0'), open: null, more: { limits: [1, { a: null }] } },
+  ]
+  const decode = decoderOf<(typeof rows)[number]>(COLUMNS)
+  const back = rows.map((row) => decode(encoderOf(COLUMNS)(row)))
+  assert.deepEqual(back, rows)
+  assert.equal(back[0]!.more, back[2]!.more)
+  assert.throws(() => back[0]!.more!.limits.push(2), TypeError, 'nobody changes it for the others')
+  assert.deepEqual(Object.keys(back[0]!), Object.keys(COLUMNS))
+  // SQLite tells 0 and 1, PostgreSQL true and false, and of a column that was left out nothing.
+  assert.deepEqual(decode([4, 'x', '2', 1]), {
+    id: 4,
+    name: 'x',
+    held: amountOf('2'),
+    open: true,
+    more: null,
+  })
+  // What one reader has seen is not kept for the next.
+  assert.notEqual(decoderOf<(typeof rows)[number]>(COLUMNS)(encoderOf(COLUMNS)(rows[0]!)).more, back[0]!.more)
+  assert.throws(() => decoderOf({ 'a b': 'int' }), /not a name/)
 })

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import pg from 'pg'
 import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
-import { State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import { Batch } from '../../src/machine/batch.ts'
 import { JournalChain } from '../../src/machine/journal.ts'
 import { Tx } from '../../src/machine/table.ts'
@@ -16,7 +16,7 @@ import { newSums } from '../../src/store/seals.ts'
 import { SqliteConnection } from '../../src/store/sqlite-connection.ts'
 import { SqliteJournal } from '../../src/store/sqlite-journal.ts'
 import { SqliteTables } from '../../src/store/sqlite-tables.ts'
-import { SHAPES } from '../../src/store/statements.ts'
+import { shapesOf } from '../../src/store/statements.ts'
 
 /**
  * The journal and the follower of a store in one thread, so that the process can die by SIGKILL at a line that is named:
@@ -81,7 +81,7 @@ async function main({ place, point, time, key }: Deadly): Promise<void> {
     now: 1,
     key,
     schema: sums.schema,
-    shapes: SHAPES,
+    shapes: shapesOf(DECLARED),
   })
   starting = false
   const { sequence, hash, sums: text } = storeHead(head)

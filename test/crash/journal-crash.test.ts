@@ -19,7 +19,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
-import { State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import { Batch } from '../../src/machine/batch.ts'
 import { JournalChain } from '../../src/machine/journal.ts'
 import { Tx } from '../../src/machine/table.ts'
@@ -60,7 +60,7 @@ async function acknowledgedBy(place: Place, point: Point, time = 1): Promise<num
 
 /** Opens it as the next start would: everything is there, once, and adds up. Answers how far it goes. */
 async function recovered(store: Store): Promise<OpenedHead> {
-  const head = await store.open(newSums(KEY))
+  const head = await store.open(newSums(KEY), DECLARED)
   try {
     const state = new State()
     await store.load(state.tables)
@@ -71,7 +71,7 @@ async function recovered(store: Store): Promise<OpenedHead> {
       'each batch is there, whole and once',
     )
     assert.equal(state.counters.get('deadly')?.value ?? 0, head.sequence)
-    assert.deepEqual(await compareSeals((sql, row) => store.scan(sql, row), head, KEY), [])
+    assert.deepEqual(await compareSeals((sql, row) => store.scan(sql, row), head, KEY, DECLARED), [])
     assert.equal((await store.commandsAfter(0, 10_000)).length, head.sequence)
   } finally {
     await store.close()
@@ -170,7 +170,7 @@ describe('a loss of power, on SQLite', () => {
     writeSync(handle, 'D', middle + 1)
     closeSync(handle)
     const store = new SqliteStore(old)
-    await assert.rejects(store.open(newSums(KEY)), StoreDamaged)
+    await assert.rejects(store.open(newSums(KEY), DECLARED), StoreDamaged)
     await store.close()
   })
 })
@@ -183,7 +183,7 @@ test('a row that somebody slips in before the journal is taken into the tables i
   forger.close()
   const store = new SqliteStore(path)
   const sums = newSums(KEY)
-  const head = await store.open(sums)
+  const head = await store.open(sums, DECLARED)
   assert.equal(head.drained, 60)
   const state = new State()
   await store.load(state.tables)

@@ -3,7 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Credential } from '../support/client.ts'
 import { Line, type LineReply } from '../support/line.ts'
+import { LIVE_ENV } from '../support/live.ts'
 import { TestPlatform, TOKEN } from '../support/platform.ts'
+import { kontor } from '../support/process.ts'
 import { RawConnection, signedHead, until } from '../support/raw.ts'
 
 const MOVE = { currency: 'USDT', from: 'spot', to: 'futures', amount: '1', settle: 'usdt' }
@@ -53,6 +55,29 @@ describe('two gateways', () => {
     const [a, b] = gateways.map(({ connections }: { connections: number }) => connections) as [number, number]
     assert.ok(Math.abs(a - b) <= 1 && a + b >= 6, `${a} and ${b}`)
     for (const { pid } of gateways) assert.notEqual(pid, process.pid)
+  })
+  test('doctor names them, with what each holds', async () => {
+    const doctor = async (env: Record<string, string>): Promise<string> =>
+      (await kontor(['doctor', '--data', platform.data, '--port', '0'], env)).output
+    const output = await doctor({ KONTOR_GATEWAYS: '2' })
+    assert.match(output, /^ok {4}gateways: 2 \(KONTOR_GATEWAYS\)$/m)
+    const told = [...output.matchAll(/^ok {4}gateway (\d+): answers, \d+ connections?, (\d+) MB$/gm)]
+    assert.deepEqual(told.map(([, pid]) => Number(pid)).sort(), (await pids(platform)).sort())
+    for (const [, , megabytes] of told)
+      assert.ok(Number(megabytes) > 20 && Number(megabytes) < 300, megabytes)
+    assert.doesNotMatch(output, /warning: gateways/)
+    assert.match(
+      await doctor({ KONTOR_GATEWAYS: '5' }),
+      /^ok {4}warning: gateways: 2 run, 5 would after a start/m,
+    )
+    assert.match(await doctor({}), /^ok {4}gateways: (none|\d) \(auto, on \d+ cores?\)/m)
+    // No token is shown to whoever listens where a live platform would.
+    const live = { ...LIVE_ENV, KONTOR_OPERATOR_TOKEN: TOKEN, KONTOR_GATEWAYS: '3' }
+    assert.match(
+      await doctor(live),
+      /^ok {4}gateways: 3 \(KONTOR_GATEWAYS\); GET \/operator\/v1\/status names those that run$/m,
+    )
+    assert.doesNotMatch(await doctor(live), /^.{6}gateway \d/m)
   })
   test('a key that is deleted through one connection is refused at once on all others', async () => {
     const main = await platform.user()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { commands, type Commands } from '../../src/core/commands.ts'
 import { Core } from '../../src/machine/core.ts'
 import { Replay } from '../../src/machine/replay.ts'
-import { State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import type { Table } from '../../src/machine/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Clock } from '../../src/runtime/clock.ts'
@@ -21,6 +21,9 @@ export class SimulatedWorld {
   store: SqliteStore
   /** Batches that a start found in the journal alone. */
   drained = 0
+  stopped = 0
+  evicted = 0
+  reconfigured = 0
   private readonly handlers: Commands
   readonly folder = mkdtempSync(join(tmpdir(), 'kontor-sim-'))
   fatal: unknown
@@ -54,7 +57,7 @@ export class SimulatedWorld {
     )
   }
   async open(): Promise<this> {
-    const head = await this.store.open(this.sums)
+    const head = await this.store.open(this.sums, DECLARED)
     this.core.restart(head)
     await this.store.load(this.state.tables)
     this.store.sealBehind(head.hash, this.sums)
@@ -68,20 +71,31 @@ export class SimulatedWorld {
   /** Another process goes on, as after a kill: nothing is told to the one before, which still holds its files. */
   async restart(): Promise<void> {
     await this.core.idle()
-    const { hash, sequence } = this.core.committed
     const before = this.store
+    this.drained += await this.next()
+    await before.close()
+  }
+  /** The same after an orderly stop: the journal is empty. */
+  async stopAndStart(): Promise<void> {
+    await this.core.idle()
+    await this.store.close()
+    assert.equal(await this.next(), 0, 'a stop leaves nothing in the journal')
+    this.stopped++
+  }
+  /** Answers how many batches were in the journal alone. */
+  private async next(): Promise<number> {
+    const { hash, sequence } = this.core.committed
     this.state = new State()
     this.store = this.makeStore()
     this.core = this.makeCore()
-    const head = await this.store.open(this.sums)
+    const head = await this.store.open(this.sums, DECLARED)
     assert.deepEqual([head.sequence, head.hash], [sequence, hash], 'nothing that was acknowledged is lost')
-    this.drained += head.drained
     this.core.restart(head)
     await this.store.load(this.state.tables)
     this.sums.setAll(head.sums)
     this.store.sealBehind(head.hash, this.sums)
     this.clock.atLeast(head.at)
-    await before.close()
+    return head.drained
   }
   /** Rows that no rule needs leave memory at once. */
   async evict(): Promise<void> {
@@ -90,7 +104,10 @@ export class SimulatedWorld {
       const { live } = table.spec
       if (live === undefined) continue
       for (const row of [...table.values()])
-        if (!live(row)) table.swap(table.keyOf(row), undefined, 'eviction')
+        if (!live(row)) {
+          table.swap(table.keyOf(row), undefined, 'eviction')
+          this.evicted++
+        }
     }
   }
   /** Another configuration file: a fee is another. */
@@ -102,6 +119,7 @@ export class SimulatedWorld {
         : one,
     )
     await this.core.submit('world.configure', { config: { ...BUILT_IN_WORLD, currencies: changed } })
+    this.reconfigured++
   }
   pass(seconds: number): void {
     this.wall += seconds * 1e6
@@ -120,7 +138,12 @@ export class SimulatedWorld {
     for (const [i, table] of this.state.tables.entries())
       assert.deepEqual(liveRows(stored.tables[i]!), liveRows(table), `table ${table.spec.name}`)
     const head = storeHead((await this.store.query(READ_HEAD, []))[0]!)
-    const differing = await compareSeals((sql, row) => this.store.scan(sql, row), head, this.sums.key)
+    const differing = await compareSeals(
+      (sql, row) => this.store.scan(sql, row),
+      head,
+      this.sums.key,
+      DECLARED,
+    )
     assert.deepEqual(differing, [], 'the sums that were kept are those of the rows')
   }
   private readonly replay = new Replay(new State(), commands)

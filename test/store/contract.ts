@@ -5,7 +5,7 @@ import { Batch } from '../../src/machine/batch.ts'
 import type { PackedBatch } from '../../src/machine/journal.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/tables/audit.ts'
-import { LOGS, State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import { Tx, type ColumnType } from '../../src/machine/table.ts'
 import { TRANSFER, type Transfer } from '../../src/core/tables/transfers.ts'
 import { amountOf } from '../../src/money/amount.ts'
@@ -13,7 +13,6 @@ import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
 import { compareSeals, newSums } from '../../src/store/seals.ts'
 import type { Bound } from '../../src/store/spine.ts'
 import { EMPTY_HEAD } from '../../src/store/head.ts'
-import { TABLE_SPECS } from '../../src/store/statements.ts'
 import {
   Fenced,
   StoreLost,
@@ -91,7 +90,7 @@ class Session {
   static async open(place: Place, bound?: Bound): Promise<Session> {
     const store = place.open(bound)
     const sums = newSums(KEY)
-    const head = await store.open(sums)
+    const head = await store.open(sums, DECLARED)
     const session = new Session(store, head)
     await store.load(session.state.tables)
     sums.setAll(head.sums)
@@ -135,7 +134,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         [...new Set(MIGRATIONS.map(({ id }) => id))].sort((a, b) => a - b),
         'migrations run in the order of their numbers, each once',
       )
-      for (const { name, columns, ...rest } of [...TABLE_SPECS, ...LOGS]) {
+      for (const { name, columns, ...rest } of [...DECLARED.tables, ...DECLARED.logs]) {
         const live = 'live' in rest && rest.live !== undefined ? [`live ${place.stored('bool')}`] : []
         const declared = Object.entries<ColumnType>(columns).map(
           ([column, type]) => `${column} ${place.stored(type)}`,
@@ -163,7 +162,10 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       const { sequence, hash, at, sums, migrated } = second.opened
       assert.deepEqual([sequence, hash, at, migrated], [2, first.head.hash, 6, []])
       assert.ok(sums.includes('account'))
-      assert.deepEqual(await compareSeals((sql, row) => second.store.scan(sql, row), second.opened, KEY), [])
+      assert.deepEqual(
+        await compareSeals((sql, row) => second.store.scan(sql, row), second.opened, KEY, DECLARED),
+        [],
+      )
       assert.deepEqual([...second.state.ledger.accounts.values()], [{ ...ACCOUNT_ROW, version: 4 }])
       const kept = second.state.world.settings.get('kept')
       assert.equal(
@@ -284,12 +286,61 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.equal(next.opened.hash, killed.head.hash)
       assert.equal(next.state.counters.get('left')?.value, 2)
       assert.equal(next.state.counters.get('gone'), undefined)
-      assert.deepEqual(await compareSeals((sql, row) => next.store.scan(sql, row), next.opened, KEY), [])
+      assert.deepEqual(
+        await compareSeals((sql, row) => next.store.scan(sql, row), next.opened, KEY, DECLARED),
+        [],
+      )
       // The follower of the old process writes nothing any more.
       await killed.store.holdBack(false)
       await assert.rejects(killed.store.query('select 1', []), /taken over|lost/)
       await next.commit((tx, state) => tx.put(state.counters, { name: 'left', value: 3 }))
       assert.deepEqual(await next.store.query('select value from counter where name = ?', ['left']), [[3]])
+    })
+
+    test('a tail of many portions comes into the tables once, whatever stops a start in the middle of it', async () => {
+      if (!place.journaled) return
+      const killed = await open()
+      await killed.store.holdBack(true)
+      const FIRST = 10_000
+      const [batches, lines] = [40, 2_000]
+      for (let batch = 0; batch < batches; batch++)
+        await killed.commit((tx, state) => {
+          tx.put(state.counters, { name: 'portions', value: batch })
+          for (let i = 0; i < lines; i++) tx.append(LEDGER_LINE, lineRow(FIRST + batch * lines + i))
+        })
+      assert.ok(killed.store.lag.bytes > 4 * 2 ** 20, 'more than two portions')
+      const { sequence } = killed.head
+      await killed.store.close()
+      // In the way of the last batch: the portions before it are kept, it is named, and nothing behind it is written.
+      const last = FIRST + batches * lines - 1
+      const columns = '("id", "entry", "account", "amount", "after", "kind", "ref", "at")'
+      await place.tamper(`insert into ledger_line ${columns} values (${last}, 1, 1, '1', '1', 'x', 'x', 1)`)
+      await assert.rejects(open(), new RegExp(`batches \\d+ to ${sequence} of the journal can't be written`))
+      const snapshot = await place.snapshot()
+      const left = (await snapshot.tail()).length
+      assert.ok(left > 0 && left < batches, `${left} are left`)
+      const [[reached]] = (await snapshot.query(`select value from counter where name = 'portions'`)) as [
+        [number],
+      ]
+      assert.equal(reached, batches - left - 1)
+      await snapshot.close()
+      // In the way of the first of what is left: what comes behind it must not be written either.
+      const next = FIRST + (batches - left) * lines
+      await place.tamper(`delete from ledger_line where id = ${last}`)
+      await place.tamper(`insert into ledger_line ${columns} values (${next}, 1, 1, '1', '1', 'x', 'x', 1)`)
+      await assert.rejects(open(), new RegExp(`batches ${sequence - left + 1} to \\d+ of the journal can't`))
+      await place.tamper(`delete from ledger_line where id = ${next}`)
+      const mended = await open()
+      assert.deepEqual([mended.opened.drained, mended.opened.sequence], [left, sequence])
+      const [[count]] = (await mended.store.query('select count(*) from ledger_line where id >= ?', [
+        FIRST,
+      ])) as [[number]]
+      assert.equal(count, batches * lines)
+      assert.deepEqual(
+        await compareSeals((sql, row) => mended.store.scan(sql, row), mended.opened, KEY, DECLARED),
+        [],
+      )
+      await mended.store.close()
     })
 
     test('a journal that somebody changed is not taken into the tables', async () => {
@@ -422,7 +473,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       const session = await open()
       session.head = await session.store.wipe()
       assert.deepEqual(session.head, EMPTY_HEAD)
-      for (const { name } of [...TABLE_SPECS, ...LOGS])
+      for (const { name } of [...DECLARED.tables, ...DECLARED.logs])
         assert.deepEqual(await session.store.query(`select count(*) from "${name}"`, []), [[0]], name)
       await session.commit((tx, state) => tx.put(state.counters, { name: 'again', value: 1 }))
       assert.equal(session.head.sequence, 1)

@@ -1,3 +1,4 @@
+import { DECLARED } from '../../src/core/state.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +40,7 @@ storeContract('store in memory', () => {
     snapshot: async () => {
       const path = join(folder, `${++copies}.db`)
       const store = first!
-      await copyToFile(lookAt(store), path, KEY)
+      await copyToFile(lookAt(store), DECLARED, path, KEY)
       const [[epoch]] = (await store.query('select epoch from head', [])) as [[number]]
       const copy = new Database(path)
       copy.exec(`update head set epoch = ${epoch}`)

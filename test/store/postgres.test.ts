@@ -1,3 +1,4 @@
+import { DECLARED } from '../../src/core/state.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -44,7 +45,7 @@ storeContract('PostgreSQL store', async () => {
 test('a lost connection is noticed even when nothing is written', async () => {
   const url = await server.database()
   const store = new PostgresStore(url)
-  await store.open(newSums(KEY))
+  await store.open(newSums(KEY), DECLARED)
   await store.checkFence()
   await server.disconnect(url)
   await sleep(100)
@@ -54,7 +55,7 @@ test('a lost connection is noticed even when nothing is written', async () => {
 
 test('a database that is not there is told in one line, without the password', async () => {
   const store = new PostgresStore('postgresql://somebody:hunter2@127.0.0.1:1/none')
-  await assert.rejects(store.open(newSums(KEY)), (error: Error) => {
+  await assert.rejects(store.open(newSums(KEY), DECLARED), (error: Error) => {
     assert.ok(error instanceof StoreUnavailable)
     assert.match(error.message, /^KONTOR_DATABASE_URL: the database can't be opened: .*ECONNREFUSED/)
     assert.doesNotMatch(error.message, /hunter2|\n/)
@@ -67,5 +68,5 @@ test('a database that only reads is told in one line', async () => {
   const store = new PostgresStore(
     `${url}&options=${encodeURIComponent('-c default_transaction_read_only=on')}`,
   )
-  await assert.rejects(store.open(newSums(KEY)), /can't be opened: .*read-only/)
+  await assert.rejects(store.open(newSums(KEY), DECLARED), /can't be opened: .*read-only/)
 })

@@ -1,3 +1,4 @@
+import { DECLARED } from '../../src/core/state.ts'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -62,7 +63,7 @@ test('a file that is no database is refused in one line', async () => {
   const path = join(folder, 'garbage.db')
   writeFileSync(path, 'this is not a database, whatever its name says'.repeat(100))
   await assert.rejects(
-    () => new SqliteStore(path).open(newSums(KEY)),
+    () => new SqliteStore(path).open(newSums(KEY), DECLARED),
     (error: Error) => {
       assert.ok(error instanceof StoreUnavailable)
       assert.match(error.message, /garbage\.db is damaged: .*not a database; restore it from a backup/)
@@ -73,7 +74,7 @@ test('a file that is no database is refused in one line', async () => {
 
 test('a data folder that is a file is refused in one line', async () => {
   const path = join(folder, 'garbage.db', 'kontor.db')
-  await assert.rejects(() => new SqliteStore(path).open(newSums(KEY)), StoreUnavailable)
+  await assert.rejects(() => new SqliteStore(path).open(newSums(KEY), DECLARED), StoreUnavailable)
 })
 
 test('a folder that never held a database has no snapshot', () => {

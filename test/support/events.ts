@@ -1,6 +1,6 @@
 import { commands, type Commands } from '../../src/core/commands.ts'
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
-import { State } from '../../src/core/state.ts'
+import { DECLARED, State } from '../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { isPlatform } from '../../src/core/ledger/accounts.ts'
 import type { DomainEvent } from '../../src/events/event.ts'
@@ -64,7 +64,7 @@ export class EventBench {
   }
   async open(): Promise<this> {
     const sums = newSums('5'.repeat(64))
-    const head = await this.store.open()
+    const head = await this.store.open(sums, DECLARED)
     this.core.restart(head)
     this.place.take()
     this.store.sealBehind(head.hash, sums)

@@ -1,3 +1,4 @@
+import { DECLARED } from '../../src/core/state.ts'
 import { openSnapshot, openStore } from '../../src/store/open.ts'
 import { newSums } from '../../src/store/seals.ts'
 import type { Snapshot } from '../../src/store/store.ts'
@@ -15,7 +16,7 @@ export async function wholeSnapshot(place: {
   if ((await snapshot.tail()).length === 0) return snapshot
   await snapshot.close()
   const store = openStore(place)
-  await store.open(newSums(rowsKey(place.data)))
+  await store.open(newSums(rowsKey(place.data)), DECLARED)
   await store.close()
   return openSnapshot(place)
 }

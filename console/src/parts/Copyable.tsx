@@ -28,7 +28,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
     >
       <span>{shown ?? value}</span>
       <span className="sign" aria-hidden>
-        {copied ? '✓' : '⧉'}
+        {copied ? '✓' : <CopySign />}
       </span>
       <span className="sr" role="status">
         {copied ? 'copied' : ''}
@@ -36,6 +36,11 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
     </button>
   )
 }
+const CopySign = (): React.JSX.Element => (
+  <svg width={11} height={11} viewBox="0 0 12 12" fill="none" stroke="currentColor">
+    <path d="M4 4h7v7H4zM8 4V1H1v7h3" />
+  </svg>
+)
 /** Pages that came without TLS have no clipboard of their own. */
 async function copy(text: string): Promise<void> {
   try {

@@ -1,13 +1,14 @@
+import { LONG_PAGES, windowFields } from '../history.ts'
 import { marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { requireOfPair, transferable } from '../../core/unified/loans.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Call } from '../endpoint.ts'
-import { integer, object, oneOf, optional, text, time, withDefault } from '../fields.ts'
+import { object, oneOf, optional, text } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
-import { skipped, timeWindow } from '../spot/window.ts'
+import { skipped, timeSpan } from '../spot/span.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
@@ -59,10 +60,8 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
       currency: optional(currencyField),
       currency_pair: optional(pairField),
       type: optional(text({ max: 64 })),
-      from: optional(time()),
-      to: optional(time()),
-      page: withDefault(integer(1, 100_001), 1),
-      limit: withDefault(integer(1, 1000), 100),
+      ...windowFields,
+      ...LONG_PAGES,
     },
     status: 200,
     reply: array(
@@ -93,7 +92,7 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
           .filter((account) => currency === null || account.currency === currency)
       })
-      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
       const lines = await newestLines(desk, accounts, {
         from,
         to,

@@ -1,3 +1,4 @@
+import { SHORT_PAGES, windowFields } from '../history.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { LOAN_RECORD } from '../../core/tables/unified/records.ts'
@@ -12,7 +13,6 @@ import {
   optional,
   positiveDecimal,
   text,
-  time,
   withDefault,
 } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -25,7 +25,7 @@ import { currencyField } from '../wallet.ts'
  * so that older clients find their balances and debts; nobody opens a cross margin account any more.
  */
 const ACCESS = signed('spot')
-const pageFields = {
+const offsetFields = {
   limit: withDefault(integer(1, 100), 100),
   offset: withDefault(integer(0, 1_000_000), 0),
   reverse: withDefault(flag(), true),
@@ -80,7 +80,7 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists loans of the unified account as older clients read them; deprecated',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
-    query: { status: oneOfNumbers(1, 2, 3), currency: optional(currencyField), ...pageFields },
+    query: { status: oneOfNumbers(1, 2, 3), currency: optional(currencyField), ...offsetFields },
     status: 200,
     reply: array(crossLoanShape),
     refuses: ['INVALID_CURRENCY'],
@@ -115,7 +115,7 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists repayments of the unified account as older clients read them; deprecated',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
-    query: { currency: optional(currencyField), loan_id: optional(text({ max: 64 })), ...pageFields },
+    query: { currency: optional(currencyField), loan_id: optional(text({ max: 64 })), ...offsetFields },
     status: 200,
     reply: array(
       shape({
@@ -162,10 +162,8 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.otherPrivate,
     query: {
       currency: optional(currencyField),
-      page: withDefault(integer(1, 1_000_000), 1),
-      limit: withDefault(integer(1, 100), 100),
-      from: optional(time()),
-      to: optional(time()),
+      ...SHORT_PAGES,
+      ...windowFields,
     },
     status: 200,
     reply: array(interestShape),

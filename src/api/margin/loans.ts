@@ -1,3 +1,4 @@
+import { SHORT_PAGES, windowFields } from '../history.ts'
 import type { State } from '../../core/state.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import type { IsolatedMarket } from '../../core/tables/world/unified.ts'
@@ -5,7 +6,7 @@ import { borrowable, requireOfPair } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { flag, listOf, object, oneOf, optional, positiveDecimal, time, withDefault } from '../fields.ts'
+import { flag, listOf, object, oneOf, optional, positiveDecimal, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int, map, num, shape, str } from '../shapes.ts'
 import {
@@ -15,7 +16,6 @@ import {
   loanRecords,
   loanShape,
   loanViews,
-  pageFields,
   recordShape,
 } from '../unified/loans.ts'
 import { rateMap } from '../unified/tables.ts'
@@ -23,7 +23,7 @@ import { currencyField, pairField } from '../wallet.ts'
 
 const ACCESS = signed('spot')
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
-const listFields = { currency_pair: optional(pairField), currency: optional(currencyField), ...pageFields }
+const listFields = { currency_pair: optional(pairField), currency: optional(currencyField), ...SHORT_PAGES }
 
 /** Names of a query as the records have them. */
 function named({ world }: State, query: { currency_pair: string | null; currency: string | null }) {
@@ -213,7 +213,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists the interest of isolated margin of each full hour, newest first',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
-    query: { ...listFields, from: optional(time()), to: optional(time()) },
+    query: { ...listFields, ...windowFields },
     status: 200,
     reply: array(interestShape),
     refuses: PAIR_LABELS,

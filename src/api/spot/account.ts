@@ -1,3 +1,4 @@
+import { LONG_PAGES, windowFields } from '../history.ts'
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
 import { accountsMeant } from '../../core/spot/accounts.ts'
@@ -5,18 +6,17 @@ import { SPOT_FILL } from '../../core/tables/spot/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { id, integer, optional, text, time, withDefault } from '../fields.ts'
+import { id, optional, text } from '../fields.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
 import { accountField } from './order-fields.ts'
 import { fillView, myTradeShape, historyPair } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const ACCESS = signed('spot')
 const LOCKED = lockedName('spot')
-const pageFields = { page: withDefault(integer(1, 100_001), 1), limit: withDefault(integer(1, 1000), 100) }
 
 export const spotAccountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -62,9 +62,8 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spot,
     query: {
       currency: optional(currencyField),
-      from: optional(time()),
-      to: optional(time()),
-      ...pageFields,
+      ...windowFields,
+      ...LONG_PAGES,
       type: optional(text({ max: 64 })),
       code: optional(text({ max: 16 })),
     },
@@ -84,7 +83,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async (call) => {
       const { desk, caller, query } = call
-      const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
       const kinds =
         query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
       const accounts = await desk.core.read(({ ledger, world }) => {
@@ -116,11 +115,10 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.spot,
     query: {
       currency_pair: optional(pairField),
-      ...pageFields,
+      ...LONG_PAGES,
       order_id: optional(id()),
       account: optional(accountField),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
     },
     status: 200,
     reply: array(myTradeShape),
@@ -140,7 +138,7 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
         values.push(query.order_id)
       }
       if (query.order_id === null || query.from !== null || query.to !== null) {
-        const { from, to } = timeWindow(call, query, { usual: 7, most: 30 })
+        const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
         conditions.push('"at" >= ?', '"at" <= ?')
         values.push(from, to)
       }

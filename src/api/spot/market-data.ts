@@ -1,3 +1,4 @@
+import { numberedPages, windowFields } from '../history.ts'
 import type { Book } from '../../core/tables/spot/book.ts'
 import { SPOT_TRADE, type Trade } from '../../core/tables/spot/trades.ts'
 import type { Market } from '../../core/tables/world/markets.ts'
@@ -15,7 +16,7 @@ import { candleRange, candleRow, candles } from './candles.ts'
 import { INTERVALS, intervalOf } from './intervals.ts'
 import { ticker, tickerShape } from './tickers.ts'
 import { millisText, secondsText } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const bound = nullable(str)
 const pairShape = shape({
@@ -131,7 +132,7 @@ async function tradesByTime(
   const { limit } = query
   const { pair, from, to, recent } = await desk.core.read(({ spot, world }) => {
     const pair = world.market(query.currency_pair).id
-    const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+    const { from, to } = timeSpan(call, query, { usual: 30, most: 30 })
     const list = spot.trades.of(pair)
     const page = list
       .filter(({ at }) => at >= from && at <= to)
@@ -277,8 +278,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       limit: withDefault(integer(1, 1000), 100),
       last_id: optional(id()),
       reverse: withDefault(flag(), false),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
       page: withDefault(integer(1, 100_001), 1),
     },
     status: 200,
@@ -296,8 +296,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       currency_pair: pairField,
       interval: withDefault(oneOf(...INTERVALS.map(({ name }) => name), '1w'), '30m'),
       limit: optional(integer(1, 1000)),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
     },
     status: 200,
     reply: array(array(str)),
@@ -320,8 +319,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
       currency: currencyField,
       from: time(),
       to: time(),
-      page: withDefault(integer(1, 100_001), 1),
-      limit: withDefault(integer(1, 1000), 30),
+      ...numberedPages(100_001, 1000, 30),
     },
     status: 200,
     reply: array(shape({ currency: str, balance: decimalText, time: int64 })),
@@ -332,7 +330,7 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
         const { currency } = world.currency(query.currency)
         return { currency, account: ledger.find(0, insuranceName(query.business), currency) }
       })
-      const { from, to } = timeWindow(call, query, { usual: 30, most: 30 })
+      const { from, to } = timeSpan(call, query, { usual: 30, most: 30 })
       const { currency, account } = found
       if (account === undefined) return []
       const lines = await desk.store.select(

@@ -1,9 +1,10 @@
+import { numberedPages, windowFields } from '../history.ts'
 import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/spot/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, object, oneOf, optional, positiveDecimal, text, time, withDefault } from '../fields.ts'
+import { integer, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -21,7 +22,7 @@ import {
   sideField,
 } from './order-fields.ts'
 import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
-import { skipped, timeWindow } from './window.ts'
+import { skipped, timeSpan } from './span.ts'
 
 const ACCESS = signed('spot')
 const byNumber = (a: number, b: number): number => a - b
@@ -51,7 +52,7 @@ const FIND_LABELS = [
 ] as const
 
 const OPEN_LIMIT_MAX = 100
-const pageFields = { page: withDefault(integer(1, 100_000), 1), limit: withDefault(integer(1, 1000), 100) }
+const ORDER_PAGES = numberedPages(100_000, 1000)
 
 export const orderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -85,10 +86,9 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     query: {
       status: oneOf('open', 'finished'),
       currency_pair: optional(pairField),
-      ...pageFields,
+      ...ORDER_PAGES,
       account: optional(accountField),
-      from: optional(time()),
-      to: optional(time()),
+      ...windowFields,
       side: optional(sideField),
     },
     status: 200,
@@ -339,9 +339,9 @@ async function finished(desk: Desk, userId: number, query: FinishedQuery, skip: 
   const values: (string | number)[] = [userId]
   if (query.from !== null || query.to !== null) {
     const unbounded = { usual: 36_500, most: 36_500 }
-    const window = timeWindow({ desk, set: () => undefined }, query, unbounded)
+    const span = timeSpan({ desk, set: () => undefined }, query, unbounded)
     conditions.push('"update_at" >= ?', '"update_at" <= ?')
-    values.push(window.from, window.to)
+    values.push(span.from, span.to)
   }
   for (const [column, value] of [
     ['pair', pair],

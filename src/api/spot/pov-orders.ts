@@ -1,15 +1,16 @@
+import { LONG_PAGES } from '../history.ts'
 import { SPOT_POV_ORDER, type PovOrder } from '../../core/tables/spot/pov-orders.ts'
 import { refuseFinished } from '../../core/spot/pov.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, number, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
+import { number, object, oneOf, optional, positiveDecimal, text } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { sideField } from './order-fields.ts'
-import { skipped } from './window.ts'
+import { skipped } from './span.ts'
 import { historyPair } from './views.ts'
 
 const ACCESS = signed('spot')
@@ -128,8 +129,7 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
       status: oneOf('open', 'finished'),
       currency_pair: optional(pairField),
       side: optional(sideField),
-      page: withDefault(integer(1, 100_001), 1),
-      limit: withDefault(integer(1, 1000), 100),
+      ...LONG_PAGES,
     },
     status: 200,
     reply: array(povShape),

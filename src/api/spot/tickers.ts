@@ -1,6 +1,6 @@
 import { seriesOf, type Candle } from '../../core/tables/spot/candles.ts'
 import type { State } from '../../core/state.ts'
-import { ZERO, format, type Amount, type Price } from '../../money/amount.ts'
+import { stepOf, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
 import { decimalText, shape, str } from '../shapes.ts'
 
 const MINUTE = 60
@@ -27,7 +27,7 @@ export type Timezone = 'utc0' | 'utc8' | 'all'
 function changeText(from: Price | undefined, to: Price): string {
   if (from === undefined || from === 0n) return '0'
   const hundredths = Number(((to - from) * 10_000n) / from)
-  return format((BigInt(hundredths) * 10n ** 16n) as Price)
+  return format((BigInt(hundredths) * stepOf(2)) as Price)
 }
 /** Minutes of the last day, oldest first, with the one before them; the newest may be in parts. */
 function minutes(state: State, pair: string, now: number): Candle[] {

@@ -1,3 +1,4 @@
+import { SHORT_PAGES, windowFields } from '../history.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { UNIFIED, loanAccountsOf } from '../../core/tables/unified/loan-accounts.ts'
 import {
@@ -11,27 +12,13 @@ import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Call, type Desk } from '../endpoint.ts'
-import {
-  flag,
-  integer,
-  object,
-  oneOf,
-  optional,
-  positiveDecimal,
-  text,
-  time,
-  withDefault,
-} from '../fields.ts'
+import { flag, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { once } from '../missing.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
 import { currencyField } from '../wallet.ts'
 
 const ACCESS = signed('unified')
-export const pageFields = {
-  page: withDefault(integer(1, 1_000_000), 1),
-  limit: withDefault(integer(1, 100), 100),
-}
 const typeField = oneOf('platform', 'margin')
 /** Loans of accounts and pairs are margin loans; the platform's own collateral loans are none of them. */
 const LOAN_TYPE = 'margin'
@@ -237,7 +224,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists what is owed, interest included',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
-    query: { currency: optional(currencyField), ...pageFields, type: optional(typeField) },
+    query: { currency: optional(currencyField), ...SHORT_PAGES, type: optional(typeField) },
     status: 200,
     reply: array(loanShape),
     refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
@@ -256,7 +243,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists borrowings and repayments, newest first',
     access: ACCESS,
     limit: LIMITS.otherPrivate,
-    query: { type: optional(oneOf('borrow', 'repay')), currency: optional(currencyField), ...pageFields },
+    query: { type: optional(oneOf('borrow', 'repay')), currency: optional(currencyField), ...SHORT_PAGES },
     status: 200,
     reply: array(recordShape),
     refuses: ['ACCOUNT_EXCEPTION', 'INVALID_CURRENCY'],
@@ -274,9 +261,8 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.otherPrivate,
     query: {
       currency: optional(currencyField),
-      ...pageFields,
-      from: optional(time()),
-      to: optional(time()),
+      ...SHORT_PAGES,
+      ...windowFields,
       type: withDefault(typeField, LOAN_TYPE),
     },
     status: 200,

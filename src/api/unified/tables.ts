@@ -1,3 +1,4 @@
+import { SHORT_PAGES } from '../history.ts'
 import { LOAN_RATE } from '../../core/tables/unified/records.ts'
 import { hourlyRate, tierRate } from '../../core/unified/lending.ts'
 import { lentCurrency } from '../../core/unified/modes.ts'
@@ -10,7 +11,6 @@ import { integer, listOf, optional, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, map, shape, str } from '../shapes.ts'
 import { currencyField } from '../wallet.ts'
-import { pageFields } from './loans.ts'
 
 /** The rows of all currencies that are lent, or of one. */
 const rowsOf = (state: State, currency: string | null) =>
@@ -120,7 +120,7 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
     summary: 'Lists the hourly rates of a currency, newest first, as a VIP tier pays them',
     access: PUBLIC,
     limit: LIMITS.public,
-    query: { currency: currencyField, tier: withDefault(integer(0, 100), 0), ...pageFields },
+    query: { currency: currencyField, tier: withDefault(integer(0, 100), 0), ...SHORT_PAGES },
     status: 200,
     reply: shape({
       currency: str,

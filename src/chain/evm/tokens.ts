@@ -1,12 +1,11 @@
 import { erc20Abi, type Hex, type PublicClient } from 'viem'
-import { DECIMALS, type Amount } from '../../money/amount.ts'
+import { DECIMALS, stepOf, type Amount } from '../../money/amount.ts'
 
-const scale = (decimals: number): bigint => 10n ** BigInt(DECIMALS - decimals)
-export const toAmount = (units: bigint, decimals: number): Amount => (units * scale(decimals)) as Amount
+export const toAmount = (units: bigint, decimals: number): Amount => (units * stepOf(decimals)) as Amount
 /** Exact, or not at all: what is booked and what is paid are the same. */
 export function toUnits(amount: Amount, decimals: number): bigint {
-  if (amount % scale(decimals) !== 0n) throw new TypeError(`an amount has more than ${decimals} decimals`)
-  return amount / scale(decimals)
+  if (amount % stepOf(decimals) !== 0n) throw new TypeError(`an amount has more than ${decimals} decimals`)
+  return amount / stepOf(decimals)
 }
 
 export interface Token {

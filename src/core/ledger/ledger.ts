@@ -136,6 +136,9 @@ export interface Posting {
   readonly at: number
 }
 
+/** Accounts that most owners do not have more of. */
+const FEW = 16
+
 export class Ledger {
   readonly accounts = new Table(ACCOUNT)
   /** By name, then by currency. */
@@ -197,7 +200,9 @@ export class Ledger {
     for (const account of this.ownedBy(owner)) if (account.name === name) yield account
   }
   *ownedBy(owner: number): Generator<Account> {
-    for (const id of this.byOwner.get(owner) ?? []) yield this.accounts.get(id)!
+    // One that comes meanwhile is told too, in whichever list it is then.
+    for (let i = 0; i < (this.byOwner.get(owner)?.length ?? 0); i++)
+      yield this.accounts.get(this.byOwner.get(owner)![i]!)!
   }
   /** An account of the owner's that is below zero and no debt. */
   overdrawnOf(owner: number): Account | undefined {
@@ -248,11 +253,12 @@ export class Ledger {
 
   private index(row: Account, after: Account | undefined): void {
     const { ids } = this.purpose(row.name, row.currency)
-    let owned = this.byOwner.get(row.owner)
-    if (owned === undefined) this.byOwner.set(row.owner, (owned = []))
+    const owned = this.byOwner.get(row.owner) ?? []
     if (after !== undefined) {
       ids.set(row.owner, row.id)
-      owned.push(row.id)
+      // A list that grows takes room for sixteen more at once: most owners have a few, so theirs is made anew.
+      if (owned.length >= FEW) owned.push(row.id)
+      else this.byOwner.set(row.owner, owned.concat(row.id))
       if (row.amount < 0n) this.noteOverdrawn(row)
     } else {
       ids.delete(row.owner)

@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import {
+  stepOf,
   ONE,
   ZERO,
   format,
@@ -48,7 +49,7 @@ export function readBase(market: Market, text: string, name = 'amount'): Amount 
 /** A market buy's amount is quote money. */
 export function readQuote(market: Market, text: string): Amount {
   const amount = readAmount(text, 'amount')
-  const unit = 10n ** BigInt(18 - market.quotePrecision)
+  const unit = stepOf(market.quotePrecision)
   if (amount % unit !== 0n)
     refuse(
       'INVALID_PRECISION',
@@ -123,7 +124,7 @@ function tooMuch(market: Market, size: Amount, currency: string, most: Amount): 
   )
 }
 
-/** By the market's rules as they are now: other rules are another object. */
+/** By the market's rules as they are now: other rules are another object. A pair of rules and price has one answer, whoever asks. */
 const GUARDS = new WeakMap<Market, { last: Price; buy: Price; sell: Price }>()
 /** The worst price that protection lets an order of this side have; undefined before the first trade. */
 export function protectedPrice(state: State, market: Market, side: Side): Price | undefined {

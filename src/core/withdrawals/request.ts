@@ -62,7 +62,7 @@ export function requestWithdrawal(ctx: Ctx, input: NewWithdrawal): Withdrawal {
   const { address, memo } = checkDestination(chain, input)
   const internalTo = internalReceiver(ctx, chain, address, memo)
   const fee = internalTo === 0 ? chainFee : ZERO
-  const saved = checkBook(state, user, currency.currency, chain.chain, address, memo)
+  const saved = checkAddressBook(state, user, currency.currency, chain.chain, address, memo)
   checkOrderId(state, user.user_id, input)
   checkFunds(state, user, currency.currency, amount)
   const usdt = state.prices.worth(currency.currency, amount)
@@ -221,7 +221,7 @@ export function refuseFrozen(state: State, userId: number, name: string): void {
     refuse('RISK_ERROR', `${name}: account ${userId} is frozen and can't receive`)
 }
 /** Since when the address is verified (microseconds); null: not in the book, and the policy does not mind. */
-function checkBook(
+function checkAddressBook(
   state: State,
   user: User,
   currency: string,

@@ -117,7 +117,7 @@ async function attempt(
     const digest = await sha512(body)
     if (digest === undefined) throw new Error('this browser signs only on pages of localhost or with TLS')
     const { now } = await call('GET /console/v1/platform')
-    lines = [method, path, query, digest, String(Math.floor(now))]
+    lines = [method, path, query, digest, String(Math.floor(now / 1000))]
     const SIGN = await sign(lines.join('\n'), by.secret)
     Object.assign(headers, { KEY: by.key, Timestamp: lines[4], SIGN })
   }

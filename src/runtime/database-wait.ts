@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import type { Log } from '../runtime/log.ts'
-import { postgresAnswers } from './postgres-client.ts'
-import { StoreAway } from './store.ts'
+import type { Log } from './log.ts'
+import { postgresAnswers } from '../store/postgres-client.ts'
+import { StoreAway } from '../store/store.ts'
 
 const AGAIN_MS = 1_000
 const TELL_MS = 10_000

@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 
 const DAY_SECONDS = 86_400
 
-export interface Window {
+export interface Span {
   /** Microseconds, both inclusive. */
   readonly from: number
   readonly to: number
@@ -11,14 +11,14 @@ export interface Window {
  * The span of time that a history call asks for. What is left out is filled in, and the reply's headers say
  * what was applied.
  */
-export function timeWindow(
+export function timeSpan(
   call: {
     readonly desk: { readonly clock: { peek(): number } }
     set(name: string, value: string | number): void
   },
   query: { readonly from: number | null; readonly to: number | null },
   days: { readonly usual: number; readonly most: number },
-): Window {
+): Span {
   const now = call.desk.clock.peek() / 1e6
   const usual = days.usual * DAY_SECONDS
   const to = query.to ?? (query.from === null ? now : Math.max(query.from, Math.min(now, query.from + usual)))
