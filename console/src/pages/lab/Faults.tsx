@@ -147,7 +147,7 @@ function NewRule(): React.JSX.Element {
       ...(share !== '' && { probability: Number(share) / 100 }),
     }
     try {
-      await call('POST /operator/v1/faults', { body: rule as Rule })
+      await call('POST /operator/v1/faults', { body: rule })
       toast('The rule is in force')
       await again()
     } catch (caught) {
