@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { Icon } from './icons.tsx'
 
 interface CopyableProps {
   readonly value: string
@@ -28,7 +29,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
     >
       <span>{shown ?? value}</span>
       <span className="sign" aria-hidden>
-        {copied ? '✓' : '⧉'}
+        {copied ? '✓' : <Icon name="copy" size={12} />}
       </span>
       <span className="sr" role="status">
         {copied ? 'copied' : ''}
