@@ -36,7 +36,8 @@ export function Frame(): React.JSX.Element {
   }, [pathname])
   const nobody = session.data?.account === null && session.data.operator === null
   useEffect(() => {
-    if (nobody)
+    // While the other page is on its way this one still stands, with the new path.
+    if (nobody && pathname !== '/sign-in')
       void navigate({ to: '/sign-in', search: pathname === '/' ? {} : { then: pathname }, replace: true })
   }, [nobody, navigate, pathname])
   if (session.data === undefined || nobody)

@@ -21,7 +21,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
       type="button"
       className={mono ? 'copyable mono' : 'copyable'}
       title={copied ? 'copied' : `${value}\nclick to copy`}
-      aria-label={`Copy ${what}: ${value}`}
+      aria-label={`Copy ${what}: ${shown ?? value}`}
       onClick={(event) => {
         event.stopPropagation()
         void copy(value).then(() => setCopied(true))
