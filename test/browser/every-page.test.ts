@@ -49,11 +49,11 @@ describe('every page', { skip: browser === undefined }, () => {
           if (Number(wide) > 0) wrong.push(`${path} is ${String(wide)} px too wide`)
           // By the console's own context: its policy lets no other script in.
           await page.evaluate(axe)
-          const found = (await page.evaluate(
+          const found = await page.evaluate<string[]>(
             `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
               .filter(({ impact }) => impact === 'serious' || impact === 'critical')
               .flatMap(({ id, nodes }) => nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`,
-          )) as string[]
+          )
           wrong.push(...found.map((one) => `${path} ${one}`))
         }
         assert.deepEqual([...wrong, ...faults], [])
