@@ -48,6 +48,8 @@ import { proposalEndpoints } from './operator/proposals.ts'
 import { operatorRequestEndpoints } from './operator/requests.ts'
 import { operatorSocketEndpoints } from './operator/sockets.ts'
 import { operatorUserEndpoints } from './operator/users.ts'
+import { operatorRecordEndpoints } from './operator/records.ts'
+import { treasuryEndpoints } from './operator/treasury.ts'
 
 /** The trading API's endpoints; the reference and the tests walk the same list. */
 export const tradingEndpoints: readonly AnyEndpoint[] = [
@@ -88,6 +90,8 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorLedgerEndpoints(),
   ...operatorUserEndpoints,
   ...consoleLinkEndpoints,
+  ...operatorRecordEndpoints,
+  ...treasuryEndpoints,
   ...operatorWalletEndpoints,
   ...operatorChainEndpoints,
   ...operatorCurrencyEndpoints,

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { EXAMPLES } from '../src/docs/examples.ts'
-import { operatorEndpoints, tradingEndpoints } from '../src/endpoints.ts'
+import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../src/endpoints.ts'
 import { worth, type Exchange } from '../test/support/recorder.ts'
 
 /** Every endpoint by its name in the reference, in the order of the reference. */
 export const ENDPOINT_NAMES: readonly string[] = [
   ...tradingEndpoints.map(({ method, path }) => `${method} /api/v4${path}`),
   ...operatorEndpoints(undefined as never).map(({ method, path }) => `${method} /operator/v1${path}`),
+  ...consoleEndpoints({ surface: 'all' } as never).map(({ method, path }) => `${method} /console/v1${path}`),
 ]
 const ITEMS = 2
 const ROW = 12
@@ -21,6 +22,12 @@ const WORDS: Readonly<Record<string, string>> = {
   token_first_half: 'HALF',
   token_second_half: 'HALF',
   password: 'PASSWORD',
+  current: 'PASSWORD',
+  next: 'PASSWORD',
+  code: 'CODE',
+  csrf: 'CSRF',
+  invitation: 'TOKEN',
+  otpauth_url: 'otpauth://totp/Kontor:demo?secret=SECRET&issuer=Kontor',
   key: 'KEY',
 }
 /** Lists are cut to what shows their form; whoever could use a secret of a test finds a word in its place. */
@@ -29,7 +36,7 @@ function shown(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) {
     // A row of values, such as a candle, is whole or nothing.
     const row = value.every((item) => item === null || typeof item !== 'object')
-    return value.slice(0, row ? ROW : ITEMS).map((item) => shown(item))
+    return value.slice(0, row ? ROW : ITEMS).map((item) => (name === 'recovery_codes' ? 'CODE' : shown(item)))
   }
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
@@ -38,8 +45,9 @@ function shown(value: unknown, name = ''): unknown {
       .map(([member, inner]) => [member, shown(inner, member)]),
   )
 }
-/** API keys are 32 hex digits. */
-const masked = (text: string): string => text.replace(/(?<![0-9a-fA-F])[0-9a-f]{32}(?![0-9a-fA-F])/g, 'KEY')
+/** API keys are 32 hex digits, tokens of links 64. */
+const masked = (text: string): string =>
+  text.replace(/(?<![0-9a-fA-F])[0-9a-f]{32}(?![0-9a-fA-F])/g, 'KEY').replace(/(?<=#)[0-9a-f]{64}$/, 'TOKEN')
 export const exampleOf = ({ path, body, status, reply }: Exchange): string =>
   JSON.stringify({ path: masked(path), body: shown(body), status, reply: shown(reply) })
 
@@ -48,7 +56,7 @@ function main(): void {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-examples-'))
   const some = process.argv.length > 2
   // Where tests fail, so do their exchanges; those that are there are real all the same.
-  spawnSync('npm', ['test', '--', ...(some ? process.argv.slice(2) : ['http/', 'evm/'])], {
+  spawnSync('npm', ['test', '--', ...(some ? process.argv.slice(2) : ['http/', 'evm/', 'console/'])], {
     cwd: root,
     env: { ...process.env, KONTOR_RECORD: folder },
     stdio: 'inherit',

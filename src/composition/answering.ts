@@ -53,6 +53,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     faults,
   })
   figures.watch(metrics, live)
+  made.connected.sockets = () => live.count
   if (made.agents !== undefined) made.agents.watched = () => live.watched
   const { attach } = live
   const sockets = new SocketDoor({
@@ -103,7 +104,7 @@ function controlsOf(
   reset: () => Promise<void>,
   answers: () => Pick<Answers, 'network' | 'live'>,
 ): Controls {
-  const { faults, requests, agents, ticker, risk, clock } = made
+  const { faults, requests, agents, ticker, risk, clock, vitals } = made
   const settle = async (): Promise<void> => {
     // What the watcher handed on by itself in the meantime is due as well.
     for (let handed = 1; handed > 0;) {
@@ -127,6 +128,7 @@ function controlsOf(
     },
     settle,
     reset,
+    vitals: () => vitals.all,
     gateways: () => answers().network.list(),
     sockets: {
       list: () => answers().live.list(),

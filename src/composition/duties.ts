@@ -24,6 +24,7 @@ function watches(made: Made): Part[] {
   }
   return [
     { until: 'shut', ...held('size', () => watchSize(metrics, store)) },
+    { until: 'shut', ...part('vitals', made.vitals) },
     { until: 'shut', ...held('tokens', () => watchTokens(made)) },
     { until: 'shut', ...every('fence', FENCE_CHECK_MS, () => void store.checkFence().catch(fencedOrGone)) },
     { until: 'shut', ...every('keys', KEY_TOUCH_MS, () => void touch(made)) },

@@ -22,6 +22,7 @@ import { RiskWatcher } from '../runtime/risk-watcher.ts'
 import { finishRotation } from '../runtime/rotation.ts'
 import { SecretBox, sumsKey } from '../runtime/secrets.ts'
 import { Ticker } from '../runtime/ticker.ts'
+import { Vitals } from '../runtime/vitals.ts'
 import { WallClockGuard } from '../runtime/wall-clock.ts'
 import { newSums } from '../store/seals.ts'
 import type { Store } from '../store/store.ts'
@@ -67,6 +68,8 @@ function plain({ clockStart, timestamps, rateLimits }: Config) {
     room: new BodyRoom(),
     /** Last use of keys that the core does not know of yet. */
     seen: new Map<string, number>(),
+    /** Told by who answers. */
+    connected: { sockets: () => 0 },
   }
 }
 
@@ -98,7 +101,8 @@ function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Gi
 }
 
 /** What drives the core, and what guards it. */
-function drivers({ config, log, store, clock, metrics, core, chains }: Given & Plain & Wired) {
+function drivers(parts: Given & Plain & Wired) {
+  const { config, log, store, clock, metrics, core, chains, connected } = parts
   const agents =
     config.agents && config.mode === 'sandbox'
       ? new AgentDriver({ core, clock, log, seed: config.agentsSeed, requests: () => metrics.requests })
@@ -121,6 +125,15 @@ function drivers({ config, log, store, clock, metrics, core, chains }: Given & P
     agents,
     ticker,
     risk: new RiskWatcher(core, log),
+    vitals: new Vitals(() => ({
+      requests: metrics.requests,
+      errors: metrics.errors,
+      commits: metrics.committed.count,
+      commitSeconds: metrics.committed.seconds,
+      lag: store.lag,
+      waiting: core.waiting,
+      sockets: connected.sockets(),
+    })),
     housekeeper: new Housekeeper({ core, store, clock, log }),
     wall: config.clockStart === undefined ? new WallClockGuard({ clock, store, log }) : undefined,
     disk:

@@ -129,6 +129,6 @@ async function pricesOf(
   const closes = new Map(list.map(({ open_time, close }) => [open_time, close]))
   return times.map((time) => {
     const close = closes.get(interval.start(time - 1)) ?? 0n
-    return close === 0n ? present : (close as Price)
+    return close === 0n ? present : close
   })
 }

@@ -39,6 +39,7 @@ import { configureChain, configureCurrency, setPolicy } from './world/settings.t
 import { expirePrices, setPrices, takeFeed } from './world/price-commands.ts'
 import { convertDust } from './wallet/small-balance.ts'
 import { createSubTransfer, subToSub } from './wallet/sub-transfers.ts'
+import { payEarnings } from './wallet/treasury.ts'
 
 /** What a chain says, and when to look again. */
 function observe(ctx: Ctx, input: Observation): null {
@@ -52,6 +53,7 @@ const wake = (_ctx: Ctx, _input: { chain: string }): null => null
 export const walletCommands = {
   'chain.configure': configureChain,
   'chain.book': bookCustody,
+  'treasury.payout': payEarnings,
   'currency.configure': configureCurrency,
   'policy.set': setPolicy,
   'prices.set': setPrices,

@@ -26,6 +26,10 @@ export function curlOf({ method, access }: AnyEndpoint, { path, body }: Example)
     return `eval "$(npx kontor sign ${method} ${quoted(path)}${data === undefined ? '' : ` \\\n  --body ${data}`} --curl)"`
   const lines = [`curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${quoted(EXAMPLE_URL + path)}`]
   if (access.kind === 'operator') lines.push('-H "Authorization: Bearer $TOKEN"')
+  if (access.kind === 'session') {
+    lines.push('-b "kontor_session=$SESSION"')
+    if (method !== 'GET') lines.push('-H "X-Kontor-CSRF: $CSRF"')
+  }
   if (data !== undefined) lines.push(`-H 'Content-Type: application/json' -d ${data}`)
   return lines.join(' \\\n  ')
 }

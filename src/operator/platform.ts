@@ -5,6 +5,7 @@ import type { RequestLog } from '../api/request-log.ts'
 import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { AUDIT } from '../core/tables/audit.ts'
 import { refuse } from '../labels.ts'
+import type { Vital } from '../runtime/vitals.ts'
 import type { AgentControls } from './agents.ts'
 
 /** What operators see of a WebSocket connection. */
@@ -34,6 +35,8 @@ export interface Controls extends AgentControls {
   /** Everything that follows from the present prices, and is due now, has happened when it resolves. */
   readonly settle: () => Promise<void>
   readonly reset: () => Promise<void>
+  /** The figures of the last hour, oldest first. */
+  readonly vitals: () => readonly Vital[]
   /** Processes that speak HTTP for the core. */
   readonly gateways: () => readonly { readonly pid: number; readonly connections: number }[]
   /** WebSocket connections, of all gateways; `close` says false where there is none of this name. */
@@ -79,6 +82,31 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
         gateways: controls.gateways(),
       })),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/health',
+    summary: 'How it has been doing: a line of figures for every ten seconds of the last hour, oldest first',
+    access: operatorOf('viewer'),
+    limit: null,
+    status: 200,
+    reply: array(
+      shape({
+        time: int64,
+        requests_per_second: num,
+        errors_per_second: num,
+        commits_per_second: num,
+        commit_ms: num,
+        lag_batches: int64,
+        lag_bytes: int64,
+        waiting: int64,
+        sockets: int64,
+        memory_bytes: int64,
+        busy: num,
+      }),
+    ),
+    refuses: [],
+    handle: () => Promise.resolve(controls.vitals()),
   }),
   endpoint({
     method: 'GET',

@@ -36,7 +36,7 @@ import { ZERO, format, type Amount } from '../money/amount.ts'
 import { hashPassword } from '../runtime/secrets.ts'
 
 const VIP_MAX = 16
-const userShape = shape({
+export const userShape = shape({
   user_id: int64,
   login_name: str,
   email: str,
@@ -51,7 +51,7 @@ const userShape = shape({
   futures_ceiling: nullable(str),
   debit_fee: int,
 })
-const userView = (user: User) => ({
+export const userView = (user: User) => ({
   user_id: user.user_id,
   login_name: user.login_name,
   email: user.email,
@@ -66,7 +66,7 @@ const userView = (user: User) => ({
   futures_ceiling: user.settings.futures_ceiling,
   debit_fee: user.settings.debit_fee ?? 3,
 })
-const userAt = ({ users }: State, userId: number): User =>
+export const userAt = ({ users }: State, userId: number): User =>
   users.get(userId) ?? notFound('USER_NOT_FOUND', `no user ${userId}`)
 
 const balanceShape = shape({
@@ -107,7 +107,7 @@ function balanceViews(userId: number, rows: readonly { account: Account; amount:
 }
 
 /** The last ledger line of an account at a moment tells its balance then: one index look-up each. */
-async function balancesAt(desk: Desk, accounts: readonly Account[], micros: number) {
+export async function balancesAt(desk: Desk, accounts: readonly Account[], micros: number) {
   const rows = await Promise.all(
     accounts.map(async (account) => {
       const where = 'where "account" = ? and "at" <= ? order by "at" desc, "id" desc limit 1'

@@ -51,6 +51,17 @@ export class Metrics {
     for (const { count } of this.routes.values()) total += count
     return total
   }
+  /** Those among them that were answered with a 5xx. */
+  get errors(): number {
+    let total = 0
+    for (const { byStatus } of this.routes.values())
+      for (const [status, count] of byStatus) if (status >= 500) total += count
+    return total
+  }
+  /** Batches that were made durable, and how long that took, all together. */
+  get committed(): { readonly count: number; readonly seconds: number } {
+    return { count: this.commitCount, seconds: this.commitSeconds }
+  }
   /** A batch was made durable, in so many milliseconds. */
   commit(ms: number): void {
     const seconds = ms / 1000

@@ -116,6 +116,9 @@ export class SocketDesk {
     for (const { count } of this.byId.values()) if (count > 0) return true
     return false
   }
+  get count(): number {
+    return this.byId.size
+  }
   /** What operators see of each connection. */
   list() {
     return [...this.byId.values()].map((peer) => ({

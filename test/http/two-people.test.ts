@@ -308,6 +308,8 @@ test('every call of an operator that changes something is guarded in live mode, 
   /** What one operator may do in live mode, and why it takes nobody's money. */
   const ALONE = new Set([
     'POST /operators/me/token', // one's own
+    'POST /console_links', // one's own
+    'POST /console_invitations', // an account without money or keys
     'POST /proposals/{id}/confirm',
     'POST /proposals/{id}/reject',
     'POST /users', // an account without money or keys

@@ -104,7 +104,7 @@ export function refuseClosed(users: Users, userId: number, at: number): void {
   if (at < until * 1e6)
     refuse(
       'API_WITHDRAW_DISABLED',
-      `withdrawals and pushes of this account are closed until ${new Date(until * 1000).toISOString()}: its sign-in was recovered`,
+      `withdrawals and pushes of this account are closed until ${until} (Unix seconds), because its sign-in was recovered`,
     )
 }
 
