@@ -28,8 +28,8 @@ export function CommandBar({ opened, close, places, help }: BarProps): React.JSX
       padding={0}
       yOffset="10dvh"
       centered={false}
-      title={undefined}
-      aria-label="Search or command"
+      title="Search or command"
+      classNames={{ header: 'sr' }}
     >
       <Bar close={close} places={places} help={help} />
     </Modal>

@@ -36,7 +36,8 @@ export function Frame(): React.JSX.Element {
   }, [pathname])
   const nobody = session.data?.account === null && session.data.operator === null
   useEffect(() => {
-    if (nobody)
+    // While the other page is on its way this one still stands, with the new path.
+    if (nobody && pathname !== '/sign-in')
       void navigate({ to: '/sign-in', search: pathname === '/' ? {} : { then: pathname }, replace: true })
   }, [nobody, navigate, pathname])
   if (session.data === undefined || nobody)
@@ -257,11 +258,7 @@ function WhoMenu({
   )
 }
 
-const current = (to: string, pathname: string): boolean =>
-  to === '/wallet' ? pathname === '/wallet' : pathname === to || pathname.startsWith(`${to}/`)
-
 function Side({ places }: { readonly places: readonly Place[] }): React.JSX.Element {
-  const { pathname } = useLocation()
   const rooms = [
     ['account', undefined],
     ['lab', 'Lab'],
@@ -280,11 +277,11 @@ function Side({ places }: { readonly places: readonly Place[] }): React.JSX.Elem
                   {below ? (
                     <ul>
                       <li>
-                        <SideLink to={to} name={name} here={current(to, pathname)} />
+                        <SideLink to={to} name={name} />
                       </li>
                     </ul>
                   ) : (
-                    <SideLink to={to} name={name} here={current(to, pathname)} />
+                    <SideLink to={to} name={name} />
                   )}
                 </li>
               ))}
@@ -295,17 +292,10 @@ function Side({ places }: { readonly places: readonly Place[] }): React.JSX.Elem
     </nav>
   )
 }
-function SideLink({
-  to,
-  name,
-  here,
-}: {
-  readonly to: string
-  readonly name: string
-  readonly here: boolean
-}): React.JSX.Element {
+/** The router marks the link of the page that is shown. */
+function SideLink({ to, name }: { readonly to: string; readonly name: string }): React.JSX.Element {
   return (
-    <Link to={to} preload="intent" aria-current={here ? 'page' : undefined}>
+    <Link to={to} preload="intent" activeOptions={{ exact: to === '/wallet', includeSearch: false }}>
       {name}
     </Link>
   )

@@ -32,7 +32,8 @@ let now = read()
 const listeners = new Set<() => void>()
 export const prefs = (): Prefs => now
 export function setPrefs(change: Partial<Prefs>): void {
-  now = { ...now, ...change }
+  // Another tab, or a test, may have chosen something meanwhile.
+  now = { ...read(), ...change }
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { Icon } from './icons.tsx'
 
 interface CopyableProps {
   readonly value: string
@@ -20,7 +21,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
       type="button"
       className={mono ? 'copyable mono' : 'copyable'}
       title={copied ? 'copied' : `${value}\nclick to copy`}
-      aria-label={`Copy ${what}: ${value}`}
+      aria-label={`Copy ${what}: ${shown ?? value}`}
       onClick={(event) => {
         event.stopPropagation()
         void copy(value).then(() => setCopied(true))
@@ -28,7 +29,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
     >
       <span>{shown ?? value}</span>
       <span className="sign" aria-hidden>
-        {copied ? '✓' : <CopySign />}
+        {copied ? '✓' : <Icon name="copy" size={12} />}
       </span>
       <span className="sr" role="status">
         {copied ? 'copied' : ''}
@@ -36,11 +37,6 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
     </button>
   )
 }
-const CopySign = (): React.JSX.Element => (
-  <svg width={11} height={11} viewBox="0 0 12 12" fill="none" stroke="currentColor">
-    <path d="M4 4h7v7H4zM8 4V1H1v7h3" />
-  </svg>
-)
 /** Pages that came without TLS have no clipboard of their own. */
 async function copy(text: string): Promise<void> {
   try {

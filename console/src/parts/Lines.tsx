@@ -46,7 +46,7 @@ export function Lines({
       </svg>
       <figcaption className="row between small dim num">
         <span>{minuteText(first.time)}</span>
-        <span>
+        <span className="wide">
           low {text(low)}, high {text(high)}
         </span>
         <span>{minuteText(last.time)}</span>

@@ -289,9 +289,9 @@ function Sessions(): React.JSX.Element {
                     variant="default"
                     loading={end.isPending && end.variables === id}
                     onClick={() => end.mutate(id)}
-                    aria-label={`End session ${id}`}
+                    aria-label={current ? `Sign out of session ${id}` : `End session ${id}`}
                   >
-                    {current ? 'Sign out' : 'End it'}
+                    {current ? 'Sign out' : 'End'}
                   </Button>
                 ),
               },

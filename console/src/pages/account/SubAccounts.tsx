@@ -123,7 +123,7 @@ function List(): React.JSX.Element {
                         onClick={() => look(sub.user_id, '/wallet')}
                         aria-label={`Look at ${sub.login_name}`}
                       >
-                        Look at it
+                        Look at
                       </Button>
                       <Button
                         size="compact-xs"

@@ -22,22 +22,24 @@ export function Orders({ pair }: { readonly pair: Pair }): React.JSX.Element {
   return (
     <section className="card orders" aria-label="Orders">
       <Tabs value={tab} onChange={(value) => setTab(value ?? 'open')} keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="open">Open orders{count === undefined ? '' : ` ${count}`}</Tabs.Tab>
-          <Tabs.Tab value="history">History</Tabs.Tab>
-          <Tabs.Tab value="fills">Fills</Tabs.Tab>
-          <Tabs.Tab value="triggers">Triggers</Tabs.Tab>
-          <Tabs.Tab value="balances">Balances</Tabs.Tab>
+        <div className="tabs-head">
+          {' '}
+          <Tabs.List>
+            <Tabs.Tab value="open">Open orders{count === undefined ? '' : ` ${count}`}</Tabs.Tab>
+            <Tabs.Tab value="history">History</Tabs.Tab>
+            <Tabs.Tab value="fills">Fills</Tabs.Tab>
+            <Tabs.Tab value="triggers">Triggers</Tabs.Tab>
+            <Tabs.Tab value="balances">Balances</Tabs.Tab>
+          </Tabs.List>
           <Checkbox
-            ml="auto"
             mr="sm"
-            my="auto"
+
             size="xs"
             label={`${pair.id} only`}
             checked={here}
             onChange={(event) => setHere(event.currentTarget.checked)}
           />
-        </Tabs.List>
+        </div>
         <Tabs.Panel value="open">
           <Loaded of={open}>
             {(list) => (

@@ -2,7 +2,7 @@ import { Menu, UnstyledButton, TextInput } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { setPrefs } from '../../lib/prefs.ts'
-import { display } from '../../lib/decimal.ts'
+import { dec, display } from '../../lib/decimal.ts'
 import { useBook } from '../../live/hooks.ts'
 import { Change } from '../../parts/Amount.tsx'
 import { useTitle } from '../../parts/Page.tsx'
@@ -64,7 +64,9 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
     setPicked((last) => ({ price, amount, side, serial: (last?.serial ?? 0) + 1 }))
     setTab((now) => (now === 'book' ? 'form' : now))
   }, [])
-  useTitle(`${ticker === undefined ? '' : `${display(ticker.last)} `}${pair.id}`)
+  // A market where nobody has traded yet has no last price.
+  const last = ticker === undefined || dec(ticker.last) === 0n ? undefined : ticker.last
+  useTitle(`${last === undefined ? '' : `${display(last)} `}${pair.id}`)
   const shown = (which: Tab): boolean => !narrow || tab === which
   return (
     <div className="trade">
@@ -121,7 +123,7 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
             book={book}
             version={version}
             pair={pair}
-            last={ticker?.last}
+            last={last}
             orders={orders}
             pick={pick}
             rows={narrow ? 12 : 20}
@@ -129,7 +131,7 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
           <TradesPanel pair={pair} />
         </>
       ) : null}
-      {shown('form') ? <OrderForm pair={pair} book={book} last={ticker?.last} picked={picked} /> : null}
+      {shown('form') ? <OrderForm pair={pair} book={book} last={last} picked={picked} /> : null}
       {shown('orders') ? <Orders pair={pair} /> : null}
     </div>
   )

@@ -46,6 +46,8 @@ export function Overview(): React.JSX.Element {
     time: time * 1000,
     value: approximate(at),
   }))
+  const begun = points?.findIndex(({ value }) => value > 0) ?? -1
+  const line = points?.slice(Math.max(0, begun))
   const unknown = worth.error instanceof ApiError && worth.error.status === 404
   return (
     <Page
@@ -90,18 +92,18 @@ export function Overview(): React.JSX.Element {
               </div>
             )}
           </Loaded>
-          {points === undefined ? (
+          {line === undefined ? (
             unknown ? (
-              <Empty>The line begins with the first hour.</Empty>
+              <Empty>The line begins with the next hour.</Empty>
             ) : worth.error === null ? (
               <Loading rows={4} height={34} />
             ) : (
               <Empty>The line can’t be drawn just now.</Empty>
             )
-          ) : points.length < 2 ? (
-            <Empty>The line begins with the first hour.</Empty>
+          ) : line.length < 2 ? (
+            <Empty>The line begins with the next hour.</Empty>
           ) : (
-            <Lines points={points} label="Worth over time" unit="USDT" />
+            <Lines points={line} label="Worth over time" unit="USDT" />
           )}
         </Card>
         <Card title="Allocation">
@@ -130,7 +132,12 @@ export function Overview(): React.JSX.Element {
                   ),
                 },
               ]}
-              rows={Object.entries(details).sort(([, a], [, b]) => (dec(a.amount) < dec(b.amount) ? 1 : -1))}
+              rows={Object.entries(details)
+                .filter(
+                  ([name, one]) =>
+                    name === 'spot' || dec(one.amount) !== 0n || dec(one.borrowed ?? '0') !== 0n,
+                )
+                .sort(([, a], [, b]) => (dec(a.amount) < dec(b.amount) ? 1 : -1))}
               rowKey={([name]) => name}
               empty={<Empty>No account has money.</Empty>}
             />

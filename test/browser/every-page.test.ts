@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { DESKTOP, PHONE, launch, visit } from '../support/browser.ts'
+import { linkFor } from '../support/console.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Every route of the table that has no parameter, and a market. */
+const table = readFileSync(new URL('../../../console/src/routes.tsx', import.meta.url), 'utf8')
+export const PATHS = [...table.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, path]) =>
+  path!.replace('$pair', 'BTC_USDT'),
+)
+
+const browser = await launch()
+describe('every page', { skip: browser === undefined }, () => {
+  let platform: TestPlatform
+  let user_id = 0
+  before(async () => {
+    platform = await TestPlatform.start()
+    user_id = platform.platform.credentials.accounts[0]!.user_id
+  })
+  after(async () => {
+    await (browser as Browser).close()
+    await platform.stop()
+  })
+  assert.ok(PATHS.length > 10)
+
+  for (const [size, name] of [
+    [DESKTOP, 'desktop'],
+    [PHONE, 'phone'],
+  ] as const)
+    for (const dark of [false, true])
+      test(`${name}, ${dark ? 'dark' : 'light'}: no error, no other origin, nothing cut off, no serious fault by axe`, async () => {
+        const token = await linkFor(platform, { user_id })
+        const { page, context, faults } = await visit(browser!, `${platform.url}/enter#${token}`, {
+          size,
+          dark,
+        })
+        await page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
+        const wrong: string[] = []
+        for (const path of [...PATHS, '/sign-in']) {
+          await page.goto(platform.url + path)
+          await page.getByRole('heading', { level: 1 }).first().waitFor()
+          await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+          const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+          if (Number(wide) > 0) wrong.push(`${path} is ${String(wide)} px too wide`)
+          // By the console's own context: its policy lets no other script in.
+          await page.evaluate(axe)
+          const found = await page.evaluate<string[]>(
+            `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+              .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+              .flatMap(({ id, nodes }) => nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`,
+          )
+          wrong.push(...found.map((one) => `${path} ${one}`))
+        }
+        assert.deepEqual([...wrong, ...faults], [])
+        await context.close()
+      })
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launch, visit, type Visit } from '../support/browser.ts'
+import { linkFor } from '../support/console.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+const browser = await launch()
+describe('trading', { skip: browser === undefined }, () => {
+  let platform: TestPlatform
+  let seen: Visit
+  before(async () => {
+    platform = await TestPlatform.start()
+    const user_id = platform.platform.credentials.accounts[0]!.user_id
+    const other = await platform.user()
+    await platform.credit(other.user_id, 'BTC', '10')
+    await platform.credit(other.user_id, 'USDT', '1000000')
+    for (const [side, price] of [
+      ['sell', '60100'],
+      ['sell', '60200'],
+      ['buy', '59900'],
+      ['buy', '59800'],
+    ])
+      await other.client.post('/spot/orders', { currency_pair: 'BTC_USDT', side, price, amount: '0.5' })
+    seen = await visit(browser!, `${platform.url}/enter#${await linkFor(platform, { user_id })}`)
+  })
+  after(async () => {
+    await (browser as Browser).close()
+    await platform.stop()
+  })
+
+  test('an order is placed, amended and cancelled, and the book moves with it', async () => {
+    const { page } = seen
+    const book = page.getByRole('region', { name: 'Order book' })
+    const row = (price: string) => book.getByRole('button', { name: price })
+    await row('59 900.0').waitFor()
+    // A price of the book fills the form.
+    await row('59 900.0').click()
+    const form = page.getByRole('region', { name: 'Order form' })
+    assert.equal(await form.getByLabel('Price', { exact: true }).inputValue(), '59900')
+    await form.getByRole('button', { name: '▲ Buy' }).click()
+    await form.getByLabel('Price', { exact: true }).fill('59950.5')
+    await form.getByLabel('Amount', { exact: true }).fill('0.25')
+    await form.getByText('14 987.625').waitFor()
+    await form.getByRole('button', { name: 'Buy BTC' }).click()
+    await row('59 950.5').waitFor()
+    assert.match((await row('59 950.5').textContent())!, /0\.25/)
+
+    const orders = page.getByRole('region', { name: 'Orders' })
+    await orders.getByRole('button', { name: /^Amend order/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Amend the order' })
+    await dialog.getByLabel('Price').fill('59940')
+    await dialog.getByRole('button', { name: 'Amend' }).click()
+    await row('59 940.0').waitFor()
+    await row('59 950.5').waitFor({ state: 'detached' })
+    const { body } = await platform.demo().get('/spot/open_orders')
+    assert.equal(body[0].orders[0].price, '59940')
+
+    await orders.getByRole('button', { name: /^Cancel order/ }).click()
+    await row('59 940.0').waitFor({ state: 'detached' })
+    await orders.getByText('No open orders').waitFor()
+    assert.deepEqual(seen.faults, [])
+  })
+  test('what would be refused is said before it is sent, in the words of the API', async () => {
+    const { page } = seen
+    const form = page.getByRole('region', { name: 'Order form' })
+    await form.getByLabel('Price', { exact: true }).fill('60150')
+    await form.getByLabel('Amount', { exact: true }).fill('0.1')
+    await form.getByLabel('Good for').selectOption('poc')
+    await form.getByText('a post-only order would match at once').waitFor()
+    assert.ok(await form.getByRole('button', { name: /POC_FILL_IMMEDIATELY/ }).isDisabled())
+    await form.getByLabel('Good for').selectOption('fok')
+    await form.getByLabel('Amount', { exact: true }).fill('0.6')
+    await form.getByRole('button', { name: /FOK_NOT_FILL/ }).waitFor()
+    await form.getByLabel('Good for').selectOption('gtc')
+    await form.getByLabel('Amount', { exact: true }).fill('0.1234567')
+    await form.getByRole('button', { name: /INVALID_PRECISION/ }).waitFor()
+    await form.getByLabel('Amount', { exact: true }).fill('20')
+    await form.getByRole('button', { name: /BALANCE_NOT_ENOUGH/ }).waitFor()
+    // And what is said is what the platform would have answered.
+    const refused = await platform.demo().post('/spot/orders', {
+      currency_pair: 'BTC_USDT',
+      side: 'buy',
+      price: '60150',
+      amount: '0.1',
+      time_in_force: 'poc',
+    })
+    assert.equal(refused.body.label, 'POC_FILL_IMMEDIATELY')
+  })
+  test('a fill from elsewhere is seen at once, without a reload', async () => {
+    const { page, faults } = seen
+    const orders = page.getByRole('region', { name: 'Orders' })
+    await orders.getByRole('tab', { name: 'Fills' }).click()
+    await orders.getByText('Nothing was traded yet').waitFor()
+    await platform.demo().post('/spot/orders', {
+      currency_pair: 'BTC_USDT',
+      type: 'market',
+      side: 'buy',
+      amount: '601',
+      time_in_force: 'ioc',
+    })
+    await orders.getByRole('table', { name: 'Fills' }).getByText('60 100').waitFor()
+    await page.getByRole('region', { name: 'Trades' }).getByText('60 100.0').waitFor()
+    assert.deepEqual(faults, [])
+  })
+  test('a line that was lost comes back by itself, and says so meanwhile', async () => {
+    const { page, context } = seen
+    const sockets = await platform.operator.ok('GET', '/sockets')
+    await context.setOffline(true)
+    for (const { conn_id } of sockets) await platform.operator.call('DELETE', `/sockets/${conn_id}`)
+    await page.getByText('Offline: what you see is as of').waitFor()
+    await context.setOffline(false)
+    await page.getByText('Offline: what you see is as of').waitFor({ state: 'detached' })
+    const order = await platform
+      .demo()
+      .post('/spot/orders', { currency_pair: 'BTC_USDT', side: 'buy', price: '59111', amount: '0.1' })
+    assert.equal(order.status, 201)
+    await page.getByRole('region', { name: 'Order book' }).getByRole('button', { name: '59 111.0' }).waitFor()
+    await page.getByRole('tab', { name: 'Open orders 1' }).waitFor()
+  })
+})

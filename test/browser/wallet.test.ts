@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launch, visit, type Visit } from '../support/browser.ts'
+import { linkFor } from '../support/console.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+const browser = await launch()
+describe('money in and out', { skip: browser === undefined }, () => {
+  let platform: TestPlatform
+  let seen: Visit
+  before(async () => {
+    platform = await TestPlatform.start()
+    const user_id = platform.platform.credentials.accounts[0]!.user_id
+    seen = await visit(browser!, `${platform.url}/enter#${await linkFor(platform, { user_id })}`)
+    await seen.page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
+  })
+  after(async () => {
+    await (browser as Browser).close()
+    await platform.stop()
+  })
+
+  test('a deposit on the simulated chain is seen, counts its confirmations, and is done', async () => {
+    const { page, faults } = seen
+    await platform.operator.ok('PATCH', '/chains/BTC', { auto_mine_seconds: 0 })
+    await page.getByRole('link', { name: 'Deposit', exact: true }).click()
+    const copy = page.getByRole('button', { name: /^Copy address/ })
+    const address = (await copy.first().getAttribute('aria-label'))!.split(': ')[1]!
+    await page.getByRole('img', { name: `Address ${address} as a QR code` }).waitFor()
+    await platform.operator.ok('POST', '/chains/BTC/deposits', {
+      currency: 'BTC',
+      address,
+      amount: '1.25000001',
+    })
+    const row = page.getByRole('table', { name: 'Deposits' }).getByRole('row').nth(1)
+    await row.getByText('1.25000001').waitFor()
+    await platform.operator.ok('POST', '/chains/BTC/mine', { blocks: 1 })
+    await row.getByText('1 of 2').waitFor()
+    await platform.operator.ok('POST', '/chains/BTC/mine', { blocks: 10 })
+    await row.getByText('DONE').waitFor()
+    assert.deepEqual(faults, [])
+  })
+  test('an address is saved, a withdrawal is asked for, and its way can be followed to the end', async () => {
+    const { page, faults } = seen
+    await page.getByRole('link', { name: 'Withdraw', exact: true }).click()
+    await page.getByRole('button', { name: 'Save an address' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Save an address' })
+    await dialog.getByLabel('Name').fill('<b>cold</b>')
+    await dialog.getByLabel('Currency').click()
+    await page.getByRole('option', { name: 'ETH', exact: true }).click()
+    await dialog.getByLabel('Address').fill('0x52908400098527886E0F7030069857D2E4169EE7')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const book = page.getByRole('table', { name: 'Address book' })
+    // Markup in a name is a name.
+    await book.getByText('<b>cold</b>').waitFor()
+    assert.equal(await book.locator('b:text-is("cold")').count(), 0)
+
+    const form = page.getByRole('region', { name: 'Withdraw' }).first()
+    await form.getByRole('combobox', { name: 'Currency' }).or(form.getByLabel('Currency')).first().click()
+    await page.getByRole('option', { name: 'ETH', exact: true }).click()
+    await form.getByLabel('From the address book').click()
+    await page.getByRole('option', { name: /cold/ }).click()
+    await form.getByLabel('Amount, with the fee').fill('1.5')
+    await form.getByRole('button', { name: 'Withdraw', exact: true }).click()
+    const way = page.getByRole('dialog', { name: 'Withdrawal' })
+    await way.getByText('Asked for').waitFor()
+    const { body } = await platform.demo().get('/wallet/withdrawals')
+    assert.equal(body[0].amount, '1.5')
+    const { chain } = body[0] as { chain: string }
+    // The policy holds it, and the page says why; an operator lets it go.
+    await way.getByText('the address was verified less than 24 h ago').waitFor()
+    await way.getByText('The money is held in your account').waitFor()
+    await platform.operator.ok('POST', `/withdrawals/${String(body[0].id)}/approve`, { reason: 'known' })
+    await way.getByText('the address was verified less than 24 h ago').waitFor({ state: 'detached' })
+    // The sender waits for the chain's delay, then the chain for its confirmations.
+    for (let i = 0; i < 12; i++) {
+      await platform.operator.call('POST', '/clock', { advance_seconds: 120 })
+      await platform.operator.call('POST', `/chains/${chain}/mine`, { blocks: 20 })
+    }
+    await way.getByText('at the address').waitFor()
+    assert.deepEqual(faults, [])
+  })
+})
