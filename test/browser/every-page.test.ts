@@ -11,7 +11,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Every route of the table that has no parameter, and a market. */
 const table = readFileSync(new URL('../../../console/src/routes.tsx', import.meta.url), 'utf8')
 export const PATHS = [...table.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, path]) =>
-  path!.replace('$pair', 'BTC_USDT'),
+  path!.replace('$pair', 'BTC_USDT').replace('$uid', '10001'),
 )
 
 const browser = await launch()
@@ -39,6 +39,9 @@ describe('every page', { skip: browser === undefined }, () => {
           size,
           dark,
         })
+        await page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
+        // Both rooms at once, as in a browser of somebody who tries the sandbox.
+        await page.goto(`${platform.url}/enter#${await linkFor(platform, { operator: 'admin' })}`)
         await page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
         const wrong: string[] = []
         for (const path of [...PATHS, '/sign-in']) {

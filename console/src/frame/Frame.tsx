@@ -69,7 +69,7 @@ function Inside({ session }: { readonly session: Session }): React.JSX.Element {
         </a>
         <Head session={session} openBar={() => setBar(true)} openHelp={() => setHelp(true)} />
         <Side places={places} />
-        <main className="main" id="main" tabIndex={-1}>
+        <main className="main" id="main" tabIndex={0}>
           <Offline />
           <Outlet />
         </main>

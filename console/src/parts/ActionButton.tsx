@@ -114,7 +114,7 @@ export function ActionButton({
               type="submit"
               loading={busy}
               disabled={!ready}
-              {...(color !== undefined && { color })}
+              {...(color !== undefined && { color: `${color}.9` })}
               data-autofocus={reason === undefined && type === undefined ? true : undefined}
             >
               {label}

@@ -158,7 +158,7 @@ function Steer(): React.JSX.Element {
             </span>
           )}
           {error === undefined ? null : <Failed error={error} />}
-          <Button type="submit" color="red">
+          <Button type="submit" color="red.9">
             Let it happen
           </Button>
         </form>
