@@ -3657,6 +3657,25 @@ export interface Endpoints {
       }[]
     }
   }
+  /** How it has been doing: a line of figures for every ten seconds of the last hour, oldest first */
+  'GET /operator/v1/health': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      time: number
+      requests_per_second: number
+      errors_per_second: number
+      commits_per_second: number
+      commit_ms: number
+      lag_batches: number
+      lag_bytes: number
+      waiting: number
+      sockets: number
+      memory_bytes: number
+      busy: number
+    }[]
+  }
   /** Tells the platform's clock */
   'GET /operator/v1/clock': {
     path: undefined
@@ -4359,6 +4378,154 @@ export interface Endpoints {
       token: string
       path: string
       expires_at: number
+    }
+  }
+  /** Opening and closing balances of an account's books within a time, and what moved them */
+  'GET /operator/v1/users/{uid}/statement': {
+    path: {
+      uid: number
+    }
+    query: {
+      from: number
+      to?: number
+    }
+    body: undefined
+    reply: {
+      user_id: number
+      from: number
+      to: number
+      accounts: {
+        account: string
+        currency: string
+        opening: string
+        movements: {
+          kind: string
+          count: number
+          total: string
+        }[]
+        closing: string
+      }[]
+    }
+  }
+  /** What is known of a person: the account, its keys and addresses, and which records there are */
+  'GET /operator/v1/users/{uid}/export': {
+    path: {
+      uid: number
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user: {
+        user_id: number
+        login_name: string
+        email: string
+        remark: string
+        parent: number
+        state: number
+        type: number
+        vip: number
+        create_time: number
+        push_acceptance: string
+        withdraw_day_limit: string | null
+        futures_ceiling: string | null
+        debit_fee: number
+      }
+      keys: {
+        user_id: number
+        key: string
+        mode: number
+        name: string
+        perms: {
+          name: string
+          read_only: boolean
+        }[]
+        ip_whitelist: string[]
+        state: number
+        created_at: number
+        updated_at: number
+        update_at: number
+        last_access: number
+        replay_protection: boolean
+      }[]
+      saved_addresses: {
+        currency: string
+        chain: string
+        address: string
+        name: string
+        tag: string
+        verified: string
+        user_id: number
+      }[]
+      deposit_addresses: {
+        chain: string
+        address: string
+        tag: string
+      }[]
+      balances: {
+        account: string
+        currency: string
+        amount: string
+      }[]
+      sections: string[]
+    }
+  }
+  /** A page of one kind of an account's records, oldest first, as the platform keeps them */
+  'GET /operator/v1/users/{uid}/export/{section}': {
+    path: {
+      uid: number
+      section: "deposits" | "withdrawals" | "pushes_sent" | "pushes_received" | "sub_transfers" | "small_balances" | "finished_orders" | "fills" | "price_orders" | "pov_orders" | "loans" | "interest" | "liquidations" | "ledger"
+    }
+    query: {
+      after?: string
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      rows: Record<string, unknown>[]
+      next: string | null
+    }
+  }
+  /** The platform's own money, and what hot wallets hold beside what waits to be sent from them */
+  'GET /operator/v1/treasury': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      currencies: {
+        currency: string
+        fees: string
+        fees_payable: string
+        interest: string
+        interest_payable: string
+        network_fees: string
+        equity: string
+        insurance: string
+        insurance_margin: string
+        lending_pool: string
+      }[]
+      hot_wallets: {
+        chain: string
+        currency: string
+        held: string | null
+        waiting: string
+        short: string | null
+        error: string
+      }[]
+    }
+  }
+  /** Pays earned fees or interest to a main account, which withdraws them under everybody's rules */
+  'POST /operator/v1/treasury/payouts': {
+    path: undefined
+    query: undefined
+    body: {
+      from: "fees" | "interest"
+      currency: string
+      amount: string
+      user_id: number
+      reason: string
+    }
+    reply: {
+      tx_id: number
     }
   }
   /** Lists withdrawals of all accounts, newest first */
