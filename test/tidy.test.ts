@@ -35,6 +35,18 @@ const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use:
   { in: /^(api|operator)\//, ban: /from '\.\.\/store\/(?!store\.ts)/, use: "the store's port" },
   { in: /^(?!cli\/|config\.ts)/, ban: /process\.env/, use: 'config.ts' },
   { in: /^(?!store\/sqlite-connection\.ts)/, ban: /from 'libsql'/, use: 'store/sqlite-connection.ts' },
+  {
+    // A pool of random bytes, which is nobody's state, and the main program of a process.
+    in: /^(?!http\/words\.ts|gateway\/main\.ts)/,
+    ban: /^(export )?let /m,
+    use: 'a member of an object: there may be many platforms in one process',
+  },
+  {
+    // What is worked out of a declaration, or of a market's rules and a price, is the same whoever asks.
+    in: /^(?!machine\/(batch|codec)\.ts|core\/spot\/rules\.ts)/,
+    ban: /^(export )?const \w+(: (?!Readonly|readonly)[^=\n]+)? = (new (WeakMap|WeakSet)\b|new (Map|Set)(<[^\n]*>)?\(\)|\[\]$)/m,
+    use: 'a member of an object: there may be many platforms in one process',
+  },
   { in: /./, ban: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
 ]
 

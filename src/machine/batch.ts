@@ -14,7 +14,7 @@ interface Spec {
 const finishedOf = ({ live, rewritten }: Spec): Finished =>
   live === undefined ? 'never' : rewritten === true ? 'unsummed' : 'summed'
 type Live = ((row: never) => boolean) | undefined
-/** What is written for a declaration depends on nothing else, so that it is the same for every platform of a process. */
+/** What is written for a declaration depends on nothing else, so that every platform may share it. */
 const writers = new WeakMap<object, (row: object) => string>()
 function writer(spec: Spec): (row: object) => string {
   let found = writers.get(spec)

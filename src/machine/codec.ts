@@ -111,7 +111,7 @@ export function decoderOf<Row extends object>(columns: Columns): (values: readon
   return made(Object.values(columns).map(valueDecoder)) as (values: readonly unknown[]) => Row
 }
 type RowMaker = (decoders: readonly ((value: never) => unknown)[]) => (values: readonly unknown[]) => object
-/** What is written for declared columns depends on nothing else, so that it is the same for every platform of a process. */
+/** What is written for declared columns depends on nothing else, so that every platform may share it. */
 const MADE = new WeakMap<Columns, RowMaker>()
 function rowMaker(columns: Columns): RowMaker {
   const names = Object.keys(columns)
