@@ -81,7 +81,16 @@ function answers(parts: FrontParts, face: Face): Answers {
     ready: parts.healthy,
     details: parts.details,
   })
-  const site = new Site({ surface: face.surface, trading, operator, console, version, trustProxy, look })
+  const site = new Site({
+    surface: face.surface,
+    trading,
+    operator,
+    console,
+    version,
+    mode: config.mode,
+    trustProxy,
+    look,
+  })
   const hosts = new Hosts([face.host, ...config.hosts])
   const sockets = face.surface === 'operator' ? undefined : parts.sockets
   const front = new Front(hosts, site, served(pipeline, bodies, trustProxy), new Cors(config.cors), sockets)

@@ -13,8 +13,9 @@ const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`
 
-export function referencePage(surfaces: readonly Described[], version: string): string {
-  const [trading, ...others] = surfaces.map(({ prefix, list }) => sectionsOf(prefix, list))
+/** `tries`: the console has a page on which each call can be tried. */
+export function referencePage(surfaces: readonly Described[], version: string, tries: boolean): string {
+  const [trading, ...others] = surfaces.map(({ prefix, list }) => sectionsOf(prefix, list, tries))
   const sections = [...trading!, ...channelSections(), ...others.flat()]
   const menu = sections
     .map(({ id, title, articles }) => `<a href="#${id}">${escape(title)}<span>${articles.length}</span></a>`)
@@ -34,20 +35,20 @@ export function referencePage(surfaces: readonly Described[], version: string): 
   )
 }
 
-function sectionsOf(prefix: string, endpoints: readonly AnyEndpoint[]): Section[] {
+function sectionsOf(prefix: string, endpoints: readonly AnyEndpoint[], tries: boolean): Section[] {
   const sections = new Map<string, { id: string; title: string; articles: string[] }>()
   for (const endpoint of endpoints) {
     const group = endpoint.path.split('/')[1]!
     const name = prefix === '/api/v4' ? group : `${prefix.split('/')[1]!}: ${group}`
     const id = name.replace(/\W+/g, '-')
     const section = sections.get(name) ?? { id, title: name.replaceAll('_', ' '), articles: [] }
-    section.articles.push(article(prefix, endpoint))
+    section.articles.push(article(prefix, endpoint, tries))
     sections.set(name, section)
   }
   return [...sections.values()]
 }
 
-function article(prefix: string, endpoint: AnyEndpoint): string {
+function article(prefix: string, endpoint: AnyEndpoint, tries: boolean): string {
   const { method, path, summary, access, limit } = endpoint
   const id = `${method}-${prefix}${path}`.replace(/[^\w]+/g, '-')
   const facts = [accessText(access)]
@@ -63,7 +64,7 @@ ${endpoint.body === undefined ? '' : schemaBlock('Body', endpoint.body.schema)}
 <p>Answers <code>${endpoint.status}</code>${endpoint.reply === null ? ' without a body' : ''}.</p>
 ${endpoint.reply === null ? '' : schemaBlock('Reply', endpoint.reply)}
 ${endpoint.refuses.length === 0 ? '' : `<p>Refuses with ${endpoint.refuses.map((label) => `<a href="#labels"><code>${label}</code></a>`).join(' ')}</p>`}
-${exampleBlock(prefix, endpoint)}</article>`
+${exampleBlock(prefix, endpoint)}${tries ? `<p><a href="/lab/try?call=${encodeURIComponent(`${method} ${prefix}${path}`)}">Try it</a></p>` : ''}</article>`
 }
 /** As a test had it: the request to copy, and what came back. */
 function exampleBlock(prefix: string, endpoint: AnyEndpoint): string {

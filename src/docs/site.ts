@@ -17,6 +17,7 @@ export interface SiteParts {
   readonly operator: readonly AnyEndpoint[]
   readonly console: readonly AnyEndpoint[]
   readonly version: string
+  readonly mode: 'sandbox' | 'live'
   readonly trustProxy: number
   /** Asked for each path that is served here: by whom, and what is answered. */
   readonly look: (path: string, ip: string) => Sight | Promise<Sight>
@@ -42,10 +43,10 @@ export class Site {
 
   constructor(parts: SiteParts) {
     this.parts = parts
-    const { version, surface } = parts
+    const { version, surface, mode } = parts
     const surfaces = surfacesOf(parts)
     const pages: [string, () => Page][] = [
-      ['/docs', () => htmlPage(referencePage(surfaces, version))],
+      ['/docs', () => htmlPage(referencePage(surfaces, version, mode === 'sandbox'))],
       ['/openapi.json', () => jsonPage(JSON.stringify(openapi(surfaces, version)))],
     ]
     this.makers = new Map(surface === 'operator' ? [] : pages)

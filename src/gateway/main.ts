@@ -41,7 +41,16 @@ function welcome(settings: Settings): void {
   const console = consoleEndpoints({ surface } as never)
   const router = routerOf(endpointsOf(surface, tradingEndpoints, operator, console), mode)
   const look = (path: string, ip: string) => relay.look(path, ip)
-  const site = new Site({ surface, trading: tradingEndpoints, operator, console, version, trustProxy, look })
+  const site = new Site({
+    surface,
+    trading: tradingEndpoints,
+    operator,
+    console,
+    version,
+    mode,
+    trustProxy,
+    look,
+  })
   sockets = new SocketDoor({ attach: relay.desk.attach, trustProxy, queue, rateLimits })
   const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors), sockets)
   const room = new RemoteRoom(

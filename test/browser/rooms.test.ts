@@ -101,7 +101,8 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
 
   test('a call is tried in the page, signed there by a key of one’s own', async () => {
     const { page, context, faults } = await enter({ user_id })
-    await go(page, 'Try it')
+    await page.goto(`${platform.url}/docs`)
+    await page.locator('a[href*="spot%2Faccounts"]', { hasText: 'Try it' }).first().click()
     const { key, secret } = platform.platform.credentials
     await page.getByLabel('Key', { exact: true }).fill(key)
     await page.getByLabel('Secret', { exact: true }).fill(secret)
