@@ -87,9 +87,11 @@ export function freshClone(root: string): string {
     }
   }
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'dir')
-  cpSync(join(root, 'dist'), join(clone, 'dist'), { recursive: true })
   const now = new Date()
-  utimesSync(join(clone, 'dist', '.built'), now, now)
+  for (const built of ['dist', join('console', 'dist')]) {
+    cpSync(join(root, built), join(clone, built), { recursive: true })
+    utimesSync(join(clone, built, '.built'), now, now)
+  }
   return clone
 }
 /** What a document left behind goes; the next one finds the clone as it was. */
