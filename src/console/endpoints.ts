@@ -5,6 +5,7 @@ import { labEndpoints } from './lab.ts'
 import { ownLoginEndpoints } from './own-login.ts'
 import { passwordEndpoints } from './passwords.ts'
 import type { ConsoleParts } from './parts.ts'
+import { consoleRiskEndpoints } from './risk.ts'
 import { signInEndpoints } from './sign-in.ts'
 import { worthEndpoints } from './worth.ts'
 
@@ -14,5 +15,7 @@ export const consoleEndpoints = (parts: ConsoleParts): readonly AnyEndpoint[] =>
   ...passwordEndpoints(parts),
   ...ownLoginEndpoints(parts),
   ...(parts.surface === 'operator' ? [] : consoleMoneyEndpoints),
-  ...(parts.surface === 'operator' ? [] : [...accountEndpoints, ...worthEndpoints(), ...labEndpoints(parts)]),
+  ...(parts.surface === 'operator'
+    ? []
+    : [...accountEndpoints, ...consoleRiskEndpoints, ...worthEndpoints(), ...labEndpoints(parts)]),
 ]

@@ -34,6 +34,7 @@ describe('trading', { skip: browser === undefined }, () => {
     const book = page.getByRole('region', { name: 'Order book' })
     const row = (price: string) => book.getByRole('button', { name: price })
     await row('59 900.0').waitFor()
+    await page.locator('.market-bar').getByText('index 60 000').waitFor()
     // A price of the book fills the form.
     await row('59 900.0').click()
     const form = page.getByRole('region', { name: 'Order form' })
@@ -101,6 +102,93 @@ describe('trading', { skip: browser === undefined }, () => {
     })
     await orders.getByRole('table', { name: 'Fills' }).getByText('60 100').waitFor()
     await page.getByRole('region', { name: 'Trades' }).getByText('60 100.0').waitFor()
+    assert.deepEqual(faults, [])
+  })
+  test('a market order and a stop are sent by the form as they were meant', async () => {
+    const { page, faults } = seen
+    const form = page.getByRole('region', { name: 'Order form' })
+    const sent = async (path: string, button: string) => {
+      const reply = page.waitForResponse(
+        (one) => one.request().method() === 'POST' && one.url().endsWith(path),
+      )
+      await form.getByRole('button', { name: button }).click()
+      return (await reply).json()
+    }
+    await form.getByRole('button', { name: '▲ Buy' }).click()
+    await form.getByText('Market', { exact: true }).click()
+    await form.getByLabel('Amount', { exact: true }).fill('1202')
+    const bought = await sent('/spot/orders', 'Buy BTC')
+    assert.deepEqual(
+      [bought.type, bought.side, bought.status, bought.filled_amount, bought.filled_total],
+      ['market', 'buy', 'closed', '0.02', '1202'],
+    )
+    await form.getByRole('button', { name: '▼ Sell' }).click()
+    await form.getByText('in BTC', { exact: true }).click()
+    await form.getByLabel('Amount', { exact: true }).fill('0.01')
+    assert.equal((await sent('/spot/orders', 'Sell BTC')).filled_total, '599')
+    // Below the last price, so it fires when the price falls to it.
+    await form.getByText('Stop', { exact: true }).click()
+    await form.getByLabel('Trigger price').fill('59000')
+    await form.getByLabel('Price', { exact: true }).fill('58900')
+    await form.getByLabel('Amount', { exact: true }).fill('0.03')
+    const { id_string } = await sent('/spot/price_orders', 'Sell BTC')
+    const { body } = await platform.demo().get(`/spot/price_orders/${id_string}`)
+    assert.deepEqual([body.trigger.price, body.trigger.rule], ['59000', '<='])
+    assert.deepEqual(
+      [body.put.type, body.put.side, body.put.price, body.put.amount],
+      ['limit', 'sell', '58900', '0.03'],
+    )
+    const orders = page.getByRole('region', { name: 'Orders' })
+    await orders.getByRole('tab', { name: 'Triggers' }).click()
+    await orders.getByRole('table', { name: 'Triggers' }).getByText('<= 59000').waitFor()
+    await form.getByText('Limit', { exact: true }).click()
+    assert.deepEqual(faults, [])
+  })
+  test("the line of one's own order is dragged in the chart, and amends it when that is confirmed", async () => {
+    const { page, faults } = seen
+    const orders = page.getByRole('region', { name: 'Orders' })
+    await orders.getByRole('tab', { name: /^Open orders/ }).click()
+    const order = await platform
+      .demo()
+      .post('/spot/orders', { currency_pair: 'BTC_USDT', side: 'buy', price: '60000', amount: '0.1' })
+    const id = String(order.body.id)
+    await orders.getByRole('button', { name: `Amend order ${id}` }).waitFor()
+    const chart = page.getByRole('img', { name: /^Candles of BTC_USDT/ })
+    const { x, y, height } = (await chart.boundingBox())!
+    const across = x + 100
+    let at: number | undefined
+    for (let down = 4; down < height && at === undefined; down += 4) {
+      await page.mouse.move(across, y + down)
+      if ((await page.evaluate("document.querySelector('.chart-box').style.cursor")) === 'ns-resize')
+        at = y + down
+    }
+    assert.ok(at !== undefined, 'a line that can be taken hold of')
+    const priceNow = async (): Promise<string> =>
+      (await platform.demo().get(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' })).body.price
+    const dialog = page.getByRole('dialog', { name: 'Amend the order' })
+    for (const confirmed of [false, true]) {
+      await page.mouse.move(across, at)
+      await page.mouse.down()
+      await page.mouse.move(across, at + 10)
+      await page.mouse.move(across, at + 20)
+      await page.mouse.up()
+      const wanted = await dialog.getByLabel('Price').inputValue()
+      assert.ok(Number(wanted) < 60000 && Number(wanted) > 59000, wanted)
+      assert.equal(await priceNow(), '60000')
+      if (confirmed) await dialog.getByRole('button', { name: 'Amend' }).click()
+      else await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      assert.equal(await priceNow(), confirmed ? wanted : '60000')
+    }
+    // The command bar finds it by its id.
+    await page.keyboard.press('/')
+    await page.getByRole('combobox', { name: 'Search or command' }).fill(id)
+    await page.getByRole('option', { name: `${id}: buy 0.1 BTC_USDT` }).click()
+    const facts = page.getByRole('dialog', { name: `Order ${id}` })
+    await facts.getByText('59 9').waitFor()
+    await facts.getByRole('button', { name: 'To the market' }).click()
+    await orders.getByRole('button', { name: `Cancel order ${id}` }).click()
+    await orders.getByText('No open orders').waitFor()
     assert.deepEqual(faults, [])
   })
   test('a line that was lost comes back by itself, and says so meanwhile', async () => {

@@ -5977,7 +5977,43 @@ export interface Endpoints {
         value: string
         formula: string
       }>
-      currencies: unknown[]
+      currencies: {
+        currency: string
+        price: string
+        price_source: string
+        available: string
+        freeze: string
+        borrowed: string
+        interest: string
+        locked_deposits: string
+        collateral: boolean
+        equity: {
+          value: string
+          formula: string
+        }
+        counted_value: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liability: string
+        discount_tiers: {
+          up_to: string
+          discount: string
+        }[]
+        margin_tiers: {
+          up_to: string
+          initial_leverage: string
+          maintenance_rate: string
+        }[]
+      }[]
       orders: {
         gives: string
         given: string
@@ -6705,6 +6741,80 @@ export interface Endpoints {
       status: string
       message: string
       transaction_type: string
+    }
+  }
+  /** Shows each figure of the unified account's margin with its inputs, prices, tiers and formula */
+  'GET /console/v1/risk': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      user_id: number
+      mode: string
+      scope: string
+      locked: boolean
+      level: string
+      below_maintenance: boolean
+      distance: string
+      figures: Record<string, {
+        value: string
+        formula: string
+      }>
+      currencies: {
+        currency: string
+        price: string
+        price_source: string
+        available: string
+        freeze: string
+        borrowed: string
+        interest: string
+        locked_deposits: string
+        collateral: boolean
+        equity: {
+          value: string
+          formula: string
+        }
+        counted_value: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liability: string
+        discount_tiers: {
+          up_to: string
+          discount: string
+        }[]
+        margin_tiers: {
+          up_to: string
+          initial_leverage: string
+          maintenance_rate: string
+        }[]
+      }[]
+      orders: {
+        gives: string
+        given: string
+        gets: string
+        got: string
+      }[]
+    }
+  }
+  /** Tells a market's price by the index prices of its currencies; 0 where one has none */
+  'GET /console/v1/index_price': {
+    path: undefined
+    query: {
+      currency_pair: string
+    }
+    body: undefined
+    reply: {
+      currency_pair: string
+      price: string
     }
   }
   /** What the account was worth over time, in USDT at the prices of then; up to half a minute old */

@@ -12,6 +12,7 @@ import { Empty, Failed, Loaded, toast } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { useOpenOrders } from '../trade/market.ts'
+import { Figures, WhatIf } from './Margin.tsx'
 
 type Accounts = Reply<'GET /api/v4/unified/accounts'>
 type Mode = Body<'PUT /api/v4/unified/unified_mode'>['mode']
@@ -173,6 +174,7 @@ function Inside(): React.JSX.Element {
               </Alert>
             ) : null}
             <Gauges of={data} />
+            <WhatIf />
             <Card
               title="Balances"
               flush
@@ -252,43 +254,7 @@ function Inside(): React.JSX.Element {
   )
 }
 
-type FigureName =
-  | 'total_margin_balance'
-  | 'total_initial_margin'
-  | 'total_maintenance_margin'
-  | 'total_available_margin'
-  | 'unified_account_total_equity'
-  | 'unified_account_total_liab'
-  | 'leverage'
-const EXPLAINED: readonly {
-  readonly key: FigureName
-  readonly name: string
-  readonly formula: string
-  readonly rate?: boolean
-}[] = [
-  {
-    key: 'total_margin_balance',
-    name: 'Margin balance',
-    formula:
-      'sum of what each currency counts for (equity × price, less a discount) − what open orders could lose',
-  },
-  { key: 'total_initial_margin', name: 'Initial margin', formula: 'sum of debts ÷ leverage × price' },
-  {
-    key: 'total_maintenance_margin',
-    name: 'Maintenance margin',
-    formula: 'sum of debts × maintenance rate × price',
-  },
-  { key: 'total_available_margin', name: 'Available margin', formula: 'margin balance − initial margin' },
-  { key: 'unified_account_total_equity', name: 'Equity', formula: 'all assets − all debts, in USD' },
-  {
-    key: 'unified_account_total_liab',
-    name: 'Debts',
-    formula: 'all that is borrowed, with interest, in USD',
-  },
-  { key: 'leverage', name: 'Leverage', formula: 'debts ÷ equity' },
-]
 function Gauges({ of }: { readonly of: Accounts }): React.JSX.Element {
-  const [open, setOpen] = useState<string | undefined>(undefined)
   return (
     <div className="cols-main">
       <Card title="Margin">
@@ -311,23 +277,7 @@ function Gauges({ of }: { readonly of: Accounts }): React.JSX.Element {
           />
         </div>
       </Card>
-      <Card title="Figures" flush>
-        <ul className="figures">
-          {EXPLAINED.map(({ key, name, formula }) => (
-            <li key={key}>
-              <button
-                type="button"
-                aria-expanded={open === key}
-                onClick={() => setOpen(open === key ? undefined : key)}
-              >
-                <span>{name}</span>
-                <Amount value={of[key]} places={4} />
-              </button>
-              {open === key ? <div className="small dim">{formula}</div> : null}
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <Figures />
     </div>
   )
 }

@@ -12,14 +12,15 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { call, type Query } from '../../api/client.ts'
 import { useShared } from '../../api/query.ts'
 import { useScheme } from '../../frame/scheme.ts'
+import { dec, text } from '../../lib/decimal.ts'
 import { setPrefs, usePrefs } from '../../lib/prefs.ts'
 import { useStream } from '../../live/hooks.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
-import type { Fill, Order, Pair } from './market.ts'
+import type { Dragged, Fill, Order, Pair } from './market.ts'
 
 type Interval = NonNullable<Query<'GET /api/v4/spot/candlesticks'>['interval']>
 const INTERVALS: readonly Interval[] = ['1m', '5m', '15m', '1h', '4h', '1d']
@@ -65,8 +66,12 @@ interface ChartProps {
   readonly pair: Pair
   readonly orders: readonly Order[]
   readonly fills: readonly Fill[]
+  /** The line of an order was dragged and let go: nothing is amended before the reader has said so. */
+  readonly move: (dragged: Dragged) => void
 }
-export default function Chart({ pair, orders, fills }: ChartProps): React.JSX.Element {
+/** So near to a line, in points of the screen, it is taken hold of. */
+const NEAR = 5
+export default function Chart({ pair, orders, fills, move }: ChartProps): React.JSX.Element {
   const { interval: chosen, colours } = usePrefs()
   const interval = INTERVALS.find((one) => one === chosen) ?? '15m'
   const scheme = useScheme()
@@ -77,7 +82,7 @@ export default function Chart({ pair, orders, fills }: ChartProps): React.JSX.El
         readonly candles: ISeriesApi<'Candlestick'>
         readonly volume: ISeriesApi<'Histogram'>
         readonly marks: ISeriesMarkersPluginApi<Time>
-        lines: IPriceLine[]
+        lines: { readonly order: Order; readonly line: IPriceLine }[]
       }
     | undefined
   >(undefined)
@@ -178,7 +183,8 @@ export default function Chart({ pair, orders, fills }: ChartProps): React.JSX.El
       if (n !== `${interval}_${pair.id}` || candles === undefined || volume === undefined) return
       const last = candles.data().at(-1)
       const time = Number(t) as UTCTimestamp
-      if (last === undefined || Number(last.time) > time) return
+      // In a market without trades the first candle comes by the stream.
+      if (last !== undefined && Number(last.time) > time) return
       candles.update({ time, open: Number(o), high: Number(h), low: Number(l), close: Number(c) })
       volume.update({ time, value: Number(a) })
     },
@@ -188,21 +194,81 @@ export default function Chart({ pair, orders, fills }: ChartProps): React.JSX.El
   useEffect(() => {
     const chart = parts.current
     if (chart === undefined) return
-    for (const line of chart.lines) chart.candles.removePriceLine(line)
+    for (const { line } of chart.lines) chart.candles.removePriceLine(line)
     chart.lines = orders
       .filter(({ currency_pair, price }) => currency_pair === pair.id && Number(price) > 0)
       .slice(0, 30)
-      .map(({ side, price, left }) =>
-        chart.candles.createPriceLine({
-          price: Number(price),
-          color: style(side === 'buy' ? '--up' : '--down'),
+      .map((order) => ({
+        order,
+        line: chart.candles.createPriceLine({
+          price: Number(order.price),
+          color: style(order.side === 'buy' ? '--up' : '--down'),
           lineStyle: LineStyle.Dashed,
           lineWidth: 1,
           axisLabelVisible: true,
-          title: `${side} ${left}`,
+          title: `${order.side} ${order.left}`,
         }),
-      )
+      }))
   }, [made, orders, pair.id, scheme, colours])
+  const told = useEffectEvent((dragged: Dragged) => move(dragged))
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    let held: { readonly order: Order; readonly line: IPriceLine; price: string } | undefined
+    const at = (event: PointerEvent): number => event.clientY - element.getBoundingClientRect().top
+    const under = (event: PointerEvent) => {
+      const { candles, lines = [] } = parts.current ?? {}
+      return lines.find(
+        ({ order }) => Math.abs((candles?.priceToCoordinate(Number(order.price)) ?? NaN) - at(event)) <= NEAR,
+      )
+    }
+    const down = (event: PointerEvent): void => {
+      const found = event.button === 0 ? under(event) : undefined
+      if (found === undefined) return
+      held = { ...found, price: found.order.price }
+      // The chart itself would scroll.
+      event.preventDefault()
+      event.stopPropagation()
+      element.setPointerCapture(event.pointerId)
+    }
+    const over = (event: PointerEvent): void => {
+      if (held === undefined) {
+        element.style.cursor = under(event) === undefined ? '' : 'ns-resize'
+        return
+      }
+      event.stopPropagation()
+      const price = parts.current?.candles.coordinateToPrice(at(event)) ?? null
+      if (price === null || price <= 0) return
+      held.price = text(dec(price.toFixed(pair.precision)))
+      held.line.applyOptions({ price, title: `${held.order.side} ${held.order.left} → ${held.price}` })
+    }
+    const end = (event: PointerEvent): void => {
+      if (held === undefined) return
+      event.stopPropagation()
+      const { order, line, price } = held
+      held = undefined
+      // Until it is amended the order stands where it stood.
+      line.applyOptions({ price: Number(order.price), title: `${order.side} ${order.left}` })
+      if (event.type === 'pointerup' && dec(price) !== dec(order.price)) told({ order, price })
+    }
+    const quiet = (event: Event): void => {
+      if (held !== undefined) event.stopPropagation()
+    }
+    const listeners = [
+      ['pointerdown', down],
+      ['pointermove', over],
+      ['pointerup', end],
+      ['pointercancel', end],
+      ['mousedown', quiet],
+      ['touchstart', quiet],
+    ] as const
+    for (const [name, listener] of listeners)
+      element.addEventListener(name, listener as (event: Event) => void, { capture: true })
+    return () => {
+      for (const [name, listener] of listeners)
+        element.removeEventListener(name, listener as (event: Event) => void, { capture: true })
+    }
+  }, [pair.precision])
   useEffect(() => {
     const step = secondsOf[interval] ?? 60
     const first = data.data?.[0]?.time ?? Infinity

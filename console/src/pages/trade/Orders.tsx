@@ -182,8 +182,17 @@ function OpenOrders({
     </>
   )
 }
-function Amend({ order, close }: { readonly order: Order; readonly close: () => void }): React.JSX.Element {
-  const [price, setPrice] = useState(order.price)
+export function Amend({
+  order,
+  price: wanted,
+  close,
+}: {
+  readonly order: Order
+  /** To begin with; left out: the order's own. */
+  readonly price?: string
+  readonly close: () => void
+}): React.JSX.Element {
+  const [price, setPrice] = useState(wanted ?? order.price)
   const [amount, setAmount] = useState(order.amount)
   const [base, quote] = order.currency_pair.split('_')
   const amend = useMutation({

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, TextInput } from '@mantine/core'
+import { Menu, Modal, UnstyledButton, TextInput } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { setPrefs } from '../../lib/prefs.ts'
@@ -12,15 +12,17 @@ import { BookPanel } from './BookPanel.tsx'
 import { Depth } from './Depth.tsx'
 import {
   useAccountStreams,
+  useIndexPrice,
   useOpenOrders,
   usePairs,
   useTicker,
   useTickers,
+  type Dragged,
   type Pair,
   type Ticker,
 } from './market.ts'
 import { OrderForm, type Picked } from './OrderForm.tsx'
-import { Orders, useFills } from './Orders.tsx'
+import { Amend, Orders, useFills } from './Orders.tsx'
 import { TradesPanel } from './TradesPanel.tsx'
 import { useNarrow } from '../../lib/narrow.ts'
 
@@ -59,6 +61,7 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
   const [view, setView] = useState<'candles' | 'depth'>('candles')
   const [picked, setPicked] = useState<Picked | undefined>(undefined)
   const [tab, setTab] = useState<Tab>('chart')
+  const [dragged, setDragged] = useState<Dragged | undefined>(undefined)
   const narrow = useNarrow()
   const pick = useCallback((price: string, amount: string, side: 'buy' | 'sell') => {
     setPicked((last) => ({ price, amount, side, serial: (last?.serial ?? 0) + 1 }))
@@ -110,7 +113,7 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
           </div>
           {view === 'candles' ? (
             <Suspense fallback={<Loading rows={8} height={28} />}>
-              <Chart pair={pair} orders={orders} fills={fills} />
+              <Chart pair={pair} orders={orders} fills={fills} move={setDragged} />
             </Suspense>
           ) : (
             <Depth book={book} version={version} pair={pair} />
@@ -133,6 +136,16 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
       ) : null}
       {shown('form') ? <OrderForm pair={pair} book={book} last={last} picked={picked} /> : null}
       {shown('orders') ? <Orders pair={pair} /> : null}
+      <Modal
+        opened={dragged !== undefined}
+        onClose={() => setDragged(undefined)}
+        title="Amend the order"
+        size="sm"
+      >
+        {dragged === undefined ? null : (
+          <Amend order={dragged.order} price={dragged.price} close={() => setDragged(undefined)} />
+        )}
+      </Modal>
     </div>
   )
 }
@@ -144,6 +157,7 @@ function Bar({
   readonly pair: Pair
   readonly ticker: Ticker | undefined
 }): React.JSX.Element {
+  const index = useIndexPrice(pair.id)
   return (
     <header className="market-bar">
       <MarketMenu pair={pair} />
@@ -164,6 +178,13 @@ function Bar({
         <span className="num">
           {ticker === undefined ? '–' : display(ticker.quote_volume, { places: 0 })} {pair.quote}
         </span>
+      </span>
+      <span
+        className="market-fact"
+        title="By the index prices of its currencies: what margins are reckoned with"
+      >
+        <span className="dim">index</span>{' '}
+        <span className="num">{index === undefined ? '–' : display(index, { places: pair.precision })}</span>
       </span>
       {pair.trade_status === 'tradable' ? null : <span className="wait">{pair.trade_status}</span>}
     </header>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
 import { client, own, refreshOwn, useOwn, useShared } from '../../api/query.ts'
+import { dec } from '../../lib/decimal.ts'
 import { useStream } from '../../live/hooks.ts'
 
 export type Pair = Reply<'GET /api/v4/spot/currency_pairs'>[number]
@@ -10,6 +11,12 @@ export type PublicTrade = Reply<'GET /api/v4/spot/trades'>[number]
 export type Fill = Reply<'GET /api/v4/spot/my_trades'>[number]
 export type Balance = Reply<'GET /api/v4/spot/accounts'>[number]
 export type PriceOrder = Reply<'GET /api/v4/spot/price_orders'>[number]
+
+/** An order whose line was dragged to another price. */
+export interface Dragged {
+  readonly order: Order
+  readonly price: string
+}
 
 export const usePairs = () =>
   useShared(['pairs'], () => call('GET /api/v4/spot/currency_pairs'), { stale: 60_000 })
@@ -27,6 +34,16 @@ export function useTicker(pair: string): Ticker | undefined {
     if (next.currency_pair === pair) setTicker(next)
   })
   return ticker?.currency_pair === pair ? ticker : rest.data?.[0]
+}
+
+/** What the currencies of a market are worth by their index prices; undefined while unknown. */
+export function useIndexPrice(pair: string): string | undefined {
+  const { data } = useShared(
+    ['index', pair],
+    () => call('GET /console/v1/index_price', { query: { currency_pair: pair } }),
+    { stale: 1_000, every: 3_000 },
+  )
+  return data === undefined || dec(data.price) === 0n ? undefined : data.price
 }
 
 const KEPT = 60
