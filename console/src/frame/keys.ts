@@ -12,7 +12,8 @@ export function useKeys(
   open: { readonly bar: () => void; readonly help: () => void },
 ): void {
   const navigate = useNavigate()
-  const waiting = useRef(0)
+  // When `g` was pressed; a page that has just begun is no such moment.
+  const waiting = useRef(-Infinity)
   const pressed = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.altKey || event.metaKey) {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
@@ -23,7 +24,7 @@ export function useKeys(
     }
     if (typing(event.target) || document.querySelector('[role=dialog]') !== null) return
     if (event.timeStamp - waiting.current < 1500) {
-      waiting.current = 0
+      waiting.current = -Infinity
       const place = places.find(({ key }) => key === event.key)
       if (place !== undefined) {
         event.preventDefault()
