@@ -48,7 +48,10 @@ describe('keys, sub-accounts and loans', { skip: browser === undefined }, () => 
     )
     await page.getByRole('button', { name: /^Delete key <img/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: false }).last().click()
-    await page.getByText('<img src=x onerror=alert(1)>').waitFor({ state: 'detached' })
+    await page
+      .getByRole('table', { name: 'API keys' })
+      .getByText('<img src=x onerror=alert(1)>')
+      .waitFor({ state: 'detached' })
     assert.equal((await client.get('/spot/accounts')).status, 401)
     assert.deepEqual(faults, [])
   })
