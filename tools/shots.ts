@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { linkFor } from '../test/support/console.ts'
 import { DESKTOP, PHONE, launch, visit } from '../test/support/browser.ts'
 import { TestPlatform } from '../test/support/platform.ts'
 
-/** Pictures of every page, light and dark, desktop and phone: `npm run shots -- FOLDER [words]`. */
+/**
+ * Pictures of every page, light and dark, desktop and phone: `npm run shots -- FOLDER [words]`. Beside each stands how long it
+ * took from its call until its heading was there and the browser had nothing more to do for it.
+ */
 const PAGES = [
   '/sign-in',
   '/trade/BTC_USDT',
@@ -59,12 +63,12 @@ for (const [size, name] of [
     await page.evaluate(`localStorage.setItem('kontor.prefs', ${JSON.stringify(chosen)})`)
     for (const path of PAGES) {
       if (words.length > 0 && !words.some((word) => path.includes(word))) continue
-      await page.goto(platform.url + path)
+      const ms = await interactiveMs(page, platform.url + path)
       await page.waitForLoadState('networkidle')
       await page.waitForTimeout(1200)
       const file = `${path.slice(1).replaceAll('/', '-')}-${name}-${dark ? 'dark' : 'light'}.png`
       await page.screenshot({ path: join(folder, file) })
-      console.log(file, ...faults.splice(0))
+      console.log(file, `${ms} ms`, ...faults.splice(0))
     }
     await context.close()
   }
@@ -72,6 +76,14 @@ for (const [size, name] of [
 await browser.close()
 await platform.stop()
 process.exit(0)
+
+async function interactiveMs(page: Page, url: string): Promise<number> {
+  const began = performance.now()
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.getByRole('heading').first().waitFor()
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))')
+  return Math.round(performance.now() - began)
+}
 
 /** Something to see: orders, fills, a deposit on its way, an address, a debt. */
 async function liven(): Promise<void> {

@@ -16,7 +16,10 @@ const RANGES = {
   '7d': { seconds: 6 * HOUR_SECONDS, points: 28, interval: '1h' },
   '30d': { seconds: 24 * HOUR_SECONDS, points: 30, interval: '1d' },
 } as const
+/** Of an account that had nothing an hour ago. */
+const FIRST_HOUR = { seconds: 60, points: 60, interval: '1m' } as const
 type Range = keyof typeof RANGES
+type Grid = (typeof RANGES)[Range] | typeof FIRST_HOUR
 const ACCOUNTS_MAX = 100
 const SHOWN_DECIMALS = 8
 const CACHE_MS = 30_000
@@ -34,7 +37,8 @@ export const worthEndpoints = (): readonly AnyEndpoint[] => {
     endpoint({
       method: 'GET',
       path: '/worth',
-      summary: 'What the account was worth over time, in USDT at the prices of then; up to half a minute old',
+      summary:
+        'What the account was worth over time, in USDT at the prices of then; up to half a minute old. Of an account that is younger than the range: since it had anything',
       access: ACCESS,
       limit: LIMITS.consoleAccount,
       query: { range: withDefault(oneOf('24h', '7d', '30d'), '24h') },
@@ -46,7 +50,7 @@ export const worthEndpoints = (): readonly AnyEndpoint[] => {
         const now = Date.now()
         let known = cache.get(name)
         if (known === undefined || now - known.at > CACHE_MS) {
-          known = { at: now, points: pointsOf(desk, caller.user.user_id, query.range) }
+          known = { at: now, points: lineOf(desk, caller.user.user_id, query.range) }
           cache.delete(name)
           if (cache.size >= CACHE_MAX) cache.delete(cache.keys().next().value!)
           cache.set(name, known)
@@ -58,8 +62,19 @@ export const worthEndpoints = (): readonly AnyEndpoint[] => {
   ]
 }
 
-async function pointsOf(desk: Desk, userId: number, range: Range): Promise<Point[]> {
-  const { seconds, points } = RANGES[range]
+/** Coarse first. Where there was nothing at all of its moments, the next one shows more. */
+const GRIDS: readonly Grid[] = [RANGES['30d'], RANGES['7d'], RANGES['24h'], FIRST_HOUR]
+async function lineOf(desk: Desk, userId: number, range: Range): Promise<Point[]> {
+  let line: Point[] = []
+  for (const grid of GRIDS.slice(GRIDS.indexOf(RANGES[range]))) {
+    line = await pointsOf(desk, userId, grid)
+    const young = line.every(({ total }, i) => (total === '0') === i < line.length - 1)
+    if (!young) break
+  }
+  return line
+}
+async function pointsOf(desk: Desk, userId: number, grid: Grid): Promise<Point[]> {
+  const { seconds, points } = grid
   const now = desk.clock.seconds()
   const last = Math.floor(now / seconds) * seconds
   const times = Array.from({ length: points }, (_, i) => last - (points - 1 - i) * seconds)
@@ -67,18 +82,26 @@ async function pointsOf(desk: Desk, userId: number, range: Range): Promise<Point
     accounts: [...state.ledger.ownedBy(userId)].slice(0, ACCOUNTS_MAX),
     present: presentWorth(state, userId),
   }))
+  const amounts = await Promise.all(accounts.map((account) => amountsOf(desk, account, times)))
   const currencies = [...new Set(accounts.map(({ currency }) => currency))]
   const prices = new Map(
     await Promise.all(
-      currencies.map(async (currency) => [currency, await pricesOf(desk, currency, times, range)] as const),
+      currencies.map(async (currency) => {
+        // Before there was any of it no price matters, and old prices are dear to find.
+        const begun = times.findIndex((_, i) =>
+          accounts.some((account, a) => account.currency === currency && amounts[a]![i] !== ZERO),
+        )
+        const held = begun === -1 ? [] : times.slice(begun)
+        const found = await pricesOf(desk, currency, held, grid)
+        return [currency, new Map(held.map((time, i) => [time, found[i]!]))] as const
+      }),
     ),
   )
-  const amounts = await Promise.all(accounts.map((account) => amountsOf(desk, account, times)))
-  const totals = times.map((_, i) =>
-    accounts.reduce(
-      (sum, { currency }, a) => add(sum, timesDown(amounts[a]![i]!, prices.get(currency)![i]!)),
-      ZERO,
-    ),
+  const totals = times.map((time, i) =>
+    accounts.reduce((sum, { currency }, a) => {
+      const price = prices.get(currency)!.get(time)
+      return price === undefined ? sum : add(sum, timesDown(amounts[a]![i]!, price))
+    }, ZERO),
   )
   return [...times.map((time, i) => pointOf(time, totals[i]!)), pointOf(now, present)]
 }
@@ -113,15 +136,16 @@ async function pricesOf(
   desk: Desk,
   currency: string,
   times: readonly number[],
-  range: Range,
+  grid: Grid,
 ): Promise<Price[]> {
+  if (times.length === 0) return []
   const pair = `${currency}_USDT`
   const { present, traded } = await desk.core.read(({ prices, world }) => ({
     present: prices.of(currency),
     traded: world.findMarket(pair) !== undefined,
   }))
   if (!traded) return times.map(() => present)
-  const interval = intervalOf(RANGES[range].interval)
+  const interval = intervalOf(grid.interval)
   const list = await candles(desk, pair, interval, () => ({
     first: interval.start(times[0]! - interval.seconds),
     last: interval.start(times[times.length - 1]!),

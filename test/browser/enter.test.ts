@@ -38,6 +38,31 @@ describe('coming in', { skip: browser === undefined }, () => {
     await second.page.getByText('Sign in with a password').waitFor()
     await second.context.close()
   })
+  test('an answer from before the link was used does not sign out again', async () => {
+    const { page, context, faults } = await visit(
+      browser!,
+      `${platform.url}/enter#${await linkFor(platform, { user_id })}`,
+    )
+    await page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
+    // What the page asked first is answered last.
+    const late = page.waitForResponse((reply) => reply.url().endsWith('/console/v1/session'))
+    const entered = page.waitForResponse((reply) => reply.url().endsWith('/console/v1/enter'))
+    await page.route('**/console/v1/session', async (route) => {
+      const answer = await route.fetch()
+      await entered
+      await page.getByRole('heading', { name: 'BTC_USDT' }).waitFor()
+      await route.fulfill({ response: answer })
+    })
+    await page.goto(`${platform.url}/enter#${await linkFor(platform, { operator: 'admin' })}`)
+    const approvals = page.getByRole('navigation').getByRole('link', { name: 'Approvals' }).first()
+    await approvals.waitFor()
+    await late
+    await page.waitForTimeout(300)
+    await approvals.click()
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
   test('who is nobody gets to sign in, and comes back to where he wanted to go', async () => {
     const { page, context, faults } = await visit(
       browser!,

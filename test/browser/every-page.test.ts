@@ -14,12 +14,36 @@ export const PATHS = [...table.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, path
   path!.replace('$pair', 'BTC_USDT').replace('$uid', '10001'),
 )
 
+/** Words of a button that are cut, rows of the book that are halved, and columns of amounts with room for nobody. */
+const CUT = `(() => {
+  const wrong = []
+  for (const one of document.querySelectorAll('.mantine-Button-label, th, h1, h2'))
+    if (one.scrollWidth > one.clientWidth + 1 && !one.querySelector('.sr')) wrong.push('cut: ' + one.textContent)
+  for (const side of document.querySelectorAll('.book-side')) {
+    const box = side.getBoundingClientRect()
+    for (const row of side.children) {
+      const { left, top, bottom } = row.getBoundingClientRect()
+      if (left < box.right && (top < box.top - 1 || bottom > box.bottom + 1)) wrong.push('half a row: ' + row.textContent)
+    }
+  }
+  for (const table of document.querySelectorAll('table.cards')) {
+    const rows = [...table.tBodies[0].rows]
+    for (let at = 0; at < (rows[0]?.cells.length ?? 0); at++) {
+      const cells = rows.map((row) => row.cells[at])
+      if (cells.some((cell) => cell.querySelector('.pad')) && cells.every((cell) => cell.querySelector('.pad') || !cell.querySelector('.amount')))
+        wrong.push('room for nobody: ' + table.getAttribute('aria-label') + ' ' + cells[0].dataset.name)
+    }
+  }
+  return wrong
+})()`
+
 const browser = await launch()
 describe('every page', { skip: browser === undefined }, () => {
   let platform: TestPlatform
   let user_id = 0
   before(async () => {
-    platform = await TestPlatform.start()
+    // With agents: books, trades and candles are there to be looked at.
+    platform = await TestPlatform.start({ KONTOR_AGENTS: 'on' })
     user_id = platform.platform.credentials.accounts[0]!.user_id
   })
   after(async () => {
@@ -50,6 +74,7 @@ describe('every page', { skip: browser === undefined }, () => {
           await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
           const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           if (Number(wide) > 0) wrong.push(`${path} is ${String(wide)} px too wide`)
+          wrong.push(...(await page.evaluate<string[]>(CUT)).map((one) => `${path} ${one}`))
           // By the console's own context: its policy lets no other script in.
           await page.evaluate(axe)
           const found = await page.evaluate<string[]>(

@@ -20,7 +20,8 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
   })
   const enter = async (whose: { user_id: number } | { operator: string }): Promise<Visit> => {
     const seen = await visit(browser!, `${platform.url}/enter#${await linkFor(platform, whose)}`)
-    await seen.page.getByRole('heading', { level: 1 }).first().waitFor()
+    // Not before it is signed in: the page that does it has a heading too.
+    await seen.page.getByRole('navigation').first().waitFor({ state: 'attached' })
     return seen
   }
   const go = (page: Page, name: string): Promise<void> =>

@@ -69,15 +69,17 @@ describe('trading', { skip: browser === undefined }, () => {
     await form.getByLabel('Amount', { exact: true }).fill('0.1')
     await form.getByLabel('Good for').selectOption('poc')
     await form.getByText('a post-only order would match at once').waitFor()
-    assert.ok(await form.getByRole('button', { name: /POC_FILL_IMMEDIATELY/ }).isDisabled())
+    await form.getByText('POC_FILL_IMMEDIATELY').waitFor()
+    const send = form.getByRole('button', { name: 'Would be refused' })
+    assert.ok(await send.isDisabled())
     await form.getByLabel('Good for').selectOption('fok')
     await form.getByLabel('Amount', { exact: true }).fill('0.6')
-    await form.getByRole('button', { name: /FOK_NOT_FILL/ }).waitFor()
+    await form.getByText('FOK_NOT_FILL').waitFor()
     await form.getByLabel('Good for').selectOption('gtc')
     await form.getByLabel('Amount', { exact: true }).fill('0.1234567')
-    await form.getByRole('button', { name: /INVALID_PRECISION/ }).waitFor()
+    await form.getByText('INVALID_PRECISION').waitFor()
     await form.getByLabel('Amount', { exact: true }).fill('20')
-    await form.getByRole('button', { name: /BALANCE_NOT_ENOUGH/ }).waitFor()
+    await form.getByText('BALANCE_NOT_ENOUGH').waitFor()
     // And what is said is what the platform would have answered.
     const refused = await platform.demo().post('/spot/orders', {
       currency_pair: 'BTC_USDT',

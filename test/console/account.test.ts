@@ -138,9 +138,65 @@ describe('what the console has beyond the API', () => {
     const { total } = ok(await client.get('/wallet/total_balance'))
     assert.equal(points.at(-1).total, total.amount)
     assert.ok(Number(points.at(-2).total) > 1000)
+    // Where all of the money came after the last moment of a coarse line, a finer one is shown: which, the hour of the day decides.
     for (const range of ['7d', '30d'])
-      assert.ok((await rich.ok('GET', `/v1/worth?range=${range}`)).points.length > 27)
+      assert.ok((await rich.ok('GET', `/v1/worth?range=${range}`)).points.length >= 25)
     refused(await rich.get('/v1/worth?range=1y'), 400, 'INVALID_PARAM_VALUE')
+  })
+  test('worth: who came just now sees a line by the minute, and by the hour later', async () => {
+    const { user_id } = await platform.user()
+    const young = await signedIn(platform, { user_id })
+    const line = async (range = '24h'): Promise<readonly { time: number; total: string }[]> =>
+      (await young.ok('GET', `/v1/worth?range=${range}`)).points
+    assert.equal((await line()).length, 25)
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 3_600 })
+    // Just after an hour: the next one is far.
+    const into = (await platform.operator.ok('GET', '/clock')).now % 3_600
+    await platform.operator.ok('POST', '/clock', { advance_seconds: Math.round(3_600 - into) + 60 })
+    await platform.credit(user_id, 'USDT', '1000')
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 180 })
+    const minutes = await line()
+    const held = minutes.filter(({ total }) => total === '1000')
+    assert.ok(held.length >= 3 && held.length <= 5, JSON.stringify(held))
+    assert.equal(held[1]!.time - held[0]!.time, 60)
+    assert.equal(minutes[0]!.total, '0')
+    const [first, second] = (await line('30d')).filter(({ total }) => total === '1000')
+    assert.equal(second!.time - first!.time, 60)
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 3_600 })
+    const hours = await line()
+    assert.deepEqual([hours.length, hours.at(-2)!.total], [25, '1000'])
+  })
+  test('worth: nobody waits for prices of the time before there was money', async () => {
+    const lively = await TestPlatform.start({ KONTOR_AGENTS: 'on' })
+    try {
+      const { user_id } = lively.platform.credentials.accounts[0]!
+      const rich = await signedIn(lively, { user_id })
+      await lively.operator.ok('POST', '/clock', { advance_seconds: 7_200 })
+      const asked: number[] = []
+      await lively.platform.desk.core.read(({ spot: { history } }) => {
+        const make = history!.candles.bind(history)
+        history!.candles = (pair, seconds, from, to) => {
+          asked.push(to - from)
+          return make(pair, seconds, from, to)
+        }
+      })
+      for (const [range, most] of [
+        ['24h', 86_400],
+        ['7d', 86_400],
+        ['30d', 3 * 86_400],
+      ] as const) {
+        asked.length = 0
+        const { points } = await rich.ok('GET', `/v1/worth?range=${range}`)
+        assert.ok(Number(points.at(-1).total) > 1_000_000)
+        if (range === '24h') assert.ok(Number(points.at(-2).total) > 1_000_000)
+        assert.deepEqual(
+          asked.filter((seconds) => seconds > most),
+          [],
+        )
+      }
+    } finally {
+      await lively.stop()
+    }
   })
   test('requests: those of the family’s keys, none of anybody else, none of the console', async () => {
     const stranger = await platform.user()

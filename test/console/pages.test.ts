@@ -15,6 +15,18 @@ const index = readFileSync(new URL('index.html', dist), 'utf8')
 const assets = readdirSync(new URL('assets/', dist)).filter((name) => !/\.(br|gz)$/.test(name))
 const policyOf = (reply: Response): string => reply.headers.get('content-security-policy') ?? ''
 
+test('whatever can fall due has words on the page of the clock', () => {
+  const file = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const kinds = [...file('src/core/tables/due.ts').matchAll(/readonly '([a-z_.]+)':/g)].map(
+    ([, name]) => name!,
+  )
+  const words = [...file('console/src/pages/lab/Clock.tsx').matchAll(/^ {2}'([a-z_.]+)': '/gm)].map(
+    ([, name]) => name!,
+  )
+  assert.ok(kinds.length > 20)
+  assert.deepEqual(words.sort(), kinds.sort())
+})
+
 for (const gateways of ['0', '1'])
   describe(`the console's pages, ${gateways} gateways`, () => {
     let platform: TestPlatform

@@ -82,7 +82,8 @@ export interface Told {
 const sentence = (text: string): string => {
   const trimmed = text.trim()
   if (trimmed === '') return ''
-  const begun = trimmed[0]!.toUpperCase() + trimmed.slice(1)
+  // The name of a field that has a line in it stays as it is written.
+  const begun = /^\w*_/.test(trimmed) ? trimmed : trimmed[0]!.toUpperCase() + trimmed.slice(1)
   return /[.!?)]$/.test(begun) ? begun : `${begun}.`
 }
 export function tell(error: unknown): Told {

@@ -25,11 +25,19 @@ export const platformQuery = queryOptions({
 })
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async () => keep(await call('GET /console/v1/session')),
+  queryFn: async () => {
+    const before = told
+    const session = await call('GET /console/v1/session')
+    // Somebody came in or left meanwhile, and this answer was on its way already: it is the older one.
+    return told === before ? keep(session) : (client.getQueryData<Session>(['session']) ?? keep(session))
+  },
   staleTime: 60_000,
 })
+/** How often the session was told. */
+let told = 0
 /** Every reply that tells the session goes through here: the tokens of later calls come from it. */
 export function keep(session: Session): Session {
+  told++
   access.csrf = { account: session.account?.csrf ?? '', operator: session.operator?.csrf ?? '' }
   const chosen = chosenAccount()
   if (chosen !== undefined && session.account?.accounts.every(({ user_id }) => user_id !== chosen) !== false)
@@ -108,3 +116,15 @@ export function useShared<T>(
 }
 export const refreshOwn = (...words: readonly unknown[]): Promise<void> =>
   client.invalidateQueries({ queryKey: own(...words) })
+
+const late = new Set<string>()
+/** After a push: an answer that is under way may be from before it, and would undo it. It is asked for again a second later, once, however many pushes come. */
+export function notBefore(queryKey: readonly unknown[]): void {
+  const word = JSON.stringify(queryKey)
+  if (late.has(word) || client.isFetching({ queryKey }) === 0) return
+  late.add(word)
+  setTimeout(() => {
+    late.delete(word)
+    void client.invalidateQueries({ queryKey })
+  }, 1_000)
+}

@@ -3655,6 +3655,17 @@ export interface Endpoints {
         pid: number
         connections: number
       }[]
+      cluster: {
+        node: string
+        epoch: number
+        lease_left_ms: number
+        gateways: {
+          name: string
+          address: string
+          version: string
+          connections: number
+        }[]
+      } | null
     }
   }
   /** How it has been doing: a line of figures for every ten seconds of the last hour, oldest first */
@@ -6817,7 +6828,7 @@ export interface Endpoints {
       price: string
     }
   }
-  /** What the account was worth over time, in USDT at the prices of then; up to half a minute old */
+  /** What the account was worth over time, in USDT at the prices of then; up to half a minute old. Of an account that is younger than the range: since it had anything */
   'GET /console/v1/worth': {
     path: undefined
     query: {

@@ -162,6 +162,8 @@ function Head({
   )
 }
 
+/** A day less a few milliseconds is a day. */
+const nearest = (ms: number): number => (ms < 60_000 ? ms : Math.round(ms / 60_000) * 60_000)
 function Clock(): React.JSX.Element {
   const platform = usePlatform()
   const offset = platform?.clock_offset_ms ?? 0
@@ -169,11 +171,11 @@ function Clock(): React.JSX.Element {
   const moved = Math.abs(offset) >= 1000
   return (
     <span
-      className="clock wide"
+      className={moved ? 'clock moved' : 'clock wide'}
       title={`${exactText(now)}\n${utcText(now)}${moved ? '\nthe sandbox clock was moved' : ''}`}
     >
-      <b>{moved ? shortText(now) : clockText(now)}</b>
-      {moved ? ` (${offset > 0 ? '+' : '−'}${span(Math.abs(offset))})` : ''}
+      <b className={moved ? 'wide' : undefined}>{moved ? shortText(now) : clockText(now)}</b>
+      {moved ? ` (${offset > 0 ? '+' : '−'}${span(nearest(Math.abs(offset)))})` : ''}
     </span>
   )
 }
@@ -319,7 +321,12 @@ function Bottom({ places }: { readonly places: readonly Place[] }): React.JSX.El
       ))}
       <Menu position="top-end" width={220}>
         <Menu.Target>
-          <button type="button">
+          <button
+            type="button"
+            aria-current={
+              main.every(({ to }) => pathname !== to && !pathname.startsWith(`${to}/`)) ? 'page' : undefined
+            }
+          >
             <Icon name="more" size={20} />
             More
           </button>

@@ -1,6 +1,6 @@
 import { dec, display, parse, show, type Decimal } from '../lib/decimal.ts'
 
-interface AmountProps {
+export interface AmountProps {
   /** Undefined: unknown. */
   readonly value: string | Decimal | undefined | null
   readonly currency?: string | undefined
@@ -11,6 +11,8 @@ interface AmountProps {
   readonly fixed?: boolean
   /** A plus before what is above zero, and colour by sign. */
   readonly signed?: boolean
+  /** The most decimals in its column, where a table knows: there is room for them and no more. */
+  readonly room?: number
 }
 const FIGURE = '\u2007'
 const POINT = '\u2008'
@@ -23,6 +25,7 @@ export function Amount({
   align = false,
   fixed = false,
   signed = false,
+  room = places ?? 0,
 }: AmountProps): React.JSX.Element {
   if (value === undefined || value === null || (typeof value === 'string' && parse(value) === undefined))
     return (
@@ -33,8 +36,8 @@ export function Amount({
   const exact = typeof value === 'string' ? dec(value) : value
   const { sign, whole, fraction } = show(exact, { ...(places !== undefined && { places }), fixed, signed })
   const pad =
-    align && places !== undefined && places > 0
-      ? (fraction === '' ? POINT : '') + FIGURE.repeat(places - fraction.length)
+    align && room > fraction.length
+      ? (fraction === '' ? POINT : '') + FIGURE.repeat(room - fraction.length)
       : ''
   const tone = !signed || exact === 0n ? '' : exact > 0n ? ' up' : ' down'
   const full = display(exact)
@@ -43,10 +46,26 @@ export function Amount({
       {sign}
       {whole}
       {fraction === '' ? '' : `.${fraction}`}
-      {pad === '' ? null : <span aria-hidden>{pad}</span>}
+      {pad === '' ? null : (
+        <span className="pad" aria-hidden>
+          {pad}
+        </span>
+      )}
       {currency === undefined ? null : <span className="dim"> {currency}</span>}
     </span>
   )
+}
+
+/** How many decimals it shows; undefined: it is not to stand in line with others. */
+export function decimalsShown({
+  value,
+  places,
+  align = false,
+  fixed = false,
+}: AmountProps): number | undefined {
+  if (!align || value === undefined || value === null) return undefined
+  if (typeof value === 'string' && parse(value) === undefined) return undefined
+  return show(value, { ...(places !== undefined && { places }), fixed }).fraction.length
 }
 
 /** A change with its sign as a figure and as a shape. */

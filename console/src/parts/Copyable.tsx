@@ -27,7 +27,7 @@ export function Copyable({ value, shown, what = 'it', mono = true }: CopyablePro
         void copy(value).then(() => setCopied(true))
       }}
     >
-      <span>{shown ?? value}</span>
+      <span className={shown === undefined ? undefined : 'whole'}>{shown ?? value}</span>
       <span className="sign" aria-hidden>
         {copied ? '✓' : <Icon name="copy" size={12} />}
       </span>

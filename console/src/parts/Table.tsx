@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import { cloneElement, isValidElement, useState, type ReactElement, type ReactNode } from 'react'
+import { Amount, decimalsShown, type AmountProps } from './Amount.tsx'
 
 export interface Column<T> {
   readonly name: string
@@ -21,6 +22,18 @@ interface TableProps<T> {
   readonly more?: ReactNode
 }
 const PORTION = 100
+/** Inside the rooms names are written small; at the head of a column they begin with a capital. */
+const heading = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const isAmount = (node: ReactNode): node is ReactElement<AmountProps> =>
+  isValidElement(node) && node.type === Amount
+/** Amounts of a column under each other by their points, with room for the longest of them. */
+function inLine(cells: readonly ReactNode[]): readonly ReactNode[] {
+  let room = 0
+  for (const cell of cells) if (isAmount(cell)) room = Math.max(room, decimalsShown(cell.props) ?? 0)
+  return cells.map((cell) =>
+    isAmount(cell) && cell.props.align === true ? cloneElement(cell, { room }) : cell,
+  )
+}
 
 /** A table; on a phone each row is a card. Long lists are drawn in portions. */
 export function Table<T>({
@@ -35,6 +48,8 @@ export function Table<T>({
 }: TableProps<T>): ReactNode {
   const [shown, setShown] = useState(PORTION)
   if (rows.length === 0) return empty
+  const drawn = rows.slice(0, shown)
+  const cells = columns.map(({ cell }) => inLine(drawn.map(cell)))
   return (
     <div className="table-scroll">
       <table className="table cards" aria-label={label}>
@@ -42,13 +57,13 @@ export function Table<T>({
           <tr>
             {columns.map(({ name, right = false, quiet = false }) => (
               <th key={name} scope="col" className={right ? 'r' : undefined}>
-                {quiet ? <span className="sr">{name}</span> : name}
+                {quiet ? <span className="sr">{name}</span> : heading(name)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, shown).map((row) => (
+          {drawn.map((row, line) => (
             <tr
               key={`${rowKey(row)} ${mark?.(row) ?? ''}`}
               className={[onRow === undefined ? '' : 'link', mark === undefined ? '' : 'flash']
@@ -62,9 +77,9 @@ export function Table<T>({
                 },
               })}
             >
-              {columns.map(({ name, cell, right = false, quiet = false }) => (
-                <td key={name} className={right ? 'r' : undefined} data-name={quiet ? '' : name}>
-                  {cell(row)}
+              {columns.map(({ name, right = false, quiet = false }, at) => (
+                <td key={name} className={right ? 'r' : undefined} data-name={quiet ? '' : heading(name)}>
+                  {cells[at]![line]}
                 </td>
               ))}
             </tr>

@@ -99,7 +99,11 @@ function List(): React.JSX.Element {
               label="Sub-accounts"
               columns={[
                 { name: 'Name', cell: ({ login_name }) => <b>{login_name}</b> },
-                { name: 'Remark', cell: (sub) => <span className="wrap">{sub.remark}</span> },
+                {
+                  name: 'Remark',
+                  cell: ({ remark: words }) =>
+                    words === '' ? <span className="dim">–</span> : <span className="wrap">{words}</span>,
+                },
                 {
                   name: 'User id',
                   cell: ({ user_id }) => <Copyable value={String(user_id)} what="user id" />,

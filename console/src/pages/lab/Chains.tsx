@@ -1,5 +1,5 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
 import { client, useAccount, useShared } from '../../api/query.ts'
 import { ActionButton } from '../../parts/ActionButton.tsx'
@@ -72,6 +72,11 @@ function Steer(): React.JSX.Element {
 /** The newest blocks: the way back is chosen by the block that is to be the top one. */
 function Blocks({ of }: { readonly of: Chain }): React.JSX.Element {
   const [back, setBack] = useState(0)
+  // Where there is no room for all of them the newest are seen.
+  const strip = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    strip.current?.scrollTo({ left: strip.current.scrollWidth })
+  }, [of.height])
   const path = { chain: of.chain }
   const mine = async (blocks: number): Promise<void> => {
     try {
@@ -106,6 +111,7 @@ function Blocks({ of }: { readonly of: Chain }): React.JSX.Element {
     >
       <div className="stack">
         <div
+          ref={strip}
           className="blocks"
           role="group"
           aria-label="Newest blocks; choose one to take back all from there"

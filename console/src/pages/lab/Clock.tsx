@@ -19,15 +19,36 @@ const STEPS = [
 ] as const
 /** What due work means to people. */
 const WORDS: Readonly<Record<string, string>> = {
-  'lending.hour': 'interest of the hour, and the rates of the next',
+  'agents.candle': 'a step of a real candle that is played back',
   'agents.look': 'a look of the market agents',
+  'agents.trade': 'a trade of the market agents',
+  'chain.pause': 'the rest of a pause of a chain',
   'chain.wake': 'a block that matters to a chain',
-  'push.expire': 'a push that nobody accepted ends',
-  'price_order.expire': 'a price order expires',
-  'withdrawal.refund': 'a cancelled withdrawal is paid back',
+  'lending.charge': 'interest of the hour, the next accounts',
+  'lending.hour': 'interest of the hour, and the rates of the next',
+  'market.cancel_rest': 'the rest of a halted market’s orders is cancelled',
+  'margin.liquidate': 'a liquidation goes on',
+  'margin.recheck': 'the margin of an account is looked at again',
+  'prices.expire': 'a price that was set by hand ends',
+  'proposal.effect': 'a proposal takes effect',
   'proposal.expire': 'a proposal ends',
-  'countdown.fire': 'a countdown cancels orders',
+  'push.expire': 'a push that nobody accepted ends',
+  'spot.cancel_rest': 'the rest of the orders is cancelled',
+  'spot.countdown.strike': 'a countdown cancels orders',
+  'spot.pov.look': 'an order that follows the market’s volume looks at it',
+  'spot.price_order.expire': 'a price order expires',
+  'spot.price_order.fire': 'price orders of a market fire',
+  'spot.ratios': 'trading ratios of the day are counted',
+  'user.stop': 'what a frozen account had under way is stopped',
+  'withdrawal.refund': 'a cancelled withdrawal is paid back',
 }
+/** What it is about, where it is about something: "chain BTC", "id 7". */
+const about = (input: unknown): string =>
+  Object.entries(input as Readonly<Record<string, unknown>>)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+    .slice(0, 3)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
+    .join(', ')
 /** The whole page shows another time then. */
 const refresh = (): Promise<void> => client.invalidateQueries()
 
@@ -166,7 +187,9 @@ function Steer(): React.JSX.Element {
                 {
                   name: 'of',
                   cell: ({ input }) => (
-                    <span className="mono small dim wrap">{JSON.stringify(input).slice(0, 120)}</span>
+                    <span className="small dim wrap" title={JSON.stringify(input)}>
+                      {about(input) || '–'}
+                    </span>
                   ),
                 },
               ]}

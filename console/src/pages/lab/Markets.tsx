@@ -2,6 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { client, useShared } from '../../api/query.ts'
+import { Amount } from '../../parts/Amount.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
 import { Empty, Failed, Loaded, toast } from '../../parts/states.tsx'
 import { Status } from '../../parts/Status.tsx'
@@ -13,13 +14,13 @@ const SCENARIOS = {
   crash: {
     name: 'Crash',
     words: 'The price falls within a time and stays there.',
-    change: '-0.3',
+    change: '-30',
     seconds: '60',
   },
   gap: {
     name: 'Gap',
     words: 'The next price is another one, with nothing in between.',
-    change: '-0.1',
+    change: '-10',
     seconds: '1',
   },
   thin_book: {
@@ -31,11 +32,19 @@ const SCENARIOS = {
   de_peg: {
     name: 'Lost peg',
     words: 'A stable coin slips away from what it should be worth.',
-    change: '-0.08',
+    change: '-8',
     seconds: '3600',
   },
 } as const
 type Scenario = keyof typeof SCENARIOS
+/** What an agent thinks is no price of a book: eight digits of it say enough. */
+const priceText = (price: number): string => {
+  const places = Math.max(0, 7 - Math.floor(Math.log10(Math.max(Math.abs(price), 1e-9))))
+  return price
+    .toFixed(Math.min(places, 12))
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '')
+}
 
 export function Markets(): React.JSX.Element {
   return (
@@ -57,7 +66,7 @@ function Steer(): React.JSX.Element {
   const [seconds, setSeconds] = useState<string>(SCENARIOS.crash.seconds)
   const [error, setError] = useState<unknown>(undefined)
   const fair = agents.data?.find(({ currency_pair }) => currency_pair === pair)?.fair
-  const share = Number(change)
+  const share = Number(change.replace(',', '.').replace('−', '-')) / 100
   const choose = (next: Scenario): void => {
     setName(next)
     setChange(SCENARIOS[next].change)
@@ -95,7 +104,7 @@ function Steer(): React.JSX.Element {
                 {
                   name: 'fair price',
                   right: true,
-                  cell: ({ fair: price }) => Number(price.toPrecision(8)).toString(),
+                  cell: ({ fair: price }) => <Amount value={priceText(price)} />,
                 },
                 {
                   name: 'scenario',
@@ -140,7 +149,8 @@ function Steer(): React.JSX.Element {
           <div className="cols-2">
             {name === 'thin_book' ? null : (
               <TextInput
-                label="Change (−0.3 is −30 %)"
+                label="Change"
+                rightSection={<span className="dim small">%</span>}
                 value={change}
                 onChange={(event) => setChange(event.currentTarget.value)}
               />
@@ -153,8 +163,10 @@ function Steer(): React.JSX.Element {
           </div>
           {fair === undefined || name === 'thin_book' || !Number.isFinite(share) ? null : (
             <span>
-              {Number(fair.toPrecision(7))} <span aria-hidden>→</span>{' '}
-              <b className={share < 0 ? 'down' : 'up'}>{Number((fair * (1 + share)).toPrecision(7))}</b>
+              <Amount value={priceText(fair)} /> <span aria-hidden>→</span>{' '}
+              <b className={share < 0 ? 'down' : 'up'}>
+                <Amount value={priceText(fair * (1 + share))} />
+              </b>
             </span>
           )}
           {error === undefined ? null : <Failed error={error} />}

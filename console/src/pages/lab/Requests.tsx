@@ -174,7 +174,7 @@ export function Requests(): React.JSX.Element {
                 </span>
               ),
             },
-            { name: 'ms', right: true, cell: ({ micros }) => (micros / 1000).toFixed(1) },
+            { name: 'took, ms', right: true, cell: ({ micros }) => (micros / 1000).toFixed(1) },
             {
               name: 'key',
               cell: ({ key: name, operator: who }) => (

@@ -1,9 +1,10 @@
-import { Badge, SegmentedControl } from '@mantine/core'
+import { Badge, Modal, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
 import { useShared } from '../../api/query.ts'
 import { ActionButton } from '../../parts/ActionButton.tsx'
 import { Amount } from '../../parts/Amount.tsx'
+import { Copyable } from '../../parts/Copyable.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/Status.tsx'
@@ -254,6 +255,7 @@ function WaitingProposal({ of }: { readonly of: Proposal }): React.JSX.Element {
   const name = useOperatorName()
   const may = useMay(of.role as 'operator' | 'admin')
   const own = of.asked_by === name
+  const [half, setHalf] = useState<string | undefined>(undefined)
   const why = may ?? (own ? 'You asked for it: somebody else must confirm it.' : undefined)
   const path = { id: of.id }
   return (
@@ -275,11 +277,7 @@ function WaitingProposal({ of }: { readonly of: Proposal }): React.JSX.Element {
             refresh={LISTS}
             act={async () => {
               const reply = await call('POST /operator/v1/proposals/{id}/confirm', { path })
-              if (reply.token_second_half !== undefined)
-                window.prompt(
-                  'The second half of the token. It is shown here and never again.',
-                  reply.token_second_half,
-                )
+              setHalf(reply.token_second_half)
             }}
             done={`You confirmed proposal ${of.id}`}
           >
@@ -301,6 +299,16 @@ function WaitingProposal({ of }: { readonly of: Proposal }): React.JSX.Element {
         </>
       }
     >
+      <Modal
+        opened={half !== undefined}
+        onClose={() => setHalf(undefined)}
+        title="The second half of the token"
+      >
+        <div className="stack">
+          <span className="wait">It is shown here and never again; who asked has the first half.</span>
+          <Copyable value={half ?? ''} what="the second half of the token" />
+        </div>
+      </Modal>
       <div className="cols-main">
         <Json of={of.input} />
         <Table

@@ -63,7 +63,8 @@ export function Audit(): React.JSX.Element {
           <TextInput
             aria-label="Find in this page of records"
             placeholder="find: name, action, anything within"
-            w={280}
+            w={300}
+            maw="100%"
             value={words}
             onChange={(event) => setWords(event.currentTarget.value)}
           />

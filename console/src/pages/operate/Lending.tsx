@@ -1,13 +1,13 @@
-import { Button, Modal, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
-import { client, useShared } from '../../api/query.ts'
+import { useShared } from '../../api/query.ts'
 import { percent } from '../../lib/decimal.ts'
-import { tellDone } from '../../parts/ActionButton.tsx'
 import { Amount } from '../../parts/Amount.tsx'
 import { AmountInput } from '../../parts/AmountInput.tsx'
+import { FormModal } from '../../parts/FormModal.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
-import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { useMay } from './common.tsx'
 
@@ -91,49 +91,28 @@ export function Lending(): React.JSX.Element {
 function Fill({ of, close }: { readonly of: Pool; readonly close: () => void }): React.JSX.Element {
   const [fund, setFund] = useState<'pool' | 'insurance' | 'insurance:margin'>('pool')
   const [amount, setAmount] = useState('')
-  const [error, setError] = useState<unknown>(undefined)
-  const send = async (): Promise<void> => {
-    try {
-      const body = { currency: of.currency, fund, amount }
-      tellDone(await call('POST /operator/v1/lending/fund', { body }), 'Filled')
-      await client.invalidateQueries({ queryKey: ['shared', 'operate', 'lending'] })
-      close()
-    } catch (caught) {
-      setError(caught)
-    }
-  }
   return (
-    <Modal opened onClose={close} title={`Fill with ${of.currency}`}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <span className="dim">It comes out of the operator's equity.</span>
-        <Select
-          label="Which"
-          value={fund}
-          onChange={(value) => setFund(value as typeof fund)}
-          data={[
-            { value: 'pool', label: 'Lending pool' },
-            { value: 'insurance', label: 'Insurance of unified accounts' },
-            { value: 'insurance:margin', label: 'Insurance of margin accounts' },
-          ]}
-        />
-        <AmountInput
-          label="Amount"
-          currency={of.currency}
-          value={amount}
-          onChange={setAmount}
-          data-autofocus
-        />
-        {error === undefined ? null : <Failed error={error} />}
-        <Button type="submit" disabled={amount === ''}>
-          Fill
-        </Button>
-      </form>
-    </Modal>
+    <FormModal
+      title={`Fill with ${of.currency}`}
+      verb="Fill"
+      ready={amount !== ''}
+      send={() => call('POST /operator/v1/lending/fund', { body: { currency: of.currency, fund, amount } })}
+      done="Filled"
+      refresh={[['shared', 'operate', 'lending']]}
+      close={close}
+    >
+      <span className="dim">It comes out of the operator's equity.</span>
+      <Select
+        label="Which"
+        value={fund}
+        onChange={(value) => setFund(value as typeof fund)}
+        data={[
+          { value: 'pool', label: 'Lending pool' },
+          { value: 'insurance', label: 'Insurance of unified accounts' },
+          { value: 'insurance:margin', label: 'Insurance of margin accounts' },
+        ]}
+      />
+      <AmountInput label="Amount" currency={of.currency} value={amount} onChange={setAmount} data-autofocus />
+    </FormModal>
   )
 }

@@ -1,13 +1,13 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
-import { client, usePlatform, useShared } from '../../api/query.ts'
+import { usePlatform, useShared } from '../../api/query.ts'
 import { dec } from '../../lib/decimal.ts'
-import { tellDone } from '../../parts/ActionButton.tsx'
 import { Amount } from '../../parts/Amount.tsx'
 import { AmountInput } from '../../parts/AmountInput.tsx'
+import { FormModal } from '../../parts/FormModal.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
-import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { Verdict, useMay } from './common.tsx'
 
@@ -150,66 +150,47 @@ function PayOut({ of, close }: { readonly of: Own; readonly close: () => void })
   const [amount, setAmount] = useState(payable)
   const [user, setUser] = useState('')
   const [reason, setReason] = useState('')
-  const [error, setError] = useState<unknown>(undefined)
-  const [busy, setBusy] = useState(false)
-  const send = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const body = { from, currency: of.currency, amount, user_id: Number(user), reason }
-      tellDone(await call('POST /operator/v1/treasury/payouts', { body }), 'Paid out')
-      await client.invalidateQueries({ queryKey: KEY })
-      close()
-    } catch (caught) {
-      setError(caught)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const body = { from, currency: of.currency, amount, user_id: Number(user), reason }
   return (
-    <Modal opened onClose={close} title={`Pay out ${of.currency}`}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
+    <FormModal
+      title={`Pay out ${of.currency}`}
+      verb="Pay out"
+      ready={user !== '' && reason !== '' && amount !== ''}
+      send={() => call('POST /operator/v1/treasury/payouts', { body })}
+      done="Paid out"
+      refresh={[KEY]}
+      close={close}
+    >
+      <Select
+        label="Out of"
+        data={['fees', 'interest']}
+        value={from}
+        onChange={(value) => {
+          const next = value as 'fees' | 'interest'
+          setFrom(next)
+          setAmount(next === 'fees' ? of.fees_payable : of.interest_payable)
         }}
-      >
-        <Select
-          label="Out of"
-          data={['fees', 'interest']}
-          value={from}
-          onChange={(value) => {
-            const next = value as 'fees' | 'interest'
-            setFrom(next)
-            setAmount(next === 'fees' ? of.fees_payable : of.interest_payable)
-          }}
-        />
-        <AmountInput
-          label="Amount"
-          description={`At most ${payable}: what was earned, less what the networks took.`}
-          currency={of.currency}
-          value={amount}
-          onChange={setAmount}
-        />
-        <TextInput
-          label="To which main account (user id)"
-          inputMode="numeric"
-          value={user}
-          onChange={(event) => setUser(event.currentTarget.value.replace(/\D/g, ''))}
-        />
-        <TextInput
-          label="Reason"
-          value={reason}
-          maxLength={200}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        {error === undefined ? null : <Failed error={error} />}
-        <Button type="submit" loading={busy} disabled={user === '' || reason === '' || amount === ''}>
-          Pay out
-        </Button>
-      </form>
-    </Modal>
+      />
+      <AmountInput
+        label="Amount"
+        description={`At most ${payable}: what was earned, less what the networks took.`}
+        currency={of.currency}
+        value={amount}
+        onChange={setAmount}
+      />
+      <TextInput
+        label="To which main account (user id)"
+        inputMode="numeric"
+        value={user}
+        onChange={(event) => setUser(event.currentTarget.value.replace(/\D/g, ''))}
+      />
+      <TextInput
+        label="Reason"
+        value={reason}
+        maxLength={200}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </FormModal>
   )
 }
 
@@ -217,60 +198,36 @@ function TopUp({ of, close }: { readonly of: Wallet; readonly close: () => void 
   const simulated = usePlatform()?.mode === 'sandbox'
   const [amount, setAmount] = useState(of.short !== null && dec(of.short) > 0n ? of.short : '')
   const [reason, setReason] = useState('')
-  const [error, setError] = useState<unknown>(undefined)
-  const [busy, setBusy] = useState(false)
-  const send = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    const path = { chain: of.chain }
-    const { currency } = of
-    try {
-      const reply = simulated
-        ? await call('POST /operator/v1/chains/{chain}/fund', { path, body: { currency, amount } })
-        : await call('POST /operator/v1/chains/{chain}/book', { path, body: { currency, amount, reason } })
-      tellDone(reply, `The wallet of ${of.chain} is filled`)
-      await client.invalidateQueries({ queryKey: KEY })
-      close()
-    } catch (caught) {
-      setError(caught)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const path = { chain: of.chain }
+  const { currency } = of
   return (
-    <Modal opened onClose={close} title={`Top up ${of.currency} on ${of.chain}`}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <span className="dim">
-          {simulated
-            ? 'Coins of the operator appear in the wallet, and are booked.'
-            : 'First send your own coins to the hot wallet. When they have arrived, book them here; two admins do it.'}
-        </span>
-        <AmountInput
-          label="Amount"
-          currency={of.currency}
-          value={amount}
-          onChange={setAmount}
-          data-autofocus
+    <FormModal
+      title={`Top up ${of.currency} on ${of.chain}`}
+      verb={simulated ? 'Fill' : 'Book'}
+      ready={amount !== '' && (simulated || reason !== '')}
+      send={() =>
+        simulated
+          ? call('POST /operator/v1/chains/{chain}/fund', { path, body: { currency, amount } })
+          : call('POST /operator/v1/chains/{chain}/book', { path, body: { currency, amount, reason } })
+      }
+      done={`The wallet of ${of.chain} is filled`}
+      refresh={[KEY]}
+      close={close}
+    >
+      <span className="dim">
+        {simulated
+          ? 'Coins of the operator appear in the wallet, and are booked.'
+          : 'First send your own coins to the hot wallet. When they have arrived, book them here; two admins do it.'}
+      </span>
+      <AmountInput label="Amount" currency={of.currency} value={amount} onChange={setAmount} data-autofocus />
+      {simulated ? null : (
+        <TextInput
+          label="Reason"
+          value={reason}
+          maxLength={200}
+          onChange={(event) => setReason(event.currentTarget.value)}
         />
-        {simulated ? null : (
-          <TextInput
-            label="Reason"
-            value={reason}
-            maxLength={200}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        )}
-        {error === undefined ? null : <Failed error={error} />}
-        <Button type="submit" loading={busy} disabled={amount === '' || (!simulated && reason === '')}>
-          {simulated ? 'Fill' : 'Book'}
-        </Button>
-      </form>
-    </Modal>
+      )}
+    </FormModal>
   )
 }

@@ -1,10 +1,11 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
-import { client, useShared } from '../../api/query.ts'
+import { useShared } from '../../api/query.ts'
+import { FormModal } from '../../parts/FormModal.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
-import { Empty, Failed, Loaded, toast } from '../../parts/states.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -65,7 +66,10 @@ export function Users(): React.JSX.Element {
               columns={[
                 { name: 'user id', cell: ({ user_id }) => <b className="num">{user_id}</b> },
                 { name: 'login name', cell: ({ login_name }) => login_name },
-                { name: 'email', cell: ({ email }) => email },
+                {
+                  name: 'email',
+                  cell: ({ email }) => (email === '' ? <span className="dim">–</span> : email),
+                },
                 {
                   name: 'main account',
                   cell: ({ parent }) => (parent === 0 ? <span className="dim">is one</span> : parent),
@@ -100,44 +104,32 @@ function NewUser({
 }): React.JSX.Element {
   const [login_name, setLogin] = useState('')
   const [email, setEmail] = useState('')
-  const [error, setError] = useState<unknown>(undefined)
   const send = async (): Promise<void> => {
-    try {
-      const body = { login_name, ...(email !== '' && { email }) }
-      const { user_id } = await call('POST /operator/v1/users', { body })
-      toast(`Account ${user_id} is made`)
-      await client.invalidateQueries({ queryKey: ['shared', 'operate', 'users'] })
-      made(user_id)
-    } catch (caught) {
-      setError(caught)
-    }
+    const body = { login_name, ...(email !== '' && { email }) }
+    made((await call('POST /operator/v1/users', { body })).user_id)
   }
   return (
-    <Modal opened onClose={close} title="New account">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <TextInput
-          label="Login name"
-          value={login_name}
-          onChange={(event) => setLogin(event.currentTarget.value)}
-          data-autofocus
-        />
-        <TextInput
-          label="Email (optional)"
-          type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        {error === undefined ? null : <Failed error={error} />}
-        <Button type="submit" disabled={login_name === ''}>
-          Make it
-        </Button>
-      </form>
-    </Modal>
+    <FormModal
+      title="New account"
+      verb="Make it"
+      ready={login_name !== ''}
+      send={send}
+      done="The account is made"
+      refresh={[['shared', 'operate', 'users']]}
+      close={close}
+    >
+      <TextInput
+        label="Login name"
+        value={login_name}
+        onChange={(event) => setLogin(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label="Email (optional)"
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+    </FormModal>
   )
 }

@@ -43,3 +43,7 @@ export function Verdict({
     </span>
   )
 }
+/** Whose page it is. */
+export interface Of {
+  readonly uid: number
+}

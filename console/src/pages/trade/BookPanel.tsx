@@ -75,7 +75,7 @@ export function BookPanel({ book, version, pair, last, orders, pick, rows }: Boo
             <span>Amount {pair.base}</span>
             <span>Total</span>
           </div>
-          <div className="book-side asks">{list('asks').reverse()}</div>
+          <div className="book-side asks">{list('asks')}</div>
           <div className="book-middle num">
             <b>{last === undefined ? '–' : display(last)}</b>
             <span className="dim small">spread {spread === undefined ? '–' : display(spread)}</span>

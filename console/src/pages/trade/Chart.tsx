@@ -16,7 +16,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { call, type Query } from '../../api/client.ts'
 import { useShared } from '../../api/query.ts'
 import { useScheme } from '../../frame/scheme.ts'
-import { dec, text } from '../../lib/decimal.ts'
+import { dec, text, type Decimal } from '../../lib/decimal.ts'
 import { setPrefs, usePrefs } from '../../lib/prefs.ts'
 import { useStream } from '../../live/hooks.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -69,6 +69,8 @@ interface ChartProps {
   /** The line of an order was dragged and let go: nothing is amended before the reader has said so. */
   readonly move: (dragged: Dragged) => void
 }
+/** Candles of room to the right: the amount of a mark at the last one is not cut off. */
+const ROOM = 12
 /** So near to a line, in points of the screen, it is taken hold of. */
 const NEAR = 5
 export default function Chart({ pair, orders, fills, move }: ChartProps): React.JSX.Element {
@@ -140,7 +142,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
         borderColor: line,
         timeVisible: true,
         secondsVisible: false,
-        rightOffset: 4,
+        rightOffset: ROOM,
         tickMarkFormatter: (time: Time, kind: number) =>
           kind < 3
             ? local(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
@@ -172,7 +174,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
     if (candles === undefined || volume === undefined || data.data === undefined) return
     candles.setData([...data.data])
     volume.setData(data.data.map(({ time, volume: value }) => ({ time, value })))
-    chart?.timeScale().setVisibleLogicalRange({ from: data.data.length - 110, to: data.data.length + 4 })
+    chart?.timeScale().setVisibleLogicalRange({ from: data.data.length - 110, to: data.data.length + ROOM })
   }, [made, data.data])
   useStream(
     'spot.candlesticks',
@@ -272,15 +274,22 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
   useEffect(() => {
     const step = secondsOf[interval] ?? 60
     const first = data.data?.[0]?.time ?? Infinity
+    // All fills of a side in one candle are one mark: many would lie upon each other.
+    const inCandle = new Map<string, Decimal>()
+    for (const { currency_pair, create_time, side, amount } of fills) {
+      const time = Math.floor(Number(create_time) / step) * step
+      if (currency_pair !== pair.id || Number(create_time) < first) continue
+      inCandle.set(`${side} ${time}`, (inCandle.get(`${side} ${time}`) ?? 0n) + dec(amount))
+    }
     parts.current?.marks.setMarkers(
-      fills
-        .filter((fill) => fill.currency_pair === pair.id && Number(fill.create_time) >= first)
-        .map(({ create_time, side, amount }) => ({
-          time: (Math.floor(Number(create_time) / step) * step) as UTCTimestamp,
+      [...inCandle]
+        .map(([name, amount]) => ({ side: name.split(' ')[0], time: Number(name.split(' ')[1]), amount }))
+        .map(({ side, time, amount }) => ({
+          time: time as UTCTimestamp,
           position: side === 'buy' ? ('belowBar' as const) : ('aboveBar' as const),
           shape: side === 'buy' ? ('arrowUp' as const) : ('arrowDown' as const),
           color: style(side === 'buy' ? '--up' : '--down'),
-          text: amount,
+          text: text(amount),
         }))
         .sort((a, b) => a.time - b.time),
     )

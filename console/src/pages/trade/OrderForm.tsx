@@ -262,7 +262,7 @@ export function OrderForm({ pair, book, last, picked }: FormProps): React.JSX.El
                 value={draft.account}
                 onChange={(event) => change({ account: event.currentTarget.value as Draft['account'] })}
                 data={[
-                  { value: '', label: 'as it is set' },
+                  { value: '', label: 'as set' },
                   { value: 'spot', label: 'spot' },
                   { value: 'margin', label: 'margin' },
                   { value: 'unified', label: 'unified' },
@@ -274,9 +274,9 @@ export function OrderForm({ pair, book, last, picked }: FormProps): React.JSX.El
                 value={draft.stp}
                 onChange={(event) => change({ stp: event.currentTarget.value as Draft['stp'] })}
                 data={[
-                  { value: '', label: 'as the group has it' },
-                  { value: 'cn', label: 'cancel the newer' },
-                  { value: 'co', label: 'cancel the older' },
+                  { value: '', label: 'as set' },
+                  { value: 'cn', label: 'cancel newer' },
+                  { value: 'co', label: 'cancel older' },
                   { value: 'cb', label: 'cancel both' },
                 ]}
               />
@@ -337,11 +337,11 @@ export function OrderForm({ pair, book, last, picked }: FormProps): React.JSX.El
           disabled={wants !== undefined || view.refusals.length > 0}
           className={draft.side === 'buy' ? 'send-buy' : 'send-sell'}
         >
-          {wants ??
-            (view.refusals[0] === undefined
-              ? `${verb} ${pair.base}`
-              : `Would be refused: ${view.refusals[0].label}`)}
+          {wants ?? (view.refusals[0] === undefined ? `${verb} ${pair.base}` : 'Would be refused')}
         </Button>
+        {wants !== undefined || view.refusals[0] === undefined ? null : (
+          <code className="small dim wrap">{view.refusals[0].label}</code>
+        )}
       </form>
     </section>
   )

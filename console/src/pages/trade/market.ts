@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
-import { client, own, refreshOwn, useOwn, useShared } from '../../api/query.ts'
+import { client, notBefore, own, refreshOwn, useOwn, useShared } from '../../api/query.ts'
 import { dec } from '../../lib/decimal.ts'
 import { useStream } from '../../live/hooks.ts'
 
@@ -65,6 +65,7 @@ export function useTrades(pair: string): { readonly list: readonly PublicTrade[]
       client.setQueryData<PublicTrade[]>(key, (list) =>
         list === undefined || list.some(({ id }) => id === trade.id) ? list : [trade, ...list].slice(0, KEPT),
       )
+      notBefore(key)
     },
     () => void client.invalidateQueries({ queryKey: key }),
   )
@@ -103,6 +104,7 @@ export function useAccountStreams(): void {
         })
         if (order.event === 'finish') void refreshOwn('orders', 'finished')
       }
+      notBefore(own('orders', 'open'))
     },
     () => void refreshOwn('orders'),
   )
@@ -121,6 +123,7 @@ export function useAccountStreams(): void {
         }
         return next
       })
+      notBefore(own('balances'))
     },
     () => void refreshOwn('balances'),
   )

@@ -66,7 +66,7 @@ export function Overview(): React.JSX.Element {
         </>
       }
     >
-      <div className="cols-main">
+      <div className="cols-main level">
         <Card
           title="Worth of everything"
           actions={
@@ -84,24 +84,23 @@ export function Overview(): React.JSX.Element {
               <div className="big-figure" aria-live="polite">
                 <Amount value={all.amount} places={2} currency={all.currency} />
                 {dec(all.borrowed) === 0n ? null : (
-                  <span className="small dim">
-                    {' '}
+                  <div className="small dim" style={{ fontWeight: 400 }}>
                     of it borrowed <Amount value={all.borrowed} places={2} currency={all.currency} />
-                  </span>
+                  </div>
                 )}
               </div>
             )}
           </Loaded>
           {line === undefined ? (
             unknown ? (
-              <Empty>The line begins with the next hour.</Empty>
+              <Empty>The line begins in a minute.</Empty>
             ) : worth.error === null ? (
               <Loading rows={4} height={34} />
             ) : (
               <Empty>The line can’t be drawn just now.</Empty>
             )
           ) : line.length < 2 ? (
-            <Empty>The line begins with the next hour.</Empty>
+            <Empty>The line begins in a minute.</Empty>
           ) : (
             <Lines points={line} label="Worth over time" unit="USDT" />
           )}

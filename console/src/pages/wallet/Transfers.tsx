@@ -68,6 +68,8 @@ function OwnForm(): React.JSX.Element {
           ? row.base.available
           : row.quote.available
   const value = amount === '' ? undefined : parse(amount)
+  const why =
+    value !== undefined && free !== undefined && value > dec(free) ? `Not enough: ${free} is free` : undefined
   const transfer = useMutation({
     mutationFn: () =>
       call('POST /api/v4/wallet/transfers', {
@@ -112,17 +114,7 @@ function OwnForm(): React.JSX.Element {
           value={chosen}
           onChange={(next) => setCurrency(next ?? chosen)}
         />
-        <AmountInput
-          label="Amount"
-          currency={chosen}
-          value={amount}
-          onChange={setAmount}
-          error={
-            value !== undefined && free !== undefined && value > dec(free)
-              ? `Not enough: ${free} is free`
-              : undefined
-          }
-        />
+        <AmountInput label="Amount" currency={chosen} value={amount} onChange={setAmount} error={why} />
       </div>
       <Facts
         of={[
@@ -131,7 +123,11 @@ function OwnForm(): React.JSX.Element {
         ]}
       />
       {transfer.error === null ? null : <Failed error={transfer.error} />}
-      <Button type="submit" loading={transfer.isPending} disabled={value === undefined || value <= 0n}>
+      <Button
+        type="submit"
+        loading={transfer.isPending}
+        disabled={value === undefined || value <= 0n || why !== undefined}
+      >
         Move {from === 'spot' ? 'to margin' : 'to spot'}
       </Button>
     </form>
@@ -152,6 +148,8 @@ function SubForm(): React.JSX.Element {
     direction === 'to'
       ? balances.data?.find((one) => one.currency === currency)?.available
       : ofSub.data?.find(({ uid }) => uid === String(chosen?.user_id))?.available[currency]
+  const why =
+    value !== undefined && free !== undefined && value > dec(free) ? `Not enough: ${free} is free` : undefined
   const transfer = useMutation({
     mutationFn: () =>
       call('POST /api/v4/wallet/sub_account_transfers', {
@@ -198,17 +196,7 @@ function SubForm(): React.JSX.Element {
           value={currency}
           onChange={(next) => setCurrency(next ?? 'USDT')}
         />
-        <AmountInput
-          label="Amount"
-          currency={currency}
-          value={amount}
-          onChange={setAmount}
-          error={
-            value !== undefined && free !== undefined && value > dec(free)
-              ? `Not enough: ${free} is free`
-              : undefined
-          }
-        />
+        <AmountInput label="Amount" currency={currency} value={amount} onChange={setAmount} error={why} />
       </div>
       <Facts
         of={[
@@ -223,7 +211,11 @@ function SubForm(): React.JSX.Element {
         ]}
       />
       {transfer.error === null ? null : <Failed error={transfer.error} />}
-      <Button type="submit" loading={transfer.isPending} disabled={value === undefined || value <= 0n}>
+      <Button
+        type="submit"
+        loading={transfer.isPending}
+        disabled={value === undefined || value <= 0n || why !== undefined}
+      >
         Move
       </Button>
     </form>

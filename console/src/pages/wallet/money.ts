@@ -9,6 +9,13 @@ export type Withdrawal = Reply<'GET /console/v1/withdrawals'>[number]
 
 export const useCurrencies = () =>
   useShared(['currencies'], () => call('GET /api/v4/spot/currencies'), { stale: 60_000 })
+/** Whether addresses of a chain have a tag beside them. */
+export const useTagged = (currency: string | undefined, chain: string | undefined): boolean =>
+  useShared(
+    ['currency-chains', currency],
+    () => call('GET /api/v4/wallet/currency_chains', { query: { currency: currency ?? '' } }),
+    { enabled: currency !== undefined, stale: 60_000 },
+  ).data?.some((one) => one.chain === chain && one.is_tag === 1) ?? false
 /** While something is under way it is looked at often; there is no stream for it. */
 export const useDeposits = () =>
   useOwn(['deposits'], () => call('GET /console/v1/deposits', { query: { limit: 50 } }), {
