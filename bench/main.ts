@@ -5,6 +5,8 @@ const BENCHES = [
   'load',
   'tail',
   'crash',
+  'failover',
+  'gateways',
   'history',
   'match',
   'orders',

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 /** Secrets come from the environment or from a file that it names, never from the command line. */
-export const SECRET_SETTINGS = ['KONTOR_OPERATOR_TOKEN', 'KONTOR_SECRET_KEY', 'KONTOR_DATABASE_URL'] as const
+export const SECRET_SETTINGS = [
+  'KONTOR_OPERATOR_TOKEN',
+  'KONTOR_SECRET_KEY',
+  'KONTOR_DATABASE_URL',
+  'KONTOR_READ_URLS',
+] as const
 export const fileSetting = (setting: string): string => `${setting}_FILE`
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -23,14 +28,40 @@ export function readSecret(env: Environment, name: string, fail: Fail): string |
   }
 }
 
+const POSTGRES = /^postgres(ql)?:\/\//
+/** Of one server, or of several of which one takes writes. The value may hold a password: no message repeats it. */
+export function databaseUrl(env: Environment, fail: Fail): string | undefined {
+  const url = readSecret(env, 'KONTOR_DATABASE_URL', fail)
+  if (url === undefined) return undefined
+  if (!POSTGRES.test(url)) fail('KONTOR_DATABASE_URL', 'must begin with postgres:// or postgresql://')
+  const [, servers = '', query = ''] = /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/.exec(url) ?? []
+  const wish = new URLSearchParams(query).get('target_session_attrs')
+  if (wish !== null && wish !== 'read-write' && wish !== 'primary')
+    fail('KONTOR_DATABASE_URL', `target_session_attrs must be read-write or primary, not "${wish}"`)
+  if (servers.includes(',') && servers.split(',').includes(''))
+    fail('KONTOR_DATABASE_URL', 'names a server without a name')
+  return url
+}
+/** Each of one server that follows the database. */
+export function readUrls(env: Environment, fail: Fail): string[] {
+  const urls = (readSecret(env, 'KONTOR_READ_URLS', fail) ?? '').split(/[\s,]+/).filter((url) => url !== '')
+  if (!urls.every((url) => POSTGRES.test(url)))
+    fail(
+      'KONTOR_READ_URLS',
+      'must be URLs by comma, each of one server and beginning with postgres:// or postgresql://',
+    )
+  return urls
+}
+
 /** A URL with a password in it is a secret; one without may stand on a command line. */
 export function urlHoldsPassword(url: string): boolean {
   try {
     const { password, searchParams } = new URL(url)
-    return password !== '' || searchParams.has('password')
+    if (!url.includes(',')) return password !== '' || searchParams.has('password')
   } catch {
-    return /:[^/@]*@/.test(url)
+    // Several servers, or several URLs.
   }
+  return /:[^/@]*@|[?&]password=/.test(url)
 }
 
 const TOKEN_LENGTH_MIN = 32

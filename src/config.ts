@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import {
+  addressIn,
+  clusterSettings,
+  gatewaySettings,
+  type ClusterSettings,
+  type GatewaySettings,
+} from './config-cluster.ts'
 import { fileFaults } from './config-file.ts'
-import { readSecret, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
+import { databaseUrl, readSecret, readUrls, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
 import { cors, testSettings, type TestSettings } from './config-sandbox.ts'
 import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
 import { BUILT_IN_WORLD } from './core/world/built-in.ts'
@@ -9,12 +16,16 @@ import { completePolicy } from './core/tables/world/policy.ts'
 import { checkWorld } from './core/tables/world/world.ts'
 import type { WorldConfig } from './core/tables/world/config.ts'
 
+export { addressIn } from './config-cluster.ts'
+
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
-export interface Config extends TestSettings {
+export interface Config extends TestSettings, ClusterSettings {
   readonly host: string
   readonly port: number
   readonly data: string
   readonly databaseUrl: string | undefined
+  /** Replicas of it that history is read from. */
+  readonly readUrls: readonly string[]
   /** Origins whose pages may read answers of the trading API; `*`: all. */
   readonly cors: readonly string[]
   readonly mode: 'sandbox' | 'live'
@@ -48,9 +59,13 @@ export interface Config extends TestSettings {
   readonly rehearsed: readonly string[]
   /** What KONTOR_SIMULATED_CHAINS says. */
   readonly simulatedChains: 'allow' | 'hide' | undefined
-  /** Seconds for which a start waits for a database that is away. */
+  /** Seconds for which a database that is away is waited for. */
   readonly databaseWait: number
   /** The database is taken from a living process. */
+  /** What it was started as: a standby follows the active core until it takes its place. */
+  readonly role: 'active' | 'standby'
+  /** How long a core on PostgreSQL answers without hearing from it. */
+  readonly leaseMs: number
   readonly takeOver: boolean
   readonly disk: DiskSettings
   /** Who may make an account for himself in the console. */
@@ -95,6 +110,8 @@ export const SETTINGS = [
   ['KONTOR_DEMO_SECRET', 'made at first start', "the demo account's API secret (sandbox)"],
   ['KONTOR_DATABASE_URL', 'unset', 'a PostgreSQL URL instead of the embedded store'],
   ['KONTOR_DATABASE_URL_FILE', 'unset', 'a file that holds this URL'],
+  ['KONTOR_READ_URLS', 'unset', 'PostgreSQL URLs of replicas that history is read from, by comma'],
+  ['KONTOR_READ_URLS_FILE', 'unset', 'a file that holds these URLs'],
   ['KONTOR_MODE', 'sandbox', 'sandbox, or live'],
   ['KONTOR_OPERATOR_TOKEN', 'made at first start', 'bearer token of the first operator'],
   ['KONTOR_OPERATOR_TOKEN_FILE', 'unset', 'a file that holds this token'],
@@ -138,11 +155,29 @@ export const SETTINGS = [
     "processes that speak HTTP: auto (by cores), 0 (inside the core's process) or a number",
   ],
   [
+    'KONTOR_CORE_LISTEN',
+    'unset',
+    'HOST:PORT for gateways on other machines (kontor gateway), such as 10.0.0.1:9000',
+  ],
+  ['KONTOR_CORE_ADDRESS', 'KONTOR_CORE_LISTEN', 'the same as those gateways reach it'],
+  [
+    'KONTOR_CORES',
+    'unset',
+    'of a gateway on another machine: addresses of the cores, by comma (kontor gateway --core)',
+  ],
+  ['KONTOR_CERTS', 'unset', 'folder with the certificates of cores and gateways (kontor certs makes them)'],
+  ['KONTOR_NODE', 'the host name', 'name of this process among those of other machines'],
+  [
     'KONTOR_SIGN_UP',
     'open (sandbox), off (live)',
     'who may make an account in the console: open, invited (by a link of an operator) or off',
   ],
-  ['KONTOR_DATABASE_WAIT', '60', 'seconds for which a start waits for a PostgreSQL that is away'],
+  [
+    'KONTOR_DATABASE_WAIT',
+    '60',
+    'seconds for which a start, or a running platform, waits for a PostgreSQL that is away',
+  ],
+  ['KONTOR_LEASE_MS', '2000', 'PostgreSQL: how long a core answers without hearing from the database'],
   ['KONTOR_TAKE_OVER', 'off', 'on takes the database from a living process, which then stops'],
   ['KONTOR_DISK_WARNING', '1000', 'MB free for the data folder below which the log warns; 0 never'],
   ['KONTOR_DISK_RESERVE', '100', 'MB free for the data folder below which nothing is written; 0 never'],
@@ -157,8 +192,10 @@ export function readConfig(env: Environment): Config {
     host: text(env, 'KONTOR_HOST') ?? '127.0.0.1',
     port: integer(env, 'KONTOR_PORT', 8080, 0, 65535),
     data: text(env, 'KONTOR_DATA') ?? './data',
-    databaseUrl: databaseUrl(env),
+    databaseUrl: databaseUrl(env, fail),
+    readUrls: readUrls(env, fail),
     ...testSettings(env, mode, fail),
+    ...clusterSettings(env, fail),
     cors: cors(env, fail),
     mode,
     ...secrets,
@@ -168,7 +205,7 @@ export function readConfig(env: Environment): Config {
     agentsSeed: integer(env, 'KONTOR_AGENTS_SEED', 20_240_229, 0, 4_294_967_295),
     clockStart: clockStart(env, mode),
     log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
-    trustProxy: text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32),
+    trustProxy: trustProxy(env),
     operatorListen: operatorListen(env),
     keepHead: text(env, 'KONTOR_HEAD'),
     cancelOrders: (text(env, 'KONTOR_CANCEL_ORDERS') ?? '').split(/[\s,]+/).filter((pair) => pair !== ''),
@@ -176,9 +213,7 @@ export function readConfig(env: Environment): Config {
     hosts: hosts(env),
     authFailures: integer(env, 'KONTOR_AUTH_FAILURES', 100, 1, mode === 'live' ? 10_000 : 1_000_000),
     sockets: {
-      connections: optionalInteger(env, 'KONTOR_CONNECTIONS', 1, 1_000_000),
-      addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
-      requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
+      ...connectionSettings(env),
       webSockets: integer(env, 'KONTOR_WS_CONNECTIONS', 300, 1, 1_000_000),
       queue: integer(env, 'KONTOR_WS_QUEUE', 8_388_608, 131_072, 1_073_741_824),
     },
@@ -190,6 +225,8 @@ export function readConfig(env: Environment): Config {
       mode === 'live' ? 'off' : 'open',
     ),
     databaseWait: integer(env, 'KONTOR_DATABASE_WAIT', 60, 0, 86_400),
+    role: 'active',
+    leaseMs: integer(env, 'KONTOR_LEASE_MS', 2_000, 200, 60_000),
     takeOver: oneOf(env, 'KONTOR_TAKE_OVER', ['on', 'off'] as const, 'off') === 'on',
     disk: {
       warning: integer(env, 'KONTOR_DISK_WARNING', 1_000, 0, 1_000_000_000) * 1e6,
@@ -197,6 +234,28 @@ export function readConfig(env: Environment): Config {
     },
   }
 }
+
+/** The settings of a gateway on another machine; whatever else it must know the core tells it. */
+export interface GatewayConfig extends Pick<Config, 'host' | 'port' | 'log'>, GatewaySettings {
+  readonly sockets: Pick<SocketSettings, 'connections' | 'addressConnections' | 'requestSeconds'>
+  /** Undefined: as the core says. */
+  readonly trustProxy: number | undefined
+}
+export const readGatewayConfig = (env: Environment): GatewayConfig => ({
+  host: text(env, 'KONTOR_HOST') ?? '127.0.0.1',
+  port: integer(env, 'KONTOR_PORT', 8080, 0, 65535),
+  log: oneOf(env, 'KONTOR_LOG', LOG_LEVELS, 'info'),
+  sockets: connectionSettings(env),
+  trustProxy: text(env, 'KONTOR_TRUST_PROXY') === undefined ? undefined : trustProxy(env),
+  ...gatewaySettings(env, fail),
+})
+const trustProxy = (env: Environment): number =>
+  text(env, 'KONTOR_TRUST_PROXY') === 'off' ? 0 : integer(env, 'KONTOR_TRUST_PROXY', 0, 0, 32)
+const connectionSettings = (env: Environment): GatewayConfig['sockets'] => ({
+  connections: optionalInteger(env, 'KONTOR_CONNECTIONS', 1, 1_000_000),
+  addressConnections: optionalInteger(env, 'KONTOR_ADDRESS_CONNECTIONS', 1, 1_000_000),
+  requestSeconds: integer(env, 'KONTOR_REQUEST_SECONDS', 30, 1, 600),
+})
 
 /** Live mode wants them, and wants them strong. */
 function readSecrets(env: Environment, mode: string): Pick<Config, 'operatorToken' | 'secretKey'> {
@@ -236,13 +295,6 @@ function oneOf<T extends string>(env: Environment, name: string, allowed: readon
   if (!(allowed as readonly string[]).includes(value))
     fail(name, `must be one of ${allowed.join(', ')}, not "${value}"`)
   return value as T
-}
-function databaseUrl(env: Environment): string | undefined {
-  const url = readSecret(env, 'KONTOR_DATABASE_URL', fail)
-  // The value may hold a password: the message must not repeat it.
-  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
-    fail('KONTOR_DATABASE_URL', 'must begin with postgres:// or postgresql://')
-  return url
 }
 function token(env: Environment): string | undefined {
   const value = readSecret(env, 'KONTOR_OPERATOR_TOKEN', fail)
@@ -304,11 +356,10 @@ export const gatewaysByCores = (cores: number): number =>
 function operatorListen(env: Environment): Config['operatorListen'] {
   const value = text(env, 'KONTOR_OPERATOR_LISTEN')
   if (value === undefined) return undefined
-  const [, inBrackets, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(value) ?? []
-  const host = inBrackets ?? plain
-  if (host === undefined || Number(port) > 65535)
+  return (
+    addressIn(value) ??
     fail('KONTOR_OPERATOR_LISTEN', `must be HOST:PORT, such as 127.0.0.1:9090, not "${value}"`)
-  return { host, port: Number(port) }
+  )
 }
 const HOST_NAME = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 function hosts(env: Environment): string[] {

@@ -51,6 +51,16 @@ export function fronts(parts: FrontParts): Answers[] {
         ]
   return faces.map((face) => answers(parts, face))
 }
+/**
+ * What answers to gateways on other machines: clients alone. Whoever steals one must not find operators' tokens passing
+ * through it.
+ */
+export function frontForClients(parts: FrontParts, there: readonly Answers[]): Answers {
+  return (
+    there.find(({ face }) => face.surface === 'public') ??
+    answers(parts, { surface: 'public', host: parts.config.host })
+  )
+}
 export function endpointsOf(
   surface: Surface,
   trading: readonly AnyEndpoint[],

@@ -125,6 +125,10 @@ export function refuse(label: Label, message: string): never {
   throw new Refusal(label, message)
 }
 
+/** What is told, with 503, of a request of which nobody knows whether it was carried out. */
+export const UNKNOWN_FATE =
+  'the platform is stopping; whether this request took effect is known after its restart'
+
 /** The same labels are 404 when the thing they speak of was addressed by the path. */
 export function notFound(label: Label, message: string): never {
   throw new Refusal(label, message, 404)

@@ -1,6 +1,8 @@
 import type { Config } from './config.ts'
-import type { Answers } from './fronts.ts'
+import type { Answers, Face } from './fronts.ts'
 import { Gateways, type GatewayStatus } from './gateway/gateways.ts'
+import type { CoreLine, RemoteStatus } from './gateway/line.ts'
+import type { Settings } from './gateway/protocol.ts'
 import type { BodyRoom } from './http/bodies.ts'
 import type { Doors } from './http/doors.ts'
 import type { Log } from './runtime/log.ts'
@@ -19,6 +21,12 @@ export interface NetworkParts {
   readonly sockets: SocketDoor
   /** How the doors of gateways find the desk. */
   readonly attach: Attach
+  /** What answers to gateways on other machines. */
+  readonly remote?: Answers | undefined
+  /** Where those are connected; it listens already. */
+  readonly line?: CoreLine | undefined
+  /** Which term of office of an active core this is. */
+  readonly epoch?: () => number
 }
 
 /** Doors and gateways together: who answers where, and what connections there are. */
@@ -30,7 +38,6 @@ export class Network {
     this.parts = parts
     const { config, doors, room, log, attach } = parts
     const { face, pipeline, look } = parts.answers[0]!
-    const { mode, hosts, cors, trustProxy, sockets } = config
     if (config.gateways > 0)
       this.gateways = new Gateways({
         count: config.gateways,
@@ -39,17 +46,7 @@ export class Network {
         room,
         log,
         attach,
-        settings: {
-          ...face,
-          mode,
-          hosts,
-          cors,
-          trustProxy,
-          requestMs: sockets.requestSeconds * 1000,
-          socketQueue: sockets.queue,
-          rateLimits: config.rateLimits,
-          version: VERSION,
-        },
+        settings: settingsOf(config, face),
         left: (address) => doors.left(address),
       })
   }
@@ -61,14 +58,31 @@ export class Network {
     const { doors, answers } = this.parts
     doors.handOver(answers)
     if (this.gateways !== undefined) doors.giveTo(this.gateways.give)
+    this.serveOthers()
+  }
+  private serveOthers(): void {
+    const { config, remote, room, attach, line, epoch } = this.parts
+    if (line === undefined || remote === undefined) return
+    const { face, pipeline, look } = remote
+    line.serve({ pipeline, look, room, attach, settings: settingsOf(config, face) })
+    line.tell({ active: true, at: config.coreAddress ?? line.address, epoch: epoch?.() ?? 0 })
   }
   /** Nobody new gets in; resolves when what was under way is answered. */
   async close(): Promise<void> {
     this.parts.doors.shut()
-    await Promise.all([this.parts.sockets.shut(), this.parts.doors.close(), this.gateways?.stop()])
+    await Promise.all([
+      this.parts.sockets.shut(),
+      this.parts.doors.close(),
+      this.gateways?.stop(),
+      this.parts.line?.close(),
+    ])
   }
   list(): GatewayStatus[] {
     return this.gateways?.list() ?? []
+  }
+  /** Gateways on other machines. */
+  others(): RemoteStatus[] {
+    return this.parts.line?.list() ?? []
   }
   get connections(): number {
     return this.parts.doors.connections
@@ -77,6 +91,18 @@ export class Network {
     return this.parts.doors.refused
   }
   get cut(): number {
-    return this.parts.doors.cut + (this.gateways?.cut ?? 0)
+    return this.parts.doors.cut + (this.gateways?.cut ?? 0) + (this.parts.line?.cut ?? 0)
   }
 }
+
+const settingsOf = (config: Config, face: Face): Settings => ({
+  ...face,
+  mode: config.mode,
+  hosts: config.hosts,
+  cors: config.cors,
+  trustProxy: config.trustProxy,
+  requestMs: config.sockets.requestSeconds * 1000,
+  socketQueue: config.sockets.queue,
+  rateLimits: config.rateLimits,
+  version: VERSION,
+})

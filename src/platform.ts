@@ -4,8 +4,10 @@ import { networkOf } from './composition/answering.ts'
 import { dutiesOf, touch } from './composition/duties.ts'
 import { make, type Given, type Made } from './composition/made.ts'
 import { warningsNow, warnOfWaiting } from './composition/notices.ts'
+import { standBy } from './composition/standby.ts'
 import { emptyWorld, openWorld } from './composition/world.ts'
 import type { Config } from './config.ts'
+import { CoreLine } from './gateway/line.ts'
 import { Doors } from './http/doors.ts'
 import { refuse } from './labels.ts'
 import type { Network } from './network.ts'
@@ -15,7 +17,7 @@ import { watchSurroundings } from './runtime/disk-guard.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
 import { refuseSimulated } from './runtime/loading.ts'
 import { countingLog, type Log } from './runtime/log.ts'
-import { watchPlatform } from './runtime/watch.ts'
+import { tellAway, watchPlatform } from './runtime/watch.ts'
 import { openStore } from './store/open.ts'
 import { awayOr } from './store/postgres-client.ts'
 import type { Store } from './store/store.ts'
@@ -28,6 +30,8 @@ export interface Platform {
   readonly desk: LiveDesk
   /** The trading API of sockets. */
   readonly calls: Calls
+  /** Resolves when another node is to be the active core: everything is handed over, and this one is to be stopped. */
+  readonly relieved: Promise<void>
   /** Finishes what is under way, flushes, and closes everything. */
   stop(): Promise<void>
 }
@@ -44,17 +48,24 @@ export async function startPlatform(
   // The port first: a start that fails on it must not have taken the database from the running platform.
   const doors = new Doors(config, (message, fields) => log.warn(message, fields))
   await doors.listen()
+  const line = lineOf(config, log)
   let ground: Ground | undefined
   try {
+    await line?.start()
     ground = await standOn(config, doors, log, (detail) => doors.tell(detail))
-    return await build({ config, log, fatal, store, doors, ground })
+    return await build({ config, log, fatal, store, doors, ground, line })
   } catch (error) {
     await doors.close()
+    await line?.close()
     await store.close()
     await ground?.ownership.release()
     throw awayOr(error)
   }
 }
+
+/** Where gateways on other machines find this process, active or not. */
+const lineOf = ({ coreListen: listen, certs, node }: Config, log: Log): CoreLine | undefined =>
+  listen === undefined ? undefined : new CoreLine({ listen, certs: certs!, node, log })
 
 /** The composition root: what is made, what answers, what works by itself; and their life together. */
 async function build(given: Given): Promise<Platform> {
@@ -62,24 +73,31 @@ async function build(given: Given): Promise<Platform> {
   const { core, desk, store, doors, ground, fatal } = made
   let ready = false
   let resetting: Promise<void> | undefined
+  let lettingGo: Promise<void> | undefined
   const { network, calls, live } = networkOf(made, { ready: () => ready, reset })
   const duties = dutiesOf(made)
   let credentials: Credentials
   try {
-    credentials = await openWorld(made)
+    credentials = await (given.config.role === 'standby' ? standBy(made) : openWorld(made))
     tellOf(made, network)
     await duties.start()
     await network.start()
   } catch (error) {
     await network.close()
     await duties.stop()
+    await made.lease?.giveBack()
     throw error
   }
   network.open()
   ready = true
 
   const { url, operatorUrl } = doors
-  return { url, operatorUrl, credentials, desk, calls, stop }
+  const relieved = made.wanted.then(async (node) => {
+    made.log.warn('this node hands over', { to: node })
+    await letGo()
+  })
+  relieved.catch(fatal)
+  return { url, operatorUrl, credentials, desk, calls, relieved, stop }
 
   function reset(): Promise<void> {
     if (resetting === undefined && core.held !== undefined) refuse('TOO_BUSY', core.held)
@@ -99,7 +117,21 @@ async function build(given: Given): Promise<Platform> {
     await duties.resume()
     ready = true
   }
+  /** Another node may go on from here. Who calls through a gateway is kept waiting there, nobody is refused. */
+  function letGo(): Promise<void> {
+    return (lettingGo ??= handOver())
+  }
+  async function handOver(): Promise<void> {
+    await made.line?.hold()
+    await made.line?.answered()
+    await duties.stop('shut')
+    await touch(made)
+    core.suspend('this node hands over to another; send it again in a second')
+    await core.idle()
+    await made.lease?.giveBack()
+  }
   async function stop(): Promise<void> {
+    if (made.line !== undefined) await letGo()
     await duties.stop('shut')
     await live.stop()
     await network.close()
@@ -107,6 +139,7 @@ async function build(given: Given): Promise<Platform> {
     await touch(made)
     await core.idle()
     await duties.stop('written')
+    await made.lease?.giveBack()
     await store.close()
     await ground.ownership.release()
   }
@@ -118,6 +151,7 @@ function tellOf(made: Made, network: Network): void {
   refuseSimulated(config, state)
   for (const warning of warningsNow(made)) log.warn(warning)
   if (config.mode === 'live') warnOfWaiting(state, log, config.operatorToken)
+  tellAway(made.store, log)
   watchPlatform(metrics, { ...made, doors: network })
   watchSurroundings(metrics, disk, wall)
 }

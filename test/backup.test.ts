@@ -109,7 +109,9 @@ describe('kontor backup and restore', () => {
   test('of PostgreSQL, and back into PostgreSQL; the key and the configuration with it, or left out', async () => {
     const url = await server.database()
     const key = 'c'.repeat(32) + '5'.repeat(32)
-    const place = { KONTOR_DATABASE_URL: url, KONTOR_SECRET_KEY: key }
+    // Whoever has started the platform here before has a folder `data`, with keys of its own.
+    const KONTOR_DATA = join(root, 'nothing')
+    const place = { KONTOR_DATABASE_URL: url, KONTOR_SECRET_KEY: key, KONTOR_DATA }
     const config = join(root, 'world.json')
     writeFileSync(config, (await kontor(['world'])).output)
     const platform = await start({ ...place, KONTOR_DATA: join(root, 'pg'), KONTOR_CONFIG: config })
@@ -122,10 +124,14 @@ describe('kontor backup and restore', () => {
     assert.equal(await platform.kill('SIGTERM'), 0)
 
     const target = await server.database()
-    const keyless = await kontor(['restore', copy], { KONTOR_DATABASE_URL: target })
+    const keyless = await kontor(['restore', copy], { KONTOR_DATABASE_URL: target, KONTOR_DATA })
     assert.equal(keyless.code, 2)
     assert.match(keyless.errors, /the backup holds no secret key: set KONTOR_SECRET_KEY/)
-    const done = await kontor(['restore', copy], { KONTOR_DATABASE_URL: target, KONTOR_SECRET_KEY: key })
+    const done = await kontor(['restore', copy], {
+      KONTOR_DATABASE_URL: target,
+      KONTOR_SECRET_KEY: key,
+      KONTOR_DATA,
+    })
     assert.equal(done.code, 0, done.output + done.errors)
     assert.match(done.output, /start it with its configuration: --config \S+config\.json\n$/)
     await serves(

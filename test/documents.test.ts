@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { SUBSTITUTED, runnable } from './support/document-run.ts'
-import { blocksOf, differs, faultsOf, reasonNotRun, type Block } from './support/documents.ts'
+import { blocksOf, differs, faultsOf, reasonNotRun, runs, type Block } from './support/documents.ts'
 import { documents, textOf } from './support/every-document.ts'
 
 const block = (language: string, text: string): Block => ({
@@ -19,6 +20,16 @@ describe('how documents are written', () => {
       documents.flatMap((document) => faultsOf(document, textOf(document))),
       [],
     )
+  })
+  test('what is run by the plainest shell is read without a fault by bash too', () => {
+    const script = documents.flatMap((document) =>
+      blocksOf(document, textOf(document))
+        .filter(runs)
+        .map((one) => one.text),
+    )
+    const read = spawnSync('bash', ['-n'], { input: script.join('\n'), encoding: 'utf8' })
+    assert.equal(read.stderr, '')
+    assert.equal(read.status, 0)
   })
   test('the rules notice what they are for', () => {
     const faults = (markdown: string): string => faultsOf('x.md', markdown).join('\n')

@@ -1,10 +1,11 @@
-import type { Candle } from '../core/tables/spot/candles.ts'
+import { joined, type Candle } from '../core/tables/spot/candles.ts'
 import type { PriceHistory } from '../core/tables/spot/spot.ts'
 import { ONE, type Amount, type Price } from '../money/amount.ts'
 import type { Market } from '../core/tables/world/markets.ts'
 import { dayVolatility, exact, hashText } from './dice.ts'
 
 const MINUTE = 60
+const HOUR = 3_600
 const DAY = 86_400
 const DAYS = 30
 /** Waves of these periods in seconds make up the path; each is as wide as the square root of its period. */
@@ -16,136 +17,191 @@ function grain(seed: number, place: number): number {
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2_147_483_648 - 1
 }
-function wave(seed: number, x: number): number {
-  const place = Math.floor(x)
-  const part = x - place
-  const smooth = part * part * (3 - 2 * part)
-  return grain(seed, place) * (1 - smooth) + grain(seed, place + 1) * smooth
+const smooth = (part: number): number => part * part * (3 - 2 * part)
+
+/** A wave as wide as its market makes it. Who goes along it in small steps meets the same two grains again and again. */
+class Wave {
+  private readonly seed: number
+  private readonly period: number
+  private readonly width: number
+  private place = Number.NaN
+  private left = 0
+  private right = 0
+  private readonly atEnd: number
+
+  constructor(seed: number, period: number, volatility: number, end: number) {
+    this.seed = seed
+    this.period = period
+    this.width = volatility * Math.sqrt(period / DAY) * 0.8
+    this.atEnd = this.height(end)
+  }
+  /** How far above its end it is. */
+  at(time: number): number {
+    return this.width * (this.height(time) - this.atEnd)
+  }
+  private height(time: number): number {
+    const x = time / this.period
+    const place = Math.floor(x)
+    if (place !== this.place) {
+      this.place = place
+      this.left = grain(this.seed, place)
+      this.right = grain(this.seed, place + 1)
+    }
+    const share = smooth(x - place)
+    return this.left * (1 - share) + this.right * share
+  }
+}
+/** A minute or less of a path, before its prices are rounded. */
+interface Stretch {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly base: Amount
+  readonly quote: Amount
+}
+/** The path of one market's price: it meets the reference price at its end. */
+class Path {
+  private readonly market: Market
+  private readonly seed: number
+  private readonly volatility: number
+  private readonly waves: readonly Wave[]
+  /** Dollars of the quote currency. */
+  private readonly dollars: number
+  private known = { time: Number.NaN, price: 0 }
+
+  constructor(market: Market, seed: number, end: number, dollars: number) {
+    this.market = market
+    this.seed = hashText(market.id) ^ seed
+    this.volatility = dayVolatility(market.base, market.quote)
+    this.waves = PERIODS.map((period, i) => new Wave(this.seed + i, period, this.volatility, end))
+    this.dollars = dollars
+  }
+  stretch(start: number, end: number): Stretch {
+    const open = this.price(start)
+    const close = this.price(end)
+    const volatility = this.volatility * Math.sqrt((end - start) / DAY)
+    const reach = (side: number): number => 1 + Math.abs(grain(this.seed + side, start)) * volatility * 0.6
+    const traded = (end - start) * (30 + 60 * (1 + grain(this.seed + 3, Math.floor(start / MINUTE))))
+    const base = exact(
+      traded / Math.max(close * this.dollars, 1e-9) / 10,
+      this.market.config.amount_precision,
+    )
+    return {
+      open,
+      high: Math.max(open, close) * reach(1),
+      low: Math.min(open, close) / reach(2),
+      close,
+      base,
+      quote: ((base * this.tick(close)) / ONE) as Amount,
+    }
+  }
+  candle(open_time: number, { open, high, low, close, base, quote }: Stretch): Candle {
+    return {
+      open_time,
+      open: this.tick(open),
+      high: this.tick(high),
+      low: this.tick(low),
+      close: this.tick(close),
+      base,
+      quote,
+    }
+  }
+  private price(time: number): number {
+    // The end of one stretch is the beginning of the next.
+    if (this.known.time === time) return this.known.price
+    let distance = 0
+    for (const wave of this.waves) distance += wave.at(time)
+    const price = Number(this.market.config.reference_price) * Math.exp(distance)
+    this.known = { time, price }
+    return price
+  }
+  private tick(price: number): Price {
+    const value = exact(price, this.market.config.precision) as bigint as Price
+    return value === 0n ? this.market.tick : value
+  }
 }
 
 /**
  * Thirty days of candles from before a sandbox's first start. They are a function of the seed and the time, so
- * that nothing is stored and every interval agrees with every other; they end at the market's first price.
+ * that nothing is stored and every interval agrees with every other; they end at the market's first price. Only what
+ * is asked for is made, because everybody waits for it: hours are kept, and days are put together from them.
  */
 export class MadeHistory implements PriceHistory {
-  private readonly markets: ReadonlyMap<string, Market>
-  private readonly seed: number
+  private readonly paths: ReadonlyMap<string, Path>
   /** Seconds: where the market's own trades begin. */
   private readonly end: number
-  private readonly long = new Map<string, Candle[]>()
+  private readonly begin: number
+  private readonly hours = new Map<string, Candle>()
   private readonly recent = new Map<string, { minute: number; list: Candle[] }>()
 
   constructor(markets: readonly Market[], seed: number, end: number) {
-    this.markets = new Map(markets.map((market) => [market.id, market]))
-    this.seed = seed
     this.end = Math.floor(end)
+    this.begin = this.end - DAYS * DAY
+    // Dollars of a quote currency, by the price that its own market begins with.
+    const prices = new Map(markets.map(({ id, config }) => [id, Number(config.reference_price)]))
+    this.paths = new Map(
+      markets.map((market) => [
+        market.id,
+        new Path(market, seed, this.end, prices.get(`${market.quote}_USDT`) ?? 1),
+      ]),
+    )
   }
   candles(pair: string, seconds: number, from: number, to: number): Candle[] {
-    const market = this.markets.get(pair)
-    if (market === undefined) return []
-    const first = Math.max(from, this.end - DAYS * DAY)
-    const start = first - (first % seconds)
-    const end = Math.min(to, this.end)
-    if (start >= end) return []
-    if (seconds < 3_600) return this.span(market, seconds, start, end)
-    const key = `${pair}/${seconds}`
-    let all = this.long.get(key)
-    if (all === undefined) {
-      const begin = this.end - DAYS * DAY
-      this.long.set(key, (all = this.span(market, seconds, begin - (begin % seconds), this.end)))
-    }
-    return all.filter(({ open_time }) => open_time >= start && open_time < end)
+    const path = this.paths.get(pair)
+    const list: Candle[] = []
+    if (path === undefined) return list
+    const first = Math.max(from, this.begin)
+    const last = Math.min(to, this.end)
+    for (let time = first - (first % seconds); time < last; time += seconds)
+      list.push(this.candle(pair, path, seconds, time))
+    return list
   }
   /** The price that the market's own trades begin with. */
   last(pair: string): Candle | undefined {
-    const market = this.markets.get(pair)
-    return market === undefined ? undefined : this.short(market, this.end - 1, this.end)
+    const path = this.paths.get(pair)
+    return path?.candle(this.end - 1, path.stretch(this.end - 1, this.end))
   }
   minutes(pair: string, from: number, to: number): Candle[] {
     if (from >= this.end) return []
     const minute = Math.floor(from / MINUTE)
     const known = this.recent.get(pair)
     if (known?.minute === minute) return known.list
-    const list = this.candles(pair, MINUTE, from, to)
+    // A minute later it is the same list without its first.
+    const list =
+      known !== undefined && known.minute < minute
+        ? known.list.filter(({ open_time }) => open_time >= minute * MINUTE)
+        : this.candles(pair, MINUTE, from, to)
     this.recent.set(pair, { minute, list })
     return list
   }
 
-  private span(market: Market, seconds: number, start: number, end: number): Candle[] {
-    const list: Candle[] = []
-    for (let time = start; time < end; time += seconds) {
-      const until = Math.min(time + seconds, this.end)
-      list.push(seconds <= MINUTE ? this.short(market, time, until) : this.joined(market, time, until))
+  private candle(pair: string, path: Path, seconds: number, start: number): Candle {
+    const end = Math.min(start + seconds, this.end)
+    if (seconds <= MINUTE) return path.candle(start, path.stretch(start, end))
+    if (seconds < HOUR) return this.ofMinutes(path, start, end)
+    if (seconds > HOUR) return { ...this.candles(pair, HOUR, start, end).reduce(joined), open_time: start }
+    const key = `${pair}/${start}`
+    let hour = this.hours.get(key)
+    if (hour === undefined) this.hours.set(key, (hour = this.ofMinutes(path, start, end)))
+    return hour
+  }
+  /** Rounded at the end alone: rounding changes no order. */
+  private ofMinutes(path: Path, start: number, end: number): Candle {
+    const begin = Math.max(start, this.begin)
+    let time = begin - (begin % MINUTE)
+    let all = path.stretch(time, Math.min(time + MINUTE, end))
+    for (time += MINUTE; time < end; time += MINUTE) {
+      const next = path.stretch(time, Math.min(time + MINUTE, end))
+      all = {
+        open: all.open,
+        high: Math.max(all.high, next.high),
+        low: Math.min(all.low, next.low),
+        close: next.close,
+        base: (all.base + next.base) as Amount,
+        quote: (all.quote + next.quote) as Amount,
+      }
     }
-    return list
-  }
-  /** One candle of a minute or less, off the path itself. */
-  private short(market: Market, start: number, end: number): Candle {
-    const seed = hashText(market.id) ^ this.seed
-    const open = this.price(market, start)
-    const close = this.price(market, end)
-    const volatility = dayVolatility(market.base, market.quote) * Math.sqrt((end - start) / DAY)
-    const reach = (side: number): number => 1 + Math.abs(grain(seed + side, start)) * volatility * 0.6
-    const high = Math.max(open, close) * reach(1)
-    const low = Math.min(open, close) / reach(2)
-    const traded = (end - start) * (30 + 60 * (1 + grain(seed + 3, Math.floor(start / MINUTE))))
-    const dollars = close * this.worth(market.quote)
-    const base = exact(traded / Math.max(dollars, 1e-9) / 10, market.config.amount_precision)
-    const [o, h, l, c] = [open, high, low, close].map((price) => this.tick(market, price)) as [
-      Price,
-      Price,
-      Price,
-      Price,
-    ]
-    return {
-      open_time: start,
-      open: o,
-      high: h,
-      low: l,
-      close: c,
-      base,
-      quote: ((base * c) / ONE) as Amount,
-    }
-  }
-  private joined(market: Market, start: number, end: number): Candle {
-    let candle: Candle | undefined
-    const begin = Math.max(start, this.end - DAYS * DAY)
-    for (let time = begin - (begin % MINUTE); time < end; time += MINUTE) {
-      const next = this.short(market, time, Math.min(time + MINUTE, end))
-      candle =
-        candle === undefined
-          ? { ...next, open_time: start }
-          : {
-              open_time: start,
-              open: candle.open,
-              high: next.high > candle.high ? next.high : candle.high,
-              low: next.low < candle.low ? next.low : candle.low,
-              close: next.close,
-              base: (candle.base + next.base) as Amount,
-              quote: (candle.quote + next.quote) as Amount,
-            }
-    }
-    return candle!
-  }
-  /** The path: it meets the reference price at the end. */
-  private price(market: Market, time: number): number {
-    const seed = hashText(market.id) ^ this.seed
-    const volatility = dayVolatility(market.base, market.quote)
-    let distance = 0
-    for (const [i, period] of PERIODS.entries())
-      distance +=
-        volatility *
-        Math.sqrt(period / DAY) *
-        0.8 *
-        (wave(seed + i, time / period) - wave(seed + i, this.end / period))
-    return Number(market.config.reference_price) * Math.exp(distance)
-  }
-  /** Dollars of a quote currency, by the price that its own market begins with. */
-  private worth(quote: string): number {
-    return Number(this.markets.get(`${quote}_USDT`)?.config.reference_price ?? 1)
-  }
-  private tick(market: Market, price: number): Price {
-    const value = exact(price, market.config.precision) as bigint as Price
-    return value === 0n ? market.tick : value
+    return path.candle(start, all)
   }
 }

@@ -25,6 +25,8 @@ export class Door {
   private readonly desk: LiveDesk
   private readonly authenticator: Authenticator
   private readonly guesses: Guesses
+  /** Of operators' tokens. */
+  private readonly tokens: Guesses
   /** Last use of keys, told to the core from time to time. */
   private readonly seen: Map<string, number>
   private readonly sessions: SessionDoor | undefined
@@ -36,10 +38,13 @@ export class Door {
     failuresMax: number,
     seen: Map<string, number>,
     sessions?: SessionDoor,
+    /** Tokens are counted by themselves: a stolen gateway that guesses signatures in an operator's name keeps nobody out. */
+    tokensApart = false,
   ) {
     this.desk = desk
     this.sessions = sessions
     this.guesses = new Guesses(failures, failuresMax, desk.clock)
+    this.tokens = new Guesses(failures, failuresMax, desk.clock, tokensApart ? 'token ' : '')
     this.seen = seen
     this.authenticator = new Authenticator(desk.core.state, desk.secrets, desk.clock, desk.mode === 'sandbox')
   }
@@ -117,7 +122,7 @@ export class Door {
   private admitOperator(passage: Passage, needed: Role): void {
     const { operators } = this.desk.core.state
     // A token may be guessed where it was chosen badly: over the limit not even the right one passes.
-    this.guesses.check(passage)
+    this.tokens.check(passage)
     const authorization = header(passage.request.headers['authorization'])
     if (authorization === undefined)
       throw new AuthenticationFailure(
@@ -128,7 +133,7 @@ export class Door {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
     const operator = token === undefined ? undefined : operators.byToken.get(sha256(token))
     if (operator === undefined)
-      return this.guesses.failed(
+      return this.tokens.failed(
         passage,
         new AuthenticationFailure('INVALID_CREDENTIALS', 'this is not the token of an operator', {
           guess: true,

@@ -3,6 +3,7 @@ import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import { StoreAway, StoreLost } from '../store/store.ts'
 import { AuthenticationFailure, authorize } from './authenticate.ts'
 import { Door } from './door.ts'
 import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.ts'
@@ -52,6 +53,12 @@ export function toldOf(error: Refusal): Record<string, unknown> {
 export const DEFECT = new Refusal(
   'SERVER_ERROR',
   'Internal server error: this is a defect of the platform, and it has been logged',
+)
+const AWAY = new Refusal('TOO_BUSY', 'the database does not answer at the moment; send it again in a second')
+const UNSURE = new Refusal(
+  'SERVER_ERROR',
+  'the database did not answer; whether this request took effect is known when it does',
+  503,
 )
 export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']): Router<Route> {
   const router = new Router<Route>()
@@ -129,6 +136,8 @@ export class Pipeline {
     try {
       const { endpoint } = passage.route!
       passage.body = body
+      const { unsure } = this.options.desk.core
+      if (unsure !== undefined) await unsure
       this.options.door.admit(passage, endpoint, body)
       const json = passage.checked?.fault === undefined ? readJson(endpoint, body) : NOT_READ
       if (endpoint.access.kind !== 'public') this.limit(passage, endpoint, json.value)
@@ -149,12 +158,24 @@ export class Pipeline {
   /** Both at once, of a request that is there as a whole. */
   pass(passage: Passage, body: Buffer | undefined): PlainReply | Promise<PlainReply> {
     passage.atOnce = true
-    return this.look(passage) ?? this.finish(passage, body)
+    const { unsure } = this.options.desk.core
+    if (unsure === undefined) return this.look(passage) ?? this.finish(passage, body)
+    return unsure.then(
+      () => this.look(passage) ?? this.finish(passage, body),
+      (error: unknown) => this.refuse(passage, error),
+    )
   }
   /** The answer to whatever was thrown. */
   refuse(passage: Passage, error: unknown): PlainReply {
     if (error instanceof Proposed) return this.respond(passage, 202, error.body)
     if (error instanceof Refusal) return this.respond(passage, error.status, toldOf(error))
+    // It comes back, or the process ends: neither is a defect, and nobody need guess.
+    if (error instanceof StoreAway || error instanceof StoreLost) {
+      const { method, path } = passage
+      this.options.log.warn('a request found no database', { method, path, error })
+      const away = method === 'GET' ? AWAY : UNSURE
+      return this.respond(passage, away.status, toldOf(away))
+    }
     this.options.log.error('a request failed unexpectedly', {
       method: passage.method,
       path: passage.path,

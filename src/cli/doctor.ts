@@ -14,12 +14,14 @@ import { DATABASE_OFF_SECONDS, offsetOf } from '../runtime/wall-clock.ts'
 import { modeOf, sightOf } from '../runtime/sight.ts'
 import { databasePath, migrationsOf, openOwnerLock } from '../store/open.ts'
 import { MIGRATIONS, pendingMigrations } from '../store/migrations/migrations.ts'
+import { targetsOf } from '../store/postgres-hosts.ts'
 import { postgresSnapshot } from '../store/postgres.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { StoreAway, type Snapshot } from '../store/store.ts'
 import { ok, wrong, type Check } from './check.ts'
 import { compareConfiguration, stateOf } from './configuration.ts'
 import { gatewayChecks } from './gateway-checks.ts'
+import { replicaChecks } from './replica-checks.ts'
 import { settingOptions, type Command, type Environment } from './options.ts'
 
 export const doctor: Command = {
@@ -178,7 +180,8 @@ async function openDatabase({ data, databaseUrl, databaseWait }: Config): Promis
 
 async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]> {
   const checks: Check[] = []
-  if (snapshot.kind === 'postgres') checks.push(await durability(snapshot), await databaseClock(snapshot))
+  if (snapshot.kind === 'postgres')
+    checks.push(...(await durability(config, snapshot)), await databaseClock(snapshot))
   const done = await migrationsOf(snapshot)
   try {
     const pending = pendingMigrations(done)
@@ -189,6 +192,7 @@ async function storeChecks(config: Config, snapshot: Snapshot): Promise<Check[]>
   } catch (error) {
     return [...checks, wrong(`database: ${(error as Error).message}`)]
   }
+  checks.push(...(await replicaChecks(config, snapshot)))
   checks.push(
     await madeIn(config),
     await secrets(config, snapshot),
@@ -223,13 +227,26 @@ async function madeIn(config: Config): Promise<Check> {
   return wrong(`mode: the database was made in ${made} mode; a start in ${config.mode} mode is refused`)
 }
 
-async function durability(snapshot: Snapshot): Promise<Check> {
-  const [[fsync, commits]] = (await snapshot.query(
-    `select current_setting('fsync'), current_setting('synchronous_commit')`,
-  )) as [[string, string]]
-  return fsync === 'on'
-    ? ok(`PostgreSQL: fsync on, synchronous_commit ${commits}${commits === 'off' ? ' (kontor sets on)' : ''}`)
-    : wrong('PostgreSQL: fsync is off; acknowledged commands do not survive a power failure')
+async function durability({ databaseUrl }: Config, snapshot: Snapshot): Promise<Check[]> {
+  const [[fsync, commits, standbys]] = (await snapshot.query(
+    `select current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`,
+  )) as [[string, string, string]]
+  const sets = commits === 'off' || commits === 'local' ? ' (kontor sets on)' : ''
+  const checks = [
+    fsync === 'on'
+      ? ok(`PostgreSQL: fsync on, synchronous_commit ${commits}${sets}`)
+      : wrong('PostgreSQL: fsync is off; acknowledged commands do not survive a power failure'),
+  ]
+  const servers = targetsOf(databaseUrl!).urls.length
+  if (servers > 1)
+    checks.push(
+      ok(
+        standbys === ''
+          ? `warning: PostgreSQL: ${servers} servers are named, and synchronous_standby_names is empty: a fail-over may lose acknowledged commands`
+          : `PostgreSQL: ${servers} servers are named; synchronous_standby_names is ${standbys}`,
+      ),
+    )
+  return checks
 }
 
 async function secrets(config: Config, snapshot: Snapshot): Promise<Check> {

@@ -6,6 +6,11 @@ import { describeOptions, readArguments, type Environment, type Command } from '
 /** Each is loaded when it is called: a short command does not wait for the whole platform to be read. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
+  core: async () => (await import('./start.ts')).core,
+  standby: async () => (await import('./start.ts')).standby,
+  promote: async () => (await import('./promote.ts')).promote,
+  gateway: async () => (await import('./gateway.ts')).gateway,
+  certs: async () => (await import('./certs.ts')).certs,
   verify: async () => (await import('./verify.ts')).verify,
   replay: async () => (await import('./replay.ts')).replay,
   backup: async () => (await import('./backup.ts')).backup,

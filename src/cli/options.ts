@@ -34,15 +34,16 @@ export const settingOptions = (...only: readonly string[]): OptionSpecs =>
   )
 
 const isSecret = (setting: string): boolean => (SECRET_SETTINGS as readonly string[]).includes(setting)
+const isUrl = (setting: string): boolean => /_URLS?$/.test(setting)
 const shownTo = (setting: string): string => {
   if (!isSecret(setting)) return ''
-  return setting === 'KONTOR_DATABASE_URL'
+  return isUrl(setting)
     ? '; with a password in it, in the environment or a file only'
     : '; in the environment or a file only'
 }
 /** Everybody on the machine can read a command line. */
 function refuseShown(option: string, setting: string, value: string): void {
-  if (!isSecret(setting) || (setting === 'KONTOR_DATABASE_URL' && !urlHoldsPassword(value))) return
+  if (!isSecret(setting) || (isUrl(setting) && !urlHoldsPassword(value))) return
   throw new ConfigError(
     `--${option} would show a secret to everybody on this machine; set ${setting} in the environment, or ${fileSetting(setting)} to a file that holds it`,
   )

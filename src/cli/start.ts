@@ -1,4 +1,4 @@
-import { SETTINGS, readConfig } from '../config.ts'
+import { ConfigError, SETTINGS, readConfig, type Config } from '../config.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
 import { randomHex, sha256 } from '../runtime/secrets.ts'
@@ -15,8 +15,41 @@ export const start: Command = {
   run,
 }
 
-async function run({ env }: Arguments): Promise<number> {
-  const config = readConfig(env)
+export const core: Command = {
+  usage: 'kontor core [options]',
+  summary: 'runs the active core of a cluster until SIGTERM',
+  detail: `Runs the platform for gateways on other machines: like kontor start, on PostgreSQL, with an address for gateways. Where
+another core is active it refuses to start; kontor standby waits for its turn instead.`,
+  options: settingOptions(),
+  words: 0,
+  run: ({ env }) => runAs(clustered(readConfig(env), 'core'), env),
+}
+
+export const standby: Command = {
+  usage: 'kontor standby [options]',
+  summary: 'follows the active core, and takes its place when that is free',
+  detail: `Keeps the state of the active core in memory, from the journal in PostgreSQL, and becomes the active core when the lease of
+that one ends, or when it hands over (kontor promote). Nobody active: it is, at once. What a supervisor runs on every machine
+that may have the core.`,
+  options: settingOptions(),
+  words: 0,
+  run: ({ env }) => runAs({ ...clustered(readConfig(env), 'standby'), role: 'standby' }, env),
+}
+
+/** Several processes on one database: not what an embedded store is for. */
+function clustered(config: Config, name: string): Config {
+  if (config.databaseUrl === undefined || config.memory)
+    throw new ConfigError(`KONTOR_DATABASE_URL is not set: kontor ${name} needs PostgreSQL`)
+  if (name === 'core' && config.coreListen === undefined)
+    throw new ConfigError('KONTOR_CORE_LISTEN is not set: kontor core is for gateways on other machines')
+  return config
+}
+
+function run({ env }: Arguments): Promise<number> {
+  return runAs(readConfig(env), env)
+}
+
+async function runAs(config: Config, env: Environment): Promise<number> {
   // Whatever is made from here on is for this user alone.
   process.umask(0o077)
   const log = createLog(config.log, (line) => process.stderr.write(`${line}\n`))
@@ -55,7 +88,7 @@ async function run({ env }: Arguments): Promise<number> {
   }
   started = true
   banner(platform, await linksOf(platform))
-  await told
+  await Promise.race([told, platform.relieved])
   log.info('stopping')
   const late = setTimeout(() => fatal(new Error(`it did not stop within ${STOP_MS / 1000} s`)), STOP_MS)
   await platform.stop()

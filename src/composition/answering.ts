@@ -2,7 +2,7 @@ import { Door } from '../api/door.ts'
 import { Attempts } from '../console/attempts.ts'
 import { Hashing } from '../console/hashing.ts'
 import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
-import { fronts } from '../fronts.ts'
+import { frontForClients, fronts, type FrontParts } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
 import type { Controls } from '../operator/platform.ts'
@@ -30,9 +30,10 @@ export interface Answers {
 export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const { config, doors, log, desk, core, chains, limiter, failures, seen, room, faults, requests } = made
   const controls = controlsOf(made, reset, () => ({ network, live }))
-  const door = new Door(desk, failures, config.authFailures, seen, made.access)
+  const { authFailures, coreListen } = config
+  const door = new Door(desk, failures, authFailures, seen, made.access, coreListen !== undefined)
   const kept = config.mode === 'sandbox' ? requests : undefined
-  const healthy = (): boolean => ready() && core.writesStopped === undefined
+  const healthy = (): boolean => ready() && core.writesStopped === undefined && (made.lease?.holds ?? true)
   const credentials = new Credentials(door, made.state, made.access)
   const { metrics } = made
   const [attempts, hashing] = [new Attempts(), new Hashing()]
@@ -62,7 +63,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     queue: config.sockets.queue,
     rateLimits: config.rateLimits,
   })
-  const answers = fronts({
+  const frontParts: FrontParts = {
     config,
     desk,
     trading: tradingEndpoints,
@@ -92,10 +93,23 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     sockets,
     version: VERSION,
     details: () => detailsOf({ core, chains }),
-  })
+  }
+  const answers = fronts(frontParts)
+  const remote = coreListen === undefined ? undefined : frontForClients(frontParts, answers)
   const { pipeline } = answers[0]!
   const calls = new Calls({ pipeline, credentials, desk, faults, requests: kept, metrics, log })
-  const network = new Network({ config, doors, answers, room, log, sockets, attach })
+  const network = new Network({
+    config,
+    doors,
+    answers,
+    remote,
+    room,
+    log,
+    sockets,
+    attach,
+    line: made.line,
+    epoch: () => made.lease?.epoch ?? 0,
+  })
   return { network, calls, live }
 }
 
@@ -104,7 +118,7 @@ function controlsOf(
   reset: () => Promise<void>,
   answers: () => Pick<Answers, 'network' | 'live'>,
 ): Controls {
-  const { faults, requests, agents, ticker, risk, clock, vitals } = made
+  const { faults, requests, agents, ticker, risk, clock, vitals, lease } = made
   const settle = async (): Promise<void> => {
     // What the watcher handed on by itself in the meantime is due as well.
     for (let handed = 1; handed > 0;) {
@@ -130,6 +144,15 @@ function controlsOf(
     reset,
     vitals: () => vitals.all,
     gateways: () => answers().network.list(),
+    cluster: () =>
+      lease === undefined
+        ? undefined
+        : {
+            node: lease.me.node,
+            epoch: lease.epoch,
+            lease_left_ms: Math.round(lease.leftMs),
+            gateways: answers().network.others(),
+          },
     sockets: {
       list: () => answers().live.list(),
       close: (connId) => answers().live.close(connId, 1008, 'closed by an operator'),

@@ -2,7 +2,7 @@ import { restAgents } from '../agents/driver.ts'
 import { HeadKeeper } from '../runtime/head-keeper.ts'
 import { Parts, type Part } from '../runtime/parts.ts'
 import { HttpPriceFeed, PriceFeedDriver } from '../runtime/price-feed.ts'
-import { watchSize, watchTokens } from '../runtime/watch.ts'
+import { watchLease, watchSize, watchTokens } from '../runtime/watch.ts'
 import { Fenced, StoreLost } from '../store/store.ts'
 import type { Made } from './made.ts'
 import { warnOfUnpriced } from './notices.ts'
@@ -24,6 +24,10 @@ function watches(made: Made): Part[] {
   }
   return [
     { until: 'shut', ...held('size', () => watchSize(metrics, store)) },
+    {
+      until: 'shut',
+      ...held('lease', () => watchLease(metrics, store, made.lease, () => made.core.committed.sequence)),
+    },
     { until: 'shut', ...part('vitals', made.vitals) },
     { until: 'shut', ...held('tokens', () => watchTokens(made)) },
     { until: 'shut', ...every('fence', FENCE_CHECK_MS, () => void store.checkFence().catch(fencedOrGone)) },

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import { ConsoleAccess } from '../console/access.ts'
 import { commands, type Commands } from '../core/commands.ts'
 import { State } from '../core/state.ts'
+import type { CoreLine } from '../gateway/line.ts'
 import { BodyRoom } from '../http/bodies.ts'
 import type { Doors } from '../http/doors.ts'
 import { Core } from '../machine/core.ts'
@@ -18,6 +19,7 @@ import type { Ground } from '../runtime/ground.ts'
 import { Housekeeper } from '../runtime/housekeeper.ts'
 import type { CountingLog } from '../runtime/log.ts'
 import { Metrics } from '../runtime/metrics.ts'
+import { Lease } from '../runtime/lease.ts'
 import { RiskWatcher } from '../runtime/risk-watcher.ts'
 import { finishRotation } from '../runtime/rotation.ts'
 import { SecretBox, sumsKey } from '../runtime/secrets.ts'
@@ -37,6 +39,8 @@ export interface Given {
   readonly store: Store
   readonly doors: Doors
   readonly ground: Ground
+  /** For gateways of other machines. */
+  readonly line: CoreLine | undefined
 }
 export type Made = Given & Plain & Keys & Wired & Drivers
 type Plain = ReturnType<typeof plain>
@@ -81,7 +85,11 @@ async function keysOf({ config, log, ground }: Given) {
 }
 
 /** The core, and what handlers see of it. */
-function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Given & Plain & Keys) {
+function wired({ config, log, fatal, store, line, state, clock, metrics, secrets }: Given & Plain & Keys) {
+  let want: (node: string) => void = () => undefined
+  /** Resolves with the name of the node that is to be active in place of this one. */
+  const wanted = new Promise<string>((resolve) => (want = resolve))
+  const lease = leaseOf({ config, log, fatal, line }, want)
   const core = new Core<State, Commands>(
     state,
     commands,
@@ -93,11 +101,23 @@ function wired({ config, log, fatal, store, state, clock, metrics, secrets }: Gi
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),
       check: (state) => state.check(),
       waitingMax: WAITING_MAX,
+      ...(lease !== undefined && { tenure: lease }),
     },
   )
   const chains = new Chains({ core, store, clock, log })
   const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode, valuations: new Map() }
-  return { core, chains, desk, access: new ConsoleAccess(desk) }
+  return { lease, wanted, core, chains, desk, access: new ConsoleAccess(desk) }
+}
+
+/** An embedded store is of this machine, and its owner holds it by a lock of the operating system. */
+function leaseOf(
+  { config, log, fatal, line }: Pick<Given, 'config' | 'log' | 'fatal' | 'line'>,
+  wanted: (node: string) => void,
+): Lease | undefined {
+  const { databaseUrl, memory, node, leaseMs, coreAddress } = config
+  if (databaseUrl === undefined || memory) return undefined
+  const me = { node, address: coreAddress ?? line?.address ?? '', ms: leaseMs }
+  return new Lease({ url: databaseUrl, me, log, fatal, wanted })
 }
 
 /** What drives the core, and what guards it. */

@@ -8,11 +8,15 @@ import { loadTables, refuseBehindKept } from '../runtime/loading.ts'
 import { primeMarketData } from '../runtime/market-data.ts'
 import { ensureCheckpoint } from '../store/checkpoints.ts'
 import { checkSeals } from '../store/seals.ts'
+import { StoreAway, StoreUnavailable } from '../store/store.ts'
 import type { Made } from './made.ts'
+import type { Warm } from './warm.ts'
 
 /** The world as the store has it, or a new one; tells who may use it. */
-export async function openWorld(made: Made): Promise<Credentials> {
+export async function openWorld(made: Made, lease: 'free' | 'held' = 'free'): Promise<Credentials> {
   const { config, store, core, state, sums } = made
+  // First: from here on whoever held it before knows that his time is up.
+  if (lease === 'free') await made.lease?.claim()
   const head = await store.open(sums, DECLARED)
   core.restart(head)
   await refuseBehindKept(config, store)
@@ -25,6 +29,24 @@ export async function openWorld(made: Made): Promise<Credentials> {
     await checkSeals(store, state.tables, head, sums)
     await ensureCheckpoint(store, state.tables, head, RULES)
   }
+  await made.lease?.settled()
+  return makeWorld(made)
+}
+
+/** The world as memory has followed it: nothing is loaded. */
+export async function takeWorld(made: Made, warm: Warm): Promise<Credentials> {
+  const { store, core, state, sums } = made
+  const head = await store.openWarm(sums, DECLARED, warm.at!).catch((error: unknown) => {
+    // Nothing is taken over then. It is no fault of the settings: whoever supervises it starts it again, and it loads.
+    if (!(error instanceof StoreUnavailable) || error instanceof StoreAway) throw error
+    throw new StoreAway(`it can't go on from what it followed: ${error.message}`, { cause: error })
+  })
+  warm.take(head.entries)
+  core.restart(head)
+  startClock(made, head.at)
+  audit(made)
+  if (core.writesStopped === undefined) await ensureCheckpoint(store, state.tables, head, RULES)
+  await made.lease?.settled()
   return makeWorld(made)
 }
 
@@ -79,8 +101,9 @@ async function makeWorld({ config, core, secrets, store, doors, ground }: Made):
       ...urls,
     }
   await makeWay(core, config)
+  const first = core.state.world.configured === undefined
   const made = await ensureWorld(core, config, secrets, known, ground.keep)
   // A look at the tables alone tells which world this is: before the next start, and from outside.
-  await store.query('select sequence from head', [])
+  if (first) await store.query('select sequence from head', [])
   return { ...made, ...urls }
 }

@@ -12,12 +12,18 @@ export interface Ends {
   /** Nothing waits any more to be read by the other side. */
   readonly drained?: () => void
 }
-/** A frame is sent early when so many bytes of texts have gathered. */
+/** What the other side may do. */
+export interface Bounds {
+  /** No honest side sends a longer frame. */
+  readonly frameMax: number
+  /** Who leaves so much unread hangs. */
+  readonly unsentMax: number
+}
+/** Of processes of this machine, which are our own. */
+const OUR_OWN: Bounds = { frameMax: 256 * 1024 * 1024, unsentMax: 512 * 1024 * 1024 }
+/** A frame is sent early when so many bytes of texts have gathered, or so many heads. */
 const FRAME_GOAL = 1024 * 1024
-/** No honest side sends a longer one. */
-const FRAME_MAX = 256 * 1024 * 1024
-/** Who leaves so much unread hangs. */
-const UNSENT_MAX = 512 * 1024 * 1024
+const HEADS_GOAL = 256
 const PREFIX = 8
 
 /**
@@ -28,19 +34,22 @@ const PREFIX = 8
 export class Channel {
   private readonly stream: Duplex
   private readonly ends: Ends
+  private readonly bounds: Bounds
   private heads: Head[] = []
   private texts: (string | Uint8Array)[] = []
   private lengths = 0
   private scheduled = false
   private over = false
+  private finished = false
   private chunks: Buffer[] = []
   private gathered = 0
   /** Length of the frame that is on its way, prefix included; 0: not known yet. */
   private awaited = 0
 
-  constructor(stream: Duplex, ends: Ends) {
+  constructor(stream: Duplex, ends: Ends, bounds = OUR_OWN) {
     this.stream = stream
     this.ends = ends
+    this.bounds = bounds
     stream.on('data', (chunk: Buffer) => this.take(chunk))
     stream.on('drain', () => ends.drained?.())
     stream.on('error', (error) => this.close(error.message))
@@ -55,7 +64,7 @@ export class Channel {
     return this.stream.writableLength + this.lengths
   }
   push(head: Head, text?: string | Uint8Array): void {
-    if (this.over) return
+    if (this.over || this.finished) return
     if (text === undefined) head[1] = -1
     else {
       head[1] = typeof text === 'string' ? Buffer.byteLength(text) : text.length
@@ -63,7 +72,7 @@ export class Channel {
       this.lengths += head[1]
     }
     this.heads.push(head)
-    if (this.lengths >= FRAME_GOAL) this.flush()
+    if (this.lengths >= FRAME_GOAL || this.heads.length >= HEADS_GOAL) this.flush()
     else if (!this.scheduled) {
       this.scheduled = true
       setImmediate(this.flush)
@@ -89,7 +98,13 @@ export class Channel {
     this.texts = []
     this.lengths = 0
     this.stream.write(frame)
-    if (this.stream.writableLength > UNSENT_MAX) this.close('the other side does not read')
+    if (this.stream.writableLength > this.bounds.unsentMax) this.close('the other side does not read')
+  }
+  /** Ends it when all that was pushed is read. */
+  finish(): void {
+    this.flush()
+    this.finished = true
+    if (!this.over) this.stream.end()
   }
   close(why: string): void {
     if (this.over) return
@@ -109,7 +124,7 @@ export class Channel {
     let bytes = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.gathered)
     try {
       for (;;) {
-        this.awaited = bytes.length < PREFIX ? 0 : frameLength(bytes)
+        this.awaited = bytes.length < PREFIX ? 0 : frameLength(bytes, this.bounds.frameMax)
         if (this.awaited === 0 || bytes.length < this.awaited) break
         this.deliver(bytes.subarray(0, this.awaited))
         bytes = bytes.subarray(this.awaited)
@@ -140,9 +155,9 @@ export class Channel {
 const isHead = (head: unknown): head is Head =>
   Array.isArray(head) && Number.isInteger(head[0]) && Number.isInteger(head[1]) && (head[1] as number) >= -1
 
-function frameLength(bytes: Buffer): number {
+function frameLength(bytes: Buffer, frameMax: number): number {
   const rest = bytes.readUInt32LE(0)
   const heads = bytes.readUInt32LE(4)
-  if (rest > FRAME_MAX || heads > rest - 4 || rest < 4) throw new RangeError(`a frame of ${rest} bytes`)
+  if (rest > frameMax || heads > rest - 4 || rest < 4) throw new RangeError(`a frame of ${rest} bytes`)
   return rest + 4
 }

@@ -1,18 +1,12 @@
 import { Socket } from 'node:net'
-import { routerOf } from '../api/pipeline.ts'
-import { Site } from '../docs/site.ts'
-import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
-import { endpointsOf } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
-import { Cors } from '../http/cors.ts'
-import { Front } from '../http/front.ts'
-import { Hosts } from '../http/hosts.ts'
 import { HttpServer } from '../http/server.ts'
-import { SocketDoor } from '../sockets/door.ts'
+import type { SocketDoor } from '../sockets/door.ts'
 import { VERSION } from '../version.ts'
 import type { Settings } from './protocol.ts'
 import { Relay } from './relay.ts'
 import { RemoteRoom } from './remote-room.ts'
+import { speaking } from './speaking.ts'
 
 /**
  * A gateway: a process of its own that speaks HTTP with clients and frames with the core. The core's process starts it,
@@ -34,29 +28,12 @@ const relay = new Relay(new Socket({ fd: CHANNEL_FD, readable: true, writable: t
 })
 
 function welcome(settings: Settings): void {
-  const { mode, surface, host, hosts, cors, trustProxy, requestMs, version } = settings
-  const { socketQueue: queue, rateLimits } = settings
-  // The declarations alone are of use here: their handlers run where the core is.
-  const operator = operatorEndpoints(undefined as never)
-  const console = consoleEndpoints({ surface } as never)
-  const router = routerOf(endpointsOf(surface, tradingEndpoints, operator, console), mode)
-  const look = (path: string, ip: string) => relay.look(path, ip)
-  const site = new Site({
-    surface,
-    trading: tradingEndpoints,
-    operator,
-    console,
-    version,
-    mode,
-    trustProxy,
-    look,
-  })
-  sockets = new SocketDoor({ attach: relay.desk.attach, trustProxy, queue, rateLimits })
-  const front = new Front(new Hosts([host, ...hosts]), site, relay.serve, new Cors(cors), sockets)
   const room = new RemoteRoom(
     (address, bytes) => relay.hold(address, bytes),
     (address, bytes) => relay.release(address, bytes),
   )
+  const front = speaking(settings, relay, new Bodies(room), settings.host)
+  sockets = front.sockets
   server = new HttpServer({
     serve: front.serve,
     upgrade: front.upgrade,
@@ -64,12 +41,12 @@ function welcome(settings: Settings): void {
     // The core's process counts them, for all gateways.
     connections: Infinity,
     addressConnections: Infinity,
-    requestMs,
+    requestMs: settings.requestMs,
     left: (address) => relay.left(address),
     cut: (total) => relay.figures(total),
   })
   server.open()
-  relay.begin({ router, bodies: new Bodies(room), settings })
+  front.begin()
   process.on('message', (address: string, socket: Socket | undefined) => {
     // It may have gone while it was handed over.
     if (socket === undefined) relay.left(address)

@@ -1,11 +1,11 @@
 import type { Surface } from '../docs/site.ts'
 
 /** Both sides must be of one mind: it changes with any of what follows. */
-export const PROTOCOL = 3
+export const PROTOCOL = 4
 
 /** From a gateway to the core. After kind and length of the text: */
 export const TO_CORE = {
-  /** protocol, version of the program */
+  /** protocol, version of the program; these stay where they are in every protocol */
   HELLO: 0,
   /** A whole request; see `AskHead`. Its text is the body. */
   ASK: 1,
@@ -21,7 +21,7 @@ export const TO_CORE = {
   LOOK: 6,
   /** addresses whose connection ended */
   LEFT: 7,
-  /** how many clients were cut for not reading, by now */
+  /** how many clients were cut for not reading, by now; of a gateway on another machine: how many are connected */
   FIGURES: 8,
   /** level, message, fields */
   LOG: 9,
@@ -43,6 +43,10 @@ export const TO_CORE = {
   SOCKET_BEHIND: 17,
   /** [socket, bytes] of each that has some */
   SOCKETS_WAITING: 18,
+  /** The answer to PAUSE: nothing more comes until RESUME. */
+  PAUSED: 19,
+  /** It is there. */
+  BEAT: 20,
 } as const
 /** From the core to a gateway. What sockets are told about a batch follows the batch's replies. */
 export const TO_GATEWAY = {
@@ -80,7 +84,26 @@ export const TO_GATEWAY = {
   SOCKETS_CLOSE: 15,
   /** topic: frames of it were left out, because too much was waiting for this gateway */
   MISSED: 16,
+  /** 1 where this core is the active one, the address of that one or null, its epoch: to gateways on other machines, as all that follow */
+  VIEW: 17,
+  /** Send nothing more, and hold what comes: the core moves, or stops. What was sent is answered. */
+  PAUSE: 18,
+  /** It stays after all. */
+  RESUME: 19,
+  /** It is there. */
+  BEAT: 20,
+  /** protocol, version of the program: they do not fit, and the line ends; these stay where they are in every protocol */
+  UNSUITED: 21,
 } as const
+
+/** Requests, pages and handshakes of sockets that a gateway on another machine may have unanswered; it keeps to it by itself. */
+export const UNANSWERED_MAX = 16_384
+/** Sockets that it may have. */
+export const SOCKETS_MAX = 65_536
+/** Both sides of a line between machines say so often that they are there, */
+export const BEAT_MS = 500
+/** and whoever was not heard for so long is gone. */
+export const SILENT_MS = 4_000
 
 /** What a gateway must know; nothing of it is secret. */
 export interface Settings {

@@ -3,11 +3,20 @@ import type { Attach, Handshake, Pace, ToDesk, Verdict } from '../sockets/line.t
 import type { Channel, Head } from './channel.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
 
+const AWAY: Verdict = {
+  accepted: false,
+  status: 503,
+  label: 'TOO_BUSY',
+  message: 'the platform is away for a moment; connect again in a second',
+}
+
 /** A gateway's end of the line to the desk: what its door says goes to the core, and what the desk says comes back. */
 export class RemoteDesk implements ToDesk {
   private readonly channel: Channel
   private readonly judging = new Map<number, (verdict: Verdict) => void>()
   private door: SocketDoor | undefined
+  /** The core wants to hear nothing more; whoever said something is closed, and so told. */
+  resting = false
 
   constructor(channel: Channel) {
     this.channel = channel
@@ -17,6 +26,7 @@ export class RemoteDesk implements ToDesk {
     return this
   }
   open(socket: number, { path, ip, channelId, sizeDecimal, visitor }: Handshake): Promise<Verdict> {
+    if (this.channel.closed) return Promise.resolve(AWAY)
     return new Promise((resolve) => {
       this.judging.set(socket, resolve)
       const head: Head = [TO_CORE.SOCKET_OPEN, -1, socket, path, ip, channelId, sizeDecimal ? 1 : 0]
@@ -25,7 +35,7 @@ export class RemoteDesk implements ToDesk {
     })
   }
   received(socket: number, text: string, at: number): void {
-    this.channel.push([TO_CORE.SOCKET_RECEIVED, -1, socket, at], text)
+    if (!this.resting) this.channel.push([TO_CORE.SOCKET_RECEIVED, -1, socket, at], text)
   }
   closed(socket: number, code: number): void {
     this.channel.push([TO_CORE.SOCKET_CLOSED, -1, socket, code])
@@ -35,6 +45,15 @@ export class RemoteDesk implements ToDesk {
   }
   waiting(bytes: readonly (readonly [number, number])[]): void {
     this.channel.push([TO_CORE.SOCKETS_WAITING, -1, ...bytes])
+  }
+  /** Handshakes that the core has still to decide about. */
+  get unjudged(): number {
+    return this.judging.size
+  }
+  /** The core is gone. */
+  lost(): void {
+    for (const tell of this.judging.values()) tell(AWAY)
+    this.judging.clear()
   }
   /** With this process its connection to the core goes, and that says it. */
   gone(): void {}

@@ -95,7 +95,9 @@ export class RemoteDoor implements ToDoor {
         this.desk.closed(number(head[2]), number(head[3]))
         return true
       case TO_CORE.SOCKET_BEHIND:
-        this.desk.behind(number(head[2]), number(head[3]))
+        // Of what it does not listen to it is told nothing.
+        if (this.known.get(number(head[2]))?.has(number(head[3])) === true)
+          this.desk.behind(number(head[2]), number(head[3]))
         return true
       case TO_CORE.SOCKETS_WAITING:
         this.desk.waiting(head.slice(2) as [number, number][])
@@ -116,6 +118,7 @@ export class RemoteDoor implements ToDoor {
   }
   private open([, , socket, path, ip, channelId, sizeDecimal, visitor]: Head): void {
     const id = number(socket)
+    if (this.known.has(id)) throw new TypeError(`socket ${id} is there already`)
     const handshake: Handshake = {
       path: string(path),
       ip: string(ip),

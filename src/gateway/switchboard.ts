@@ -7,7 +7,7 @@ import type { PlainReply } from '../http/exchange.ts'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Attach } from '../sockets/line.ts'
-import { Channel, type Head } from './channel.ts'
+import { Channel, type Bounds, type Head } from './channel.ts'
 import { number, record, string } from './plain.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY, type AskHead, type Settings } from './protocol.ts'
 import { RemoteDoor } from './remote-door.ts'
@@ -23,7 +23,13 @@ export interface SwitchboardParts {
   readonly ready: () => void
   readonly left: (address: string) => void
   readonly closed: (why: string) => void
+  /** It is on another machine: its program may be of another version, where the protocol is the same. */
+  readonly remote?: boolean
+  /** It has said that nothing more comes. */
+  readonly paused?: () => void
 }
+/** Of a gateway on another machine: who leaves so much unread is cut. */
+const REMOTE_BOUNDS: Bounds = { frameMax: 256 * 1024 * 1024, unsentMax: 64 * 1024 * 1024 }
 
 /**
  * The core's end of the line to one gateway: runs what it asks for through the pipeline. A gateway that says what none
@@ -40,22 +46,32 @@ export class Switchboard {
   private sockets: RemoteDoor | undefined
   /** Since when it has not answered. */
   private awaited: number | undefined
+  /** Requests that are not answered yet. */
+  private unanswered = 0
+  private readonly whenAnswered: (() => void)[] = []
   /** As the gateway tells. */
   cut = 0
+  connections = 0
+  /** It listens. */
+  ready = false
 
   constructor(stream: Duplex, parts: SwitchboardParts) {
     this.parts = parts
-    this.channel = new Channel(stream, {
-      message: (head, text) => this.message(head, text),
-      closed: (why) => {
-        this.halves.clear()
-        for (const [address, bytes] of this.held) parts.room.give(address, bytes)
-        this.held.clear()
-        this.sockets?.gone()
-        parts.closed(why)
+    this.channel = new Channel(
+      stream,
+      {
+        message: (head, text) => this.message(head, text),
+        closed: (why) => {
+          this.halves.clear()
+          for (const [address, bytes] of this.held) parts.room.give(address, bytes)
+          this.held.clear()
+          this.sockets?.gone()
+          parts.closed(why)
+        },
+        drained: () => this.sockets?.caughtUp(),
       },
-      drained: () => this.sockets?.caughtUp(),
-    })
+      parts.remote === true ? REMOTE_BOUNDS : undefined,
+    )
   }
   /** Looked at from time to time: does it still answer? */
   hangs(patienceMs: number): boolean {
@@ -67,6 +83,23 @@ export class Switchboard {
   }
   stop(): void {
     this.channel.push([TO_GATEWAY.STOP, -1])
+  }
+  /** It is to send nothing more, and says when that is so. */
+  pause(): void {
+    this.channel.push([TO_GATEWAY.PAUSE, -1])
+  }
+  resume(): void {
+    this.channel.push([TO_GATEWAY.RESUME, -1])
+  }
+  /** Resolves when all that it asked for is answered. */
+  answered(): Promise<void> {
+    return this.unanswered === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.whenAnswered.push(resolve))
+  }
+  /** Ends the line when all that was said is read. */
+  finish(): void {
+    this.channel.finish()
   }
   close(): void {
     this.channel.close('the core stops')
@@ -96,7 +129,10 @@ export class Switchboard {
       case TO_CORE.GONE: {
         const passage = this.halves.get(number(head[2]))
         // It may have been answered before its client went.
-        if (passage !== undefined) this.parts.pipeline.brokenOff(this.half(head[2]))
+        if (passage !== undefined) {
+          this.parts.pipeline.brokenOff(this.half(head[2]))
+          this.count()
+        }
         return
       }
       case TO_CORE.LOOK: {
@@ -109,6 +145,7 @@ export class Switchboard {
         return
       case TO_CORE.FIGURES:
         this.cut = number(head[2])
+        if (head.length > 3) this.connections = number(head[3])
         return
       case TO_CORE.HOLD: {
         const [, , id, address, bytes] = head
@@ -128,7 +165,7 @@ export class Switchboard {
         this.log(head)
         return
       case TO_CORE.HELLO:
-        if (head[2] !== PROTOCOL || head[3] !== this.parts.settings.version)
+        if (head[2] !== PROTOCOL || (this.parts.remote !== true && head[3] !== this.parts.settings.version))
           throw new TypeError(`it is of version ${String(head[3])}: the program on the disk was changed`)
         this.channel.push([TO_GATEWAY.WELCOME, -1, this.parts.settings])
         return
@@ -137,7 +174,11 @@ export class Switchboard {
         return
       case TO_CORE.READY:
         this.sockets ??= new RemoteDoor(this.channel, this.parts.attach)
+        this.ready = true
         this.parts.ready()
+        return
+      case TO_CORE.PAUSED:
+        this.parts.paused?.()
         return
       default:
         if (this.sockets?.message(head, text) === true) return
@@ -151,12 +192,14 @@ export class Switchboard {
   }
   private ask(head: AskHead, body: Buffer | undefined): void {
     const passage = this.passage(head)
+    this.unanswered++
     const reply = this.parts.pipeline.pass(passage, body)
     if (reply instanceof Promise) void reply.then((reply) => this.reply(head[2], passage, reply))
     else this.reply(head[2], passage, reply)
   }
   private head(head: AskHead): void {
     const passage = this.passage(head)
+    this.unanswered++
     const reply = this.parts.pipeline.look(passage)
     if (reply !== undefined) {
       this.reply(head[2], passage, reply)
@@ -198,6 +241,11 @@ export class Switchboard {
     if (drop || proven) head.push(drop ? 1 : 0)
     if (proven) head.push([signed.key.key, signed.secret, signed.serial])
     this.channel.push(head, text)
+    this.count()
+  }
+  /** One is answered, or its client is gone. */
+  private count(): void {
+    if (--this.unanswered === 0) for (const tell of this.whenAnswered.splice(0)) tell()
   }
   private log([, , level, message, fields]: Head): void {
     const { log } = this.parts

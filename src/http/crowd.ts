@@ -4,7 +4,7 @@ import type { Warn } from './server.ts'
 export class Crowd {
   private readonly byAddress = new Map<string, number>()
   private readonly connections: number
-  private readonly addressConnections: number
+  private addressConnections: number
   private readonly warn: Warn
   private warnedAt = -Infinity
   size = 0
@@ -28,6 +28,9 @@ export class Crowd {
       return true
     }
     return false
+  }
+  unboundAddresses(): void {
+    this.addressConnections = Infinity
   }
   leave(address: string): void {
     const left = (this.byAddress.get(address) ?? 0) - 1

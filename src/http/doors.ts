@@ -88,29 +88,40 @@ export class Doors {
   }
 }
 
-function door(
-  { sockets, trustProxy }: Config,
-  warn: Warn,
-  address: Pick<Door, 'host' | 'port' | 'setting'>,
-  givesAway: boolean,
-): Door {
-  const starting = new Starting()
+/** How many connections there may be at once, and of them from one address. */
+export function connectionBounds({
+  sockets,
+  trustProxy,
+}: {
+  readonly sockets: Pick<Config['sockets'], 'connections' | 'addressConnections'>
+  readonly trustProxy: number
+}): { readonly connections: number; readonly addressConnections: number } {
   const connections = sockets.connections ?? connectionsByDescriptors()
   // Behind a proxy all connections are the proxy's.
   const addressConnections =
     trustProxy > 0
       ? connections
       : (sockets.addressConnections ?? Math.max(ADDRESS_CONNECTIONS, Math.ceil(connections / 4)))
+  return { connections, addressConnections }
+}
+function door(
+  config: Config,
+  warn: Warn,
+  address: Pick<Door, 'host' | 'port' | 'setting'>,
+  givesAway: boolean,
+): Door {
+  const starting = new Starting()
+  const { connections, addressConnections } = connectionBounds(config)
   const server = new HttpServer({
     serve: starting.serve,
     upgrade: starting.upgrade,
     warn,
     connections,
     addressConnections,
-    requestMs: sockets.requestSeconds * 1000,
+    requestMs: config.sockets.requestSeconds * 1000,
   })
   const acceptor = givesAway ? new Acceptor(server, connections, addressConnections, warn) : undefined
   return { server, acceptor, starting, ...address }
 }
-const urlOf = (host: string, port: number): string =>
+export const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -85,6 +85,10 @@ export class HttpServer {
   get refused(): number {
     return this.crowd.refused
   }
+  /** All connections are of one proxy, or a few: those of an address are no longer counted. */
+  unboundAddresses(): void {
+    this.crowd.unboundAddresses()
+  }
   listen(host: string, port: number, setting = 'KONTOR_PORT'): Promise<number> {
     return new Promise((resolve, reject) => {
       const failed = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port, setting))

@@ -1,4 +1,4 @@
-import { BrokenInvariant, Refusal, refuse } from '../labels.ts'
+import { BrokenInvariant, Refusal, UNKNOWN_FATE, refuse } from '../labels.ts'
 import { Batch } from './batch.ts'
 import type { PackedBatch } from './journal.ts'
 import { Commits, type CommittedBatch } from './stream.ts'
@@ -32,6 +32,14 @@ export interface CoreOptions<S> {
   /** Runs after each command; throws BrokenInvariant when the state is not sound. */
   readonly check: (state: S) => void
   readonly waitingMax: number
+  /** Left out: nobody else could have taken over unnoticed. */
+  readonly tenure?: Tenure
+}
+/** Whether this process still is the one that answers. What is appended is fenced; what is only read is not. */
+export interface Tenure {
+  readonly holds: boolean
+  /** Resolves when it holds again; rejects when it never will. */
+  regained(): Promise<void>
 }
 export interface Head {
   readonly sequence: number
@@ -139,6 +147,12 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   get writesStopped(): string | undefined {
     return this.refusesWrites
   }
+  /** Defined while another process may have taken over: resolves when it has not. An append that lands tells the same. */
+  get unsure(): Promise<void> | undefined {
+    const { tenure } = this.options
+    if (tenure === undefined || tenure.holds) return undefined
+    return tenure.regained().catch(() => Promise.reject(stopping()))
+  }
 
   submit<T extends keyof H & string>(type: T, input: Parameters<H[T]>[1]): Promise<ReturnType<H[T]>>
   submit<T extends keyof H & string, R>(
@@ -236,9 +250,9 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     this.commits.lose()
   }
 
-  /** Resolves when everything that has been applied so far is on the disk. */
+  /** Resolves when everything that has been applied so far is on the disk, as this process's own. */
   private barrier(): Promise<void> {
-    if (this.open.size === 0 && this.flights.length === 0) return SETTLED
+    if (this.open.size === 0 && this.flights.length === 0) return this.unsure ?? SETTLED
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { settle: resolve, fail: reject }
       if (this.open.size === 0) this.flights.at(-1)!.waiters.push(waiter)
@@ -338,9 +352,4 @@ const QUICK_MS = 2
 const EARLY_SIZE = 24
 const EARLY_MS = 10
 const SETTLED = Promise.resolve()
-const stopping = (): Refusal =>
-  new Refusal(
-    'SERVER_ERROR',
-    'the platform is stopping; whether this request took effect is known after its restart',
-    503,
-  )
+const stopping = (): Refusal => new Refusal('SERVER_ERROR', UNKNOWN_FATE, 503)

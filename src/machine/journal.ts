@@ -101,6 +101,13 @@ export function macOf(key: string, { sequence, at, count, commands, body, hash }
 }
 type Unsigned = Omit<JournalEntry, 'mac'>
 
+/** True: it was written with this key, and is what was written. */
+export function isSealed(key: string, entry: JournalEntry): boolean {
+  const mac = Buffer.from(macOf(key, entry))
+  const given = Buffer.from(entry.mac)
+  return mac.length === given.length && timingSafeEqual(mac, given)
+}
+
 /** Seals batch after batch, each behind the one before it. */
 export class JournalChain {
   hash: string
@@ -118,9 +125,7 @@ export class JournalChain {
   }
   /** True: this is what the platform wrote behind the last one that was let in. */
   admits(entry: JournalEntry): boolean {
-    const mac = Buffer.from(macOf(this.key, entry))
-    const given = Buffer.from(entry.mac)
-    return mac.length === given.length && timingSafeEqual(mac, given) && this.follows(entry)
+    return isSealed(this.key, entry) && this.follows(entry)
   }
   /** The same without the key: it comes behind the last one, whoever wrote it. */
   follows({ body, hash }: JournalEntry): boolean {

@@ -42,9 +42,10 @@ export interface Declared {
 
 /**
  * Why a row is another one now: a command changed it, a command that changed it was taken back, or it left memory
- * (or came in from the store) while what it says stays true.
+ * (or came in from the store) while what it says stays true. `follow`: commands of another process changed it, and what
+ * a whole batch of them came to is told row by row, in no order between rows.
  */
-export type Signal = 'change' | 'undo' | 'eviction' | 'load'
+export type Signal = 'change' | 'undo' | 'eviction' | 'load' | 'follow'
 export type Observer<Row> = (before: Row | undefined, after: Row | undefined, signal: Signal) => void
 
 const RECENT_MAX = 20_000
@@ -91,7 +92,7 @@ export class Table<Row extends object> {
     this.observers.push(observer)
     for (const row of this.values()) observer(undefined, row, 'load')
   }
-  /** Only Tx, load and eviction call this. */
+  /** Only Tx, load, eviction and who follows another process call this. */
   swap(key: Key, after: Row | undefined, signal: Signal): Row | undefined {
     const before = this.get(key)
     this.replace(key, before, after, signal)
@@ -243,13 +244,17 @@ export class UniqueIndex<Row extends object, K> {
   private readonly table: Table<Row>
   constructor(table: Table<Row>, valueOf: (row: Row) => K | undefined) {
     this.table = table
-    table.observe((before, after) => {
+    table.observe((before, after, signal) => {
       const was = before === undefined ? undefined : valueOf(before)
       const is = after === undefined ? undefined : valueOf(after)
       if (was === is) return
-      if (was !== undefined) this.keys.delete(was)
+      // Of a batch that is followed the row that takes a value over may come before the one that gives it up.
+      const follows = signal === 'follow'
+      if (was !== undefined && !(follows && this.keys.get(was) !== table.keyOf(before!)))
+        this.keys.delete(was)
       if (is === undefined) return
-      if (this.keys.has(is)) throw new TypeError(`two rows of ${table.spec.name} hold ${String(is)}`)
+      if (!follows && this.keys.has(is))
+        throw new TypeError(`two rows of ${table.spec.name} hold ${String(is)}`)
       this.keys.set(is, table.keyOf(after!))
     })
   }

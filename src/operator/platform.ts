@@ -21,6 +21,19 @@ export interface SocketRow {
   readonly frames_in: number
   readonly frames_out: number
 }
+export interface ClusterStatus {
+  readonly node: string
+  /** Counts the cores that were active. */
+  readonly epoch: number
+  readonly lease_left_ms: number
+  /** On other machines. */
+  readonly gateways: readonly {
+    readonly name: string
+    readonly address: string
+    readonly version: string
+    readonly connections: number
+  }[]
+}
 /** What the operator API needs beyond the desk. */
 export interface Controls extends AgentControls {
   readonly version: string
@@ -39,6 +52,8 @@ export interface Controls extends AgentControls {
   readonly vitals: () => readonly Vital[]
   /** Processes that speak HTTP for the core. */
   readonly gateways: () => readonly { readonly pid: number; readonly connections: number }[]
+  /** Of PostgreSQL alone: who answers for the database, and for which machines. */
+  readonly cluster: () => ClusterStatus | undefined
   /** WebSocket connections, of all gateways; `close` says false where there is none of this name. */
   readonly sockets: {
     readonly list: () => readonly SocketRow[]
@@ -67,6 +82,14 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
       halted: nullable(shape({ by: str, at: int64, reason: str })),
       markets_halted: array(str),
       gateways: array(shape({ pid: int64, connections: int })),
+      cluster: nullable(
+        shape({
+          node: str,
+          epoch: int64,
+          lease_left_ms: int64,
+          gateways: array(shape({ name: str, address: str, version: str, connections: int })),
+        }),
+      ),
     }),
     refuses: [],
     handle: async ({ desk }) =>
@@ -81,6 +104,7 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
         halted: world.halt ?? null,
         markets_halted: world.allMarkets.filter(({ halted }) => halted).map(({ id }) => id),
         gateways: controls.gateways(),
+        cluster: controls.cluster() ?? null,
       })),
   }),
   endpoint({

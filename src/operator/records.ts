@@ -77,7 +77,11 @@ function placeIn(cursor: string | null, { spec, order }: Section): Place {
   const [scope, ...after] = cursor.split('.')
   if (after.length !== order.length)
     refuse('INVALID_PARAM_VALUE', 'after: must be the `next` of the page before, of the same section')
-  const values = after.map((value, i) => (spec.columns[order[i]! as never] === 'int' ? Number(value) : value))
+  const values = after.map((value, i) => {
+    if (spec.columns[order[i]! as never] !== 'int') return value
+    if (!/^\d{1,16}$/.test(value)) refuse('INVALID_PARAM_VALUE', `after: "${value}" is not of this section`)
+    return Number(value)
+  })
   return { scope: Number(scope), after: values }
 }
 

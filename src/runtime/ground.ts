@@ -42,7 +42,9 @@ export async function standOn(
     await prepareFolder(config, sight, log)
     return { database: sight.database, made: sight.mode !== undefined }
   })
-  const ownership = await Ownership.claim(openOwnerLock(config), thisProcess(doors.url), config, log)
+  const [lock, me] = [openOwnerLock(config), thisProcess(doors.url)]
+  const ownership =
+    config.role === 'standby' ? Ownership.later(lock, me, log) : await Ownership.claim(lock, me, config, log)
   const { url, operatorUrl } = doors
   const keep = (credentials: Credentials): void => {
     if (config.mode === 'sandbox')

@@ -4,7 +4,7 @@ import type { State } from '../core/state.ts'
 import type { Store } from '../store/store.ts'
 
 /** At start: the newest trades and candles come back into memory, so that public data is served from there. */
-export async function primeMarketData(state: State, store: Store): Promise<void> {
+export async function primeMarketData(state: State, store: Pick<Store, 'select'>): Promise<void> {
   const { trades, candles } = state.spot
   trades.clear()
   candles.clear()

@@ -60,6 +60,17 @@ export class Ownership {
     ownership.follow()
     return ownership
   }
+  /** Nobody's yet: a standby takes it when it takes the lease. */
+  static later(lock: OwnerLock, me: Owner, log: Log): Ownership {
+    return new Ownership(lock, me, log)
+  }
+  /** From whoever has it: he is about to let go, or gone. */
+  async takeOver(): Promise<void> {
+    await this.lock.take(this.me).catch((error: unknown) => {
+      this.log.debug('the lock of the database could not be taken', { error })
+    })
+    this.follow()
+  }
   async release(): Promise<void> {
     this.ended = true
     clearTimeout(this.timer)
@@ -95,8 +106,12 @@ export function ownerText(owner: Owner | undefined): string {
 function isDead(owner: Owner | undefined, me: Owner): boolean {
   if (owner === undefined) return true
   if (owner.pid === 0 || owner.host === '' || !me.host.startsWith(owner.host)) return false
+  return isGone(owner.pid)
+}
+/** A number of this machine that no process has. */
+export function isGone(pid: number): boolean {
   try {
-    process.kill(owner.pid, 0)
+    process.kill(pid, 0)
     return false
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'

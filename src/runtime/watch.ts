@@ -2,6 +2,7 @@ import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
 import { unpricedLoans } from '../core/unified/lending.ts'
+import { FOLLOWING } from '../store/journal-reader.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { CountingLog } from './log.ts'
@@ -42,6 +43,26 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
     () => store.lag.batches,
   )
   gauge('kontor_projection_lag_bytes', 'The same in bytes.', () => store.lag.bytes)
+  gauge('kontor_database_away', '1 while the database does not answer and commits wait.', () =>
+    store.away ? 1 : 0,
+  )
+  counter(
+    'kontor_database_reconnects_total',
+    'How often the way to the database was lost and found again.',
+    () => store.reconnects,
+  )
+  metrics.watchEach(
+    'kontor_history_reads_total',
+    'counter',
+    'Reads of the tables, by who answered (with KONTOR_READ_URLS).',
+    () => (['primary', 'replica'] as const).map((from) => [{ from }, store.reads[from]] as const),
+  )
+  metrics.watchEach(
+    'kontor_replica_misses_total',
+    'counter',
+    'Reads that a replica could not answer: it was behind, or failed.',
+    () => (['behind', 'failed'] as const).map((why) => [{ why }, store.reads[why]] as const),
+  )
   gauge('kontor_commands_waiting', 'Commands waiting for their commit.', () => core.waiting)
   gauge('kontor_writes_stopped', '1 when the ledger does not balance.', () =>
     core.writesStopped === undefined ? 0 : 1,
@@ -121,6 +142,27 @@ export function detailsOf({ core, chains }: Pick<Watched, 'core' | 'chains'>): s
   return details
 }
 
+const AWAY_TOLD_MS = 5_000
+/** What people read in the log when the database goes, and when it comes back. */
+export function tellAway(store: Store, log: CountingLog): void {
+  let since = 0
+  let told = -Infinity
+  store.tellAway = (away) => {
+    const now = performance.now()
+    // A server that answers and will not do is found and left many times a second.
+    const level = now - told < AWAY_TOLD_MS ? 'debug' : 'warn'
+    if (away) {
+      since = now
+      log[level]('the connection to the database is lost: commits wait until it is found again')
+      return
+    }
+    if (level === 'warn') told = now
+    log[level]('the database answers again: what was not answered is looked up there', {
+      seconds: Math.round((now - since) / 10) / 100,
+    })
+  }
+}
+
 const SIZE_MS = 15_000
 /** The size of the database, asked for now and then; whoever reads the metrics does not wait for it. */
 export function watchSize(metrics: Metrics, store: Store): { stop(): void } {
@@ -137,6 +179,51 @@ export function watchSize(metrics: Metrics, store: Store): { stop(): void } {
   metrics.watch('kontor_database_bytes', 'gauge', 'Size of the database.', () => bytes)
   look()
   const timer = setInterval(look, SIZE_MS).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+const STANDBYS_MS = 5_000
+/** The lease of this core, and who stands by: of PostgreSQL alone. */
+export function watchLease(
+  metrics: Metrics,
+  store: Store,
+  lease: { readonly leftMs: number; readonly epoch: number } | undefined,
+  committed: () => number,
+): { stop(): void } {
+  if (lease === undefined) return { stop: () => undefined }
+  let standbys: { readonly name: string; readonly behind: number }[] = []
+  const look = (): void =>
+    void store.query(FOLLOWING, []).then(
+      (rows) =>
+        (standbys = rows.map(([name, sequence]) => ({
+          name: String(name),
+          behind: Math.max(0, committed() - Number(sequence)),
+        }))),
+      () => undefined,
+    )
+  metrics.watch(
+    'kontor_lease_left_seconds',
+    'gauge',
+    'How long this core may still answer without hearing from the database.',
+    () => lease.leftMs / 1000,
+  )
+  metrics.watch(
+    'kontor_lease_epoch',
+    'gauge',
+    'Counts the holders: it rises with every take-over.',
+    () => lease.epoch,
+  )
+  metrics.watch('kontor_standbys', 'gauge', 'Cores that stand by.', () => standbys.length)
+  metrics.watchEach(
+    'kontor_standby_behind_batches',
+    'gauge',
+    'Batches that a standby had not told to have read, when it was looked at.',
+    function* () {
+      for (const { name, behind } of standbys) yield [{ standby: name }, behind] as const
+    },
+  )
+  look()
+  const timer = setInterval(look, STANDBYS_MS).unref()
   return { stop: () => clearInterval(timer) }
 }
 

@@ -40,7 +40,7 @@ export function* checkpointParts(tables: readonly Table<object>[]): Generator<[n
 export async function ensureCheckpoint(
   store: Store,
   tables: readonly Table<object>[],
-  { sequence, at, hash }: StoreHead,
+  { sequence, at, hash }: Pick<StoreHead, 'sequence' | 'at' | 'hash'>,
   rules: number,
 ): Promise<void> {
   const last = checkpointOf((await store.query(LAST_CHECKPOINT, []))[0])

@@ -2,18 +2,30 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
 import { Portion } from '../machine/portion.ts'
 import { Sums } from '../machine/sums.ts'
+import { sumsOf, walk, wrongKey } from './seat.ts'
 import { Fenced, StoreUnavailable, type StoreHead } from './store.ts'
 
 /** The tables of a store, as a follower writes them. */
 export interface Tables {
   /** One transaction with the head. `durable`: it is on the disk when this comes back. */
   project(portion: Portion, head: StoreHead, durable: boolean): Promise<void> | void
+  /** Where the way to the tables may be lost and found again: this is such a loss. */
+  survives?(error: unknown): boolean
+  /** And this is where they stand then, as soon as it is known. Throws Fenced where they are another's. */
+  seat?<T>(found: (seat: Seat) => T): Promise<T>
+}
+/** Where the tables stand, and what the journal holds beyond that. */
+export interface Seat {
+  readonly head: StoreHead
+  readonly tail: readonly JournalEntry[]
 }
 export interface Progress {
   /** The tables hold everything up to this batch. */
   readonly sequence: number
   /** And this much of it survives a loss of power: the journal may forget it. */
   readonly safe: number
+  /** The way there was lost: the tables may have been further on, on another server. */
+  readonly anew?: boolean
 }
 
 /** A portion is closed at this size; a transaction takes some tens of milliseconds then. */
@@ -25,6 +37,8 @@ const GATHER_MS = 20
 /** After so much, or so long, a transaction is synced. */
 const SYNC_BYTES = 4 * 2 ** 20
 const SYNC_MS = 1_000
+/** So often somebody else may have moved the tables who turns out to have been this process. */
+const MISSES = 3
 
 /** What the head says when the tables stand at the end of a portion. */
 export function headOf({ last }: Portion, sums: Sums): StoreHead {
@@ -38,9 +52,14 @@ export class Follower {
   private readonly tables: Tables
   private readonly report: (progress: Progress) => void
   private readonly fail: (error: unknown) => void
-  private readonly queue: JournalEntry[] = []
+  private queue: JournalEntry[] = []
   private sums: Sums | undefined
   private chain: JournalChain | undefined
+  /** The last that it was given, or what it was told to begin behind. */
+  private taken: { readonly sequence: number | undefined; readonly hash: string } | undefined
+  private unseated = false
+  /** How often in a row the tables stood elsewhere than they should. */
+  private misses = 0
   private busy = false
   private held = false
   private wanted = 0
@@ -58,9 +77,17 @@ export class Follower {
   sealBehind(hash: string, sums: Sums): void {
     this.sums = sums
     this.chain = new JournalChain(hash, sums.key)
+    this.taken = { sequence: undefined, hash }
   }
   take(entry: JournalEntry): void {
     this.queue.push(entry)
+    this.taken = entry
+    this.kick()
+  }
+  /** The way to the tables is lost: nobody knows where they stand. */
+  unseat(): void {
+    if (this.tables.seat === undefined || this.taken === undefined) return
+    this.unseated = true
     this.kick()
   }
   /** Somebody waits for this batch. */
@@ -86,6 +113,7 @@ export class Follower {
   }
 
   private kick(): void {
+    if (this.unseated) this.start()
     if (this.busy || this.held || this.queue.length === 0) return
     if (this.wanted >= this.queue[0]!.sequence) this.start()
     else this.timer ??= setTimeout(() => this.start(), GATHER_MS)
@@ -93,9 +121,47 @@ export class Follower {
   private start(): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    if (this.busy || this.held || this.queue.length === 0) return
+    if (this.busy || this.held || (this.queue.length === 0 && !this.unseated)) return
     this.busy = true
-    void this.next()
+    void (this.unseated ? this.sit() : this.next())
+  }
+  /** Finds its place again. */
+  private async sit(): Promise<void> {
+    this.unseated = false
+    try {
+      await this.tables.seat!((seat) => this.settle(seat))
+    } catch (error) {
+      if (!this.again(error)) return
+    }
+    this.busy = false
+    this.kick()
+  }
+  private settle({ head, tail }: Seat): void {
+    const { key, schema } = this.sums!
+    const sums = sumsOf(head, key, schema)
+    const taken = this.taken!
+    // What came meanwhile is in the queue already; what the journal's thread has not been told of yet will come.
+    const upTo = this.queue[0]?.sequence ?? (taken.sequence ?? head.sequence) + 1
+    const queue = [...tail.filter(({ sequence }) => sequence < upTo), ...this.queue].filter(
+      ({ sequence }) => sequence > head.sequence,
+    )
+    walk(queue, head, { sequence: taken.sequence ?? head.sequence, hash: taken.hash }, key)
+    this.queue = queue
+    this.sums = sums
+    this.safe = Math.min(this.safe, head.sequence)
+    this.report({ sequence: head.sequence, safe: this.safe, anew: true })
+  }
+  /** Whether it can go on after a failure; if so, it has to find its place first. */
+  private again(error: unknown): boolean {
+    // What was written just before the way was lost may land behind the look at where they stand.
+    const moved = error instanceof Fenced && this.tables.seat !== undefined && this.misses++ < MISSES
+    if (moved || this.tables.survives?.(error) === true) {
+      this.unseated = true
+      return true
+    }
+    this.held = true
+    this.fail(error)
+    return false
   }
   private async next(): Promise<void> {
     const portion = new Portion()
@@ -107,10 +173,12 @@ export class Follower {
     try {
       await this.write(portion, durable)
     } catch (error) {
-      this.held = true
-      this.fail(error)
+      if (!this.again(error)) return
+      this.busy = false
+      this.start()
       return
     }
+    this.misses = 0
     const { sequence } = portion.last
     if (durable) {
       this.safe = sequence
@@ -191,7 +259,3 @@ async function projected(portion: Portion, head: StoreHead, tables: Tables): Pro
     )
   }
 }
-export const wrongKey = (): StoreUnavailable =>
-  new StoreUnavailable(
-    `the head of the database was not written with this secret key: KONTOR_SECRET_KEY (or secret.key in the data folder) is another one, or the head was changed; if it was changed by hand on purpose, run: kontor reseal`,
-  )

@@ -1,9 +1,9 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
-import type { Behind, JournalJob } from './messages.ts'
+import { MOVED, type Behind, type JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
-import { answerJobs, made, place } from './worker.ts'
+import { answerJobs, made, place, post } from './worker.ts'
 
 /** Those that came in one turn of the loop share a sync. */
 interface Waiting {
@@ -58,10 +58,15 @@ class Appender {
 }
 
 const journal = made(() =>
-  place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url),
+  place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url, place.waitMs),
 )
 parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
   const appender = new Appender(journal, port)
+  if (journal instanceof PostgresJournal)
+    journal.away = (away) => {
+      post({ away })
+      if (!away) port.postMessage(MOVED)
+    }
   answerJobs<JournalJob>({
     open: ({ epoch, base }) => journal.takenAt(epoch, base),
     sealBehind: ({ behind }) => appender.sealBehind(behind),

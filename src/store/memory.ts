@@ -12,6 +12,7 @@ import {
   Fenced,
   NOTHING_DECLARED,
   NO_LAG,
+  NO_READS,
   type Checkpoint,
   type CommandBatch,
   type OpenedHead,
@@ -34,6 +35,10 @@ export class MemoryStore implements Store {
   private sums: Sums | undefined
   /** What is committed is in the tables at once. */
   readonly lag = NO_LAG
+  readonly reads = NO_READS
+  readonly reconnects = 0
+  readonly away = false
+  tellAway = (): void => undefined
 
   /** `other`: the same rows, for who takes them over. */
   constructor(other?: MemoryStore) {
@@ -49,6 +54,12 @@ export class MemoryStore implements Store {
       this.connection.shape(shapesOf(declared))
       return { ...storeHead(head!), migrated, drained: 0 }
     })
+  }
+  openWarm(): Promise<never> {
+    return Promise.reject(new TypeError('only PostgreSQL is taken over warm'))
+  }
+  prepare(): void {
+    return undefined
   }
   load(tables: readonly Table<object>[]): Promise<void> {
     return later(() => {

@@ -1,11 +1,18 @@
-import type { PackedBatch } from '../machine/journal.ts'
+import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { Progress } from './follower.ts'
+import type { Point } from './seat.ts'
 import type { Shape } from './shapes.ts'
 import type { Value } from './store.ts'
 
 /** Where a thread of the store works. */
-export type Place =
-  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
+export type Place = { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace
+
+export interface PostgresPlace {
+  readonly kind: 'postgres'
+  readonly url: string
+  /** How long a lost connection is tried for; left out: no longer than it takes to try once. */
+  readonly waitMs?: number
+}
 
 /** What the tables add up to, and the hash behind which the next batch comes. */
 export interface Behind {
@@ -29,6 +36,20 @@ export interface Opened {
   /** Batches that were in the journal alone. */
   readonly drained: number
 }
+export interface OpenedWarm {
+  /** The row of the head, its epoch first. */
+  readonly head: unknown[]
+  readonly sums: string
+  readonly journalEpoch: number
+  /** Where the journal ends. */
+  readonly last: Point
+  readonly at: number
+  /** What follows the head, and what follows the batch that memory stands at. */
+  readonly entries: JournalEntry[]
+}
+
+/** From the journal to the follower, among its entries: its server may be another one now. */
+export const MOVED = 'moved'
 
 /** What runs off the main thread, where it would hold up every request: by thread. */
 export type JournalJob =
@@ -40,6 +61,7 @@ export type JournalJob =
   | { readonly op: 'close' }
 export type FollowerJob =
   | { readonly op: 'open'; readonly opening: Opening }
+  | { readonly op: 'openWarm'; readonly opening: Opening; readonly after: Point }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
   | { readonly op: 'direct'; readonly batch: PackedBatch }
   | { readonly op: 'settle' }
@@ -69,10 +91,11 @@ export type Reply =
   | { readonly id: number; readonly result: unknown }
   | ({ readonly id: number } & Fault)
   | { readonly progress: Progress }
+  | { readonly away: boolean }
   | { readonly lost: Fault }
 export interface Fault {
   readonly error: string
-  readonly kind: 'fenced' | 'damaged' | 'unavailable' | 'other'
+  readonly kind: 'fenced' | 'damaged' | 'unavailable' | 'lost' | 'other'
   /** As the system or the database calls it. */
   readonly code: string | undefined
 }

@@ -10,13 +10,15 @@ import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteStore, sqliteGlance, sqliteSnapshot } from './sqlite.ts'
 import { StoreUnavailable, type Snapshot, type Store } from './store.ts'
 
-export type Place = Pick<Config, 'data' | 'databaseUrl'> & { readonly memory?: boolean }
+export type Place = Pick<Config, 'data' | 'databaseUrl'> &
+  Partial<Pick<Config, 'databaseWait' | 'readUrls'>> & { readonly memory?: boolean }
 export const databasePath = (data: string): string => join(data, 'kontor.db')
 
 /** The store that the settings name; not opened yet. */
-export function openStore({ data, databaseUrl, memory }: Place): Store {
+export function openStore({ data, databaseUrl, memory, databaseWait = 0, readUrls }: Place): Store {
   if (memory === true) return new MemoryStore()
-  return databaseUrl === undefined ? new SqliteStore(databasePath(data)) : new PostgresStore(databaseUrl)
+  if (databaseUrl === undefined) return new SqliteStore(databasePath(data))
+  return new PostgresStore(databaseUrl, { waitMs: databaseWait * 1000, readUrls })
 }
 
 /** A few words of a database that has sums, whoever runs on it; undefined where there is none yet. */

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { NoServer, firstOf, targetsOf, type Preference, type Wanted } from './postgres-hosts.ts'
 import { StoreAway, StoreLost, StoreUnavailable } from './store.ts'
 
 const INT8 = 20
@@ -9,9 +10,30 @@ types.setTypeParser(INT8, Number)
 const FETCH_ROWS = 10_000
 export const CONNECT_MS = 10_000
 
-export async function connect(
+/** The server is there, and takes no writes: another one does, or this one will. */
+class NotPrimary extends Error {
+  constructor() {
+    super('it is a standby')
+  }
+}
+interface Way {
+  /** As others see it. */
+  readonly name?: string
+  readonly waitMs?: number | undefined
+  readonly preference?: Preference
+}
+/** To the server of a URL, or to the first of its servers that will do. */
+export async function connect(url: string, way: Way = {}): Promise<pg.Client> {
+  const targets = targetsOf(url)
+  const [only] = targets.urls
+  if (targets.urls.length === 1) return connectTo(only!, targets.wanted, way)
+  const attempt = (one: string): Promise<pg.Client> => connectTo(one, targets.wanted, way)
+  return firstOf(targets, attempt, destroy, way.preference)
+}
+async function connectTo(
   url: string,
-  { name = 'kontor', waitMs = CONNECT_MS }: { name?: string; waitMs?: number } = {},
+  wanted: Wanted,
+  { name = 'kontor', waitMs = CONNECT_MS }: Way,
 ): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -21,35 +43,35 @@ export async function connect(
     connectionTimeoutMillis: waitMs,
     application_name: name,
   })
-  await client.connect()
+  const heard = (): void => undefined // told by what is asked
+  client.on('error', heard)
+  try {
+    await client.connect()
+    if (wanted === 'primary') await refuseStandby(client, waitMs)
+  } catch (error) {
+    client.end().catch(() => undefined)
+    throw error
+  }
+  client.off('error', heard)
   return client
 }
-/** A connection that is kept: its loss is noticed when it happens, and told to whoever uses it next. */
-export class KeptConnection {
-  readonly client: pg.Client
-  private gone: Error | undefined
-  private closing = false
-
-  private constructor(client: pg.Client) {
-    this.client = client
-    const lose = (error?: Error): void => {
-      if (!this.closing) this.gone ??= new StoreLost('the connection to PostgreSQL is lost', { cause: error })
-    }
-    client.on('error', lose)
-    client.on('end', () => lose())
-  }
-  static async open(url: string): Promise<KeptConnection> {
-    const kept = new KeptConnection(await connect(url))
-    await prepareSession(kept.client)
-    return kept
-  }
-  refuseLost(): void {
-    if (this.gone !== undefined) throw this.gone
-  }
-  async end(): Promise<void> {
-    this.closing = true
-    await this.client.end()
-  }
+async function refuseStandby(client: pg.Client, waitMs: number): Promise<void> {
+  const text = `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as standby`
+  const asked = { text, query_timeout: waitMs } as pg.QueryConfig
+  if ((await client.query<{ standby: boolean }>(asked)).rows[0]!.standby) throw new NotPrimary()
+}
+const END_MS = 2_000
+/** Without waiting for anything that was asked: it may never be answered. */
+export function destroy(client: pg.Client): void {
+  client.end().catch(() => undefined)
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
+  stream.destroy()
+}
+/** In good order where the server still answers. */
+export async function endSoon(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => destroy(client), END_MS)
+  await client.end().catch(() => undefined)
+  clearTimeout(timer)
 }
 /** A connection for a purpose of its own, whose name others see. */
 export async function postgresSession(url: string, name: string): Promise<pg.Client> {
@@ -66,19 +88,29 @@ export async function postgresAnswers(url: string, waitMs = CONNECT_MS): Promise
     client = await connect(url, { waitMs: Math.min(waitMs, CONNECT_MS) })
     client.on('error', () => undefined)
     const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
-    if (rows[0]!.standby)
-      throw new StoreAway(`KONTOR_DATABASE_URL: the database can't be opened: it is a standby`)
+    if (rows[0]!.standby) throw new NotPrimary()
   } catch (error) {
     throw unavailable(error)
   } finally {
     await client?.end().catch(() => undefined)
   }
 }
-/** Waiting for ever helps nobody, and a commit that is not on the disk is none. */
-async function prepareSession(client: pg.Client): Promise<void> {
-  await client.query(`set lock_timeout = '${CONNECT_MS}ms'`)
-  const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
-  if (rows[0]!.synchronous_commit === 'off') await client.query('set synchronous_commit = on')
+/** Whoever stops in the middle of a transaction (a process that sleeps, a line that is dead) holds its locks so long. */
+export const IDLE_MS = 1_000
+/** The same for who loads or wipes: he thinks in between. */
+export const THINKING_MS = 30_000
+/** Waiting for ever helps nobody, nor holding others up, and a commit that is not on the disk, here and on the standby that counts, is none. */
+export async function prepareSession(
+  client: pg.Client,
+  idleMs: number,
+  waitMs: number = CONNECT_MS,
+): Promise<void> {
+  const ask = <Row extends object>(text: string): Promise<pg.QueryResult<Row>> =>
+    client.query<Row>({ text, query_timeout: waitMs } as pg.QueryConfig)
+  await ask(`set lock_timeout = '${CONNECT_MS}ms'`)
+  await ask(`set idle_in_transaction_session_timeout = '${idleMs}ms'`)
+  const { rows } = await ask<{ synchronous_commit: string }>('show synchronous_commit')
+  if (['off', 'local'].includes(rows[0]!.synchronous_commit)) await ask('set synchronous_commit = on')
 }
 
 export async function transaction(client: pg.Client, act: () => Promise<void>): Promise<void> {
@@ -123,12 +155,15 @@ export async function fetchAll(
 /** Whatever keeps the database from being opened becomes one line; the URL may hold a password, so it is not in it. */
 export function unavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
+  const Kind = isAway(error) ? StoreAway : StoreUnavailable
+  return new Kind(`KONTOR_DATABASE_URL: the database can't be opened: ${whyOf(error)}`, { cause: error })
+}
+function whyOf(error: unknown): string {
+  if (error instanceof NoServer)
+    return error.faults.map(({ server, error: fault }) => `${server}: ${whyOf(fault)}`).join(', ')
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   const why = message !== '' ? message : (errors?.map((each) => each.message).join(', ') ?? String(code))
-  const Kind = isAway(error) ? StoreAway : StoreUnavailable
-  return new Kind(`KONTOR_DATABASE_URL: the database can't be opened: ${why.replaceAll('\n', ' ')}`, {
-    cause: error,
-  })
+  return why.replaceAll('\n', ' ')
 }
 
 /** What ended a start in the middle: a connection that broke is told like one that was never there. */
@@ -149,12 +184,22 @@ const AWAY_CODES = new Set([
   'EPIPE',
   'ENOENT', // the socket of a server that is not there
 ])
-/** Connections that broke, no room (memory, connections), shutting down or starting up: the server's own words. */
-const AWAY_STATES = /^(08|53[023]|57P0)/
-const AWAY_WORDS = /timeout expired|connection terminated|connection ended|not queryable/i
+/** Connections that broke or stood still for too long, no room (memory, connections), shutting down or starting up: the server's own words. */
+const AWAY_STATES = /^(08|53[023]|57P0|25P03)/
+const AWAY_WORDS = /timeout expired|read timeout|connection terminated|connection ended|not queryable/i
+/** Said by a server that was the primary a moment ago, and is not any more. */
+const READ_ONLY = '25006'
+/** A connection that served, and does so no longer. */
+export const isLost = (error: unknown): boolean =>
+  isAway(error) || (error as { readonly code?: string } | undefined)?.code === READ_ONLY
 /** Nobody is there at the moment. A wrong password, or a database that does not exist, is no matter of time. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof StoreUnavailable) return error instanceof StoreAway
+  if (error instanceof NotPrimary) return true
+  if (error instanceof StoreLost) return false
+  // Of several servers one may come back, whatever the others say.
+  if (error instanceof NoServer) return error.faults.some((fault) => isAway(fault.error))
   const { message, code, errors } = error as Error & { code?: string; errors?: unknown[] }
   if (errors !== undefined && errors.length > 0) return errors.every(isAway)
   if (code !== undefined) return AWAY_CODES.has(code) || AWAY_STATES.test(code)

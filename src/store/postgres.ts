@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { decoderOf } from '../machine/codec.ts'
 import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
@@ -10,17 +10,12 @@ import {
   checkpointParts,
 } from './checkpoints.ts'
 import { COMMANDS_AFTER, EMPTY_HEAD, REWIND_HEAD, SEAL_HEAD, commandBatch, storeHead } from './head.ts'
-import {
-  CONNECT_MS,
-  KeptConnection,
-  connect,
-  fetchAll,
-  stream,
-  transaction,
-  types,
-  unavailable,
-} from './postgres-client.ts'
+import { THINKING_MS, connect, fetchAll, stream, transaction, unavailable } from './postgres-client.ts'
+import { Line } from './postgres-line.ts'
+import { Readers } from './postgres-readers.ts'
+import { Replicas } from './postgres-replicas.ts'
 import { COLUMNS, entryOf } from './journal-rows.ts'
+import type { Point } from './seat.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
 import { placeholders, quote } from './sql.ts'
@@ -29,47 +24,70 @@ import {
   Fenced,
   NOTHING_DECLARED,
   NO_LAG,
+  NO_READS,
   type Checkpoint,
   type CommandBatch,
   type Lag,
   type OpenedHead,
+  type Reads,
   type Snapshot,
   type Store,
   type StoreHead,
   type Value,
+  type WarmHead,
 } from './store.ts'
 
 const READERS = 4
+
+export interface PostgresOptions {
+  readonly bound?: Bound | undefined
+  /** How long a lost connection is tried for; left out: no longer than it takes to try once. */
+  readonly waitMs?: number | undefined
+  /** Replicas that history is read from. */
+  readonly readUrls?: readonly string[] | undefined
+}
 
 /** Production: PostgreSQL, with threads of their own for the journal and the tables, and a few connections that read. */
 export class PostgresStore implements Store {
   readonly kind = 'postgres'
   private readonly url: string
-  private readonly bound: Bound | undefined
+  private readonly options: PostgresOptions
   /** For what happens at start and at a reset. */
-  private connection: KeptConnection | undefined
-  private readonly readers: pg.Pool
+  private line: Line | undefined
+  private readonly readers: Readers
+  private readonly replicas: Replicas | undefined
   private spine: Spine | undefined
   private epoch = 0
   declared = NOTHING_DECLARED
+  reconnects = 0
+  away = false
+  tellAway: (away: boolean) => void = () => undefined
 
-  constructor(url: string, bound?: Bound) {
+  constructor(url: string, options: PostgresOptions = {}) {
     this.url = url
-    this.bound = bound
-    this.readers = new pg.Pool({
-      connectionString: url,
-      max: READERS,
-      types,
-      connectionTimeoutMillis: CONNECT_MS,
-    })
-    this.readers.on('error', () => undefined) // an idle reader lost its server; the next query says so itself
+    this.options = options
+    this.readers = new Readers(url, READERS)
+    const { readUrls = [] } = options
+    if (readUrls.length > 0) this.replicas = new Replicas(readUrls)
+  }
+  /** What writes, and the connection for what happens at start. */
+  private async begin(): Promise<Spine> {
+    const { waitMs = 0, bound } = this.options
+    this.line = await Line.open(this.url, { waitMs, idleMs: THINKING_MS })
+    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, bound)
+    this.spine.moved = () => this.readers.renew()
+    this.spine.away = (away) => {
+      this.away = away
+      if (!away) this.reconnects++
+      this.tellAway(away)
+    }
+    return this.spine
   }
   async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
     this.declared = declared
     try {
-      this.connection = await KeptConnection.open(this.url)
-      this.spine = new Spine({ kind: 'postgres', url: this.url }, this.bound)
-      const { head, migrated, drained } = await this.spine.open(sums, declared)
+      const spine = await this.begin()
+      const { head, migrated, drained } = await spine.open(sums, declared)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated, drained }
     } catch (error) {
@@ -77,8 +95,24 @@ export class PostgresStore implements Store {
       throw unavailable(error)
     }
   }
+  prepare(): void {
+    const { waitMs = 0, bound } = this.options
+    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, bound)
+  }
+  async openWarm(sums: Sums, declared: Declared, after: Point): Promise<WarmHead> {
+    this.declared = declared
+    try {
+      const spine = await this.begin()
+      const { head, last, at, entries } = await spine.openWarm(sums, declared, after)
+      this.epoch = head[0] as number
+      return { ...last, at, entries: entries.filter(({ sequence }) => sequence > after.sequence) }
+    } catch (error) {
+      await this.close().catch(() => undefined)
+      throw unavailable(error)
+    }
+  }
   async load(tables: readonly Table<object>[]): Promise<void> {
-    const client = this.alone
+    const client = await this.alone()
     await this.writing.caughtUp()
     for (const table of tables) {
       const { sql, row } = loading(table)
@@ -86,12 +120,12 @@ export class PostgresStore implements Store {
     }
   }
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
-    const client = this.alone
+    const client = await this.alone()
     await this.writing.caughtUp()
     await transaction(client, () => stream(client, sql, row))
   }
   async keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
-    const client = this.alone
+    const client = await this.alone()
     const { sequence, at, hash, rules } = checkpoint
     await transaction(client, async () => {
       for (const sql of CLEAR_CHECKPOINT) await client.query(sql)
@@ -102,7 +136,8 @@ export class PostgresStore implements Store {
   }
   async seal({ sums, schema, mac, sequence }: StoreHead): Promise<void> {
     const values = [sums, schema, mac, this.epoch, sequence]
-    const { rowCount } = await this.alone.query(placeholders('postgres', SEAL_HEAD), values)
+    const client = await this.alone()
+    const { rowCount } = await client.query(placeholders('postgres', SEAL_HEAD), values)
     if (rowCount !== 1) throw new Fenced()
   }
   sealBehind(hash: string, sums: Sums): void {
@@ -123,21 +158,23 @@ export class PostgresStore implements Store {
     return rows.map(decoderOf<Row>(spec.columns))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
+    const { told } = this.writing
     const behind = this.writing.caughtUp()
     if (behind !== undefined) await behind
-    const text = placeholders('postgres', sql)
-    const { rows } = await this.readers.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-    return rows
+    const asked = { text: placeholders('postgres', sql), values }
+    const found = await this.replicas?.query(asked, told)
+    if (found !== undefined) return found
+    if (this.replicas !== undefined) this.replicas.counts.primary++
+    return this.readers.query(asked, told)
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
   }
   async checkFence(): Promise<void> {
-    this.connection?.refuseLost()
     await this.writing.checkFence()
   }
   async wipe(): Promise<StoreHead> {
-    const client = this.alone
+    const client = await this.alone()
     await this.writing.clear()
     await transaction(client, async () => {
       const { rowCount } = await client.query(placeholders('postgres', REWIND_HEAD), [this.epoch])
@@ -146,6 +183,9 @@ export class PostgresStore implements Store {
     })
     this.writing.restart()
     return EMPTY_HEAD
+  }
+  get reads(): Reads {
+    return this.replicas?.counts ?? NO_READS
   }
   get lag(): Lag {
     return this.spine?.lag ?? NO_LAG
@@ -159,15 +199,15 @@ export class PostgresStore implements Store {
   }
   async close(): Promise<void> {
     await this.spine?.close().catch(() => undefined)
-    await Promise.allSettled([this.connection?.end(), this.readers.end()])
+    await Promise.allSettled([this.line?.end(), this.readers.end(), this.replicas?.end()])
   }
   private get writing(): Spine {
     if (this.spine === undefined) throw new TypeError('the store is not open')
     return this.spine
   }
-  private get alone(): pg.Client {
-    if (this.connection === undefined) throw new TypeError('the store is not open')
-    return this.connection.client
+  private alone(): Promise<pg.Client> {
+    if (this.line === undefined) throw new TypeError('the store is not open')
+    return this.line.ready()
   }
 }
 

@@ -3,7 +3,8 @@ import type { PackedBatch } from '../machine/journal.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
-import type { FollowerJob, JournalJob, Opened, Place } from './messages.ts'
+import type { FollowerJob, JournalJob, Opened, OpenedWarm, Opening, Place } from './messages.ts'
+import type { Point } from './seat.ts'
 import { shapesOf } from './statements.ts'
 import type { Lag } from './store.ts'
 import { StoreThread } from './thread.ts'
@@ -33,12 +34,17 @@ export class Spine {
   private readonly behind: { readonly sequence: number; readonly bytes: number }[] = []
   private bytes = 0
   private acknowledged = 0
+  private hash = ''
   private projected = 0
   private waiting: Reached[] = []
   private readonly blocked: (() => void)[] = []
   private asked = 0
   private held = false
   private opened = false
+  /** Told when the tables were found again after the way to them was lost. */
+  moved: () => void = () => undefined
+  /** Told when the journal has lost its way, and when it has found it again. */
+  away: (away: boolean) => void = () => undefined
 
   constructor(place: Place, bound: Bound = BOUND) {
     this.bound = bound
@@ -47,15 +53,32 @@ export class Spine {
       progress: (progress) => this.progress(progress),
       ended: (error) => this.ended(error),
     })
-    this.journal = new StoreThread('journal', place, port1)
+    this.journal = new StoreThread('journal', place, port1, { away: (away) => this.away(away) })
   }
   async open(sums: Sums, declared: Declared): Promise<Opened> {
-    const { key, schema } = sums
-    const opening = { now: Date.now() * 1000, key, schema, shapes: shapesOf(declared) }
+    const opening = openingOf(sums, declared)
     const opened = (await this.follower.ask({ op: 'open', opening })) as Opened
     const base = Number(opened.head[1])
     await this.journal.ask({ op: 'open', epoch: opened.journalEpoch, base })
     this.acknowledged = this.projected = base
+    this.hash = String(opened.head[2])
+    this.opened = true
+    return opened
+  }
+  /** The follower works at once; the journal goes on behind its last entry. */
+  async openWarm(sums: Sums, declared: Declared, after: Point): Promise<OpenedWarm> {
+    const opening = openingOf(sums, declared)
+    const opened = (await this.follower.ask({ op: 'openWarm', opening, after })) as OpenedWarm
+    const { journalEpoch, last, entries, sums: text } = opened
+    const { key, schema } = sums
+    await this.journal.ask({ op: 'open', epoch: journalEpoch, base: last.sequence })
+    await this.journal.ask({ op: 'sealBehind', behind: { hash: last.hash, key, schema, sums: text } })
+    this.acknowledged = last.sequence
+    this.hash = last.hash
+    // It may have told of progress already.
+    this.projected = Math.max(this.projected, Number(opened.head[1]))
+    for (const { sequence, body, commands } of entries)
+      if (sequence > this.projected) this.add(sequence, body.length + commands.length)
     this.opened = true
     return opened
   }
@@ -72,16 +95,24 @@ export class Spine {
       await new Promise<void>((resolve) => this.blocked.push(resolve))
     if (this.follower.failure !== undefined) throw this.follower.failure
     const { sequence, body, commands } = batch
-    const bytes = body.length + commands.length
-    this.behind.push({ sequence, bytes })
-    this.bytes += bytes
+    this.add(sequence, body.length + commands.length)
     const hash = (await this.journal.ask({ op: 'append', batch })) as string
     this.acknowledged = sequence
+    this.hash = hash
     return hash
+  }
+  /** The last batch that anybody was told of. */
+  get told(): Point {
+    return { sequence: this.acknowledged, hash: this.hash }
+  }
+  private add(sequence: number, bytes: number): void {
+    this.behind.push({ sequence, bytes })
+    this.bytes += bytes
   }
   async direct(batch: PackedBatch): Promise<string> {
     const hash = (await this.follower.ask({ op: 'direct', batch })) as string
     this.acknowledged = this.projected = batch.sequence
+    this.hash = hash
     return hash
   }
   /** Resolves when the tables hold everything that anybody has been told so far. */
@@ -107,6 +138,7 @@ export class Spine {
   /** Goes on from nothing. */
   restart(): void {
     this.acknowledged = this.projected = this.asked = 0
+    this.hash = ''
   }
   async checkFence(): Promise<void> {
     if (this.follower.failure !== undefined) throw this.follower.failure
@@ -135,8 +167,9 @@ export class Spine {
     await this.caughtUp()
     if (this.opened) await this.empty(this.acknowledged)
   }
-  private progress({ sequence }: Progress): void {
+  private progress({ sequence, anew }: Progress): void {
     this.projected = sequence
+    if (anew === true) this.moved()
     let count = 0
     for (const { sequence: one, bytes } of this.behind) {
       if (one > sequence) break
@@ -160,3 +193,10 @@ export class Spine {
     for (const go of this.blocked.splice(0)) go()
   }
 }
+
+const openingOf = ({ key, schema }: Sums, declared: Declared): Opening => ({
+  now: Date.now() * 1000,
+  key,
+  schema,
+  shapes: shapesOf(declared),
+})

@@ -18,6 +18,7 @@ import { StoreThread } from './thread.ts'
 import {
   NOTHING_DECLARED,
   NO_LAG,
+  NO_READS,
   StoreDamaged,
   StoreLost,
   StoreUnavailable,
@@ -38,8 +39,15 @@ export class SqliteStore implements Store {
   private readonly bound: Bound | undefined
   private epoch = 0
   declared = NOTHING_DECLARED
+  readonly reads = NO_READS
+  readonly reconnects = 0
+  readonly away = false
+  tellAway = (): void => undefined
   private spine: Spine | undefined
   private thread: StoreThread<ReaderJob> | undefined
+  private closed = false
+  /** A connection that reads, between two questions. */
+  private readonly idle: SqliteConnection[] = []
 
   constructor(path: string, bound?: Bound) {
     this.path = path
@@ -48,6 +56,7 @@ export class SqliteStore implements Store {
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
   async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
     this.declared = declared
+    this.closed = false
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
@@ -60,8 +69,16 @@ export class SqliteStore implements Store {
       throw reported(this.path, error instanceof StoreLost ? error.cause : error)
     }
   }
+  openWarm(): Promise<never> {
+    return Promise.reject(new TypeError('only PostgreSQL is taken over warm'))
+  }
+  prepare(): void {
+    return undefined
+  }
   /** One that failed is replaced: it holds nothing that could be lost. */
   private get reader(): StoreThread<ReaderJob> {
+    // Who waited for the tables meanwhile must not open the file again behind whoever closed it.
+    if (this.closed) throw new StoreLost('the store is closed')
     if (this.thread === undefined || this.thread.failure !== undefined)
       this.thread = new StoreThread('reader', this.place)
     return this.thread
@@ -160,21 +177,25 @@ export class SqliteStore implements Store {
     await Promise.all([this.spine?.rest(), this.thread?.rest()])
   }
   async close(): Promise<void> {
+    this.closed = true
+    this.idle.pop()?.close()
     await Promise.all([this.spine?.close(), this.thread?.close()])
   }
   private get writing(): Spine {
     if (this.spine === undefined) throw new TypeError('the store is not open')
     return this.spine
   }
+  /** A start reads table after table: to open the file, and to read what it declares, takes longer than most of them. */
   private async reading(act: (connection: SqliteConnection) => Promise<void>): Promise<void> {
-    const connection = new SqliteConnection(this.path, 'read')
+    const connection = this.idle.pop() ?? new SqliteConnection(this.path, 'read')
     try {
       await act(connection)
     } catch (error) {
-      throw DAMAGE.test(String(error)) ? reported(this.path, error) : error
-    } finally {
       connection.close()
+      throw DAMAGE.test(String(error)) ? reported(this.path, error) : error
     }
+    if (this.idle.length === 0 && !this.closed) this.idle.push(connection)
+    else connection.close()
   }
   private with<T>(act: (connection: SqliteConnection) => T): T {
     const connection = new SqliteConnection(this.path)

@@ -1,6 +1,7 @@
 import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
+import type { Point } from './seat.ts'
 import type { Where } from './where.ts'
 
 /** Where the last committed batch left off. */
@@ -16,11 +17,27 @@ export interface OpenedHead extends StoreHead {
   /** Batches that stood in the journal alone, and are in the tables now. */
   readonly drained: number
 }
+/** What somebody finds who takes a database over with its state in memory already. */
+export interface WarmHead extends Point {
+  /** Time of the last batch in microseconds. */
+  readonly at: number
+  /** What memory does not know yet, in order. */
+  readonly entries: readonly JournalEntry[]
+}
 /** What is in the journal and not in the tables yet. */
 export interface Lag {
   readonly batches: number
   readonly bytes: number
 }
+/** Questions about the past, by who answered them; and how often a replica could not. */
+export interface Reads {
+  readonly primary: number
+  readonly replica: number
+  /** It had not taken in yet what somebody had been told. */
+  readonly behind: number
+  readonly failed: number
+}
+export const NO_READS: Reads = { primary: 0, replica: 0, behind: 0, failed: 0 }
 export const NO_LAG: Lag = { batches: 0, bytes: 0 }
 export const NOTHING_DECLARED: Declared = { tables: [], logs: [] }
 /** The state at a batch, from which the commands after it can be carried out again. */
@@ -49,6 +66,15 @@ export interface Store {
    * logs there are.
    */
   open(sums: Sums, declared: Declared): Promise<OpenedHead>
+  /**
+   * Of PostgreSQL alone, in place of `open` and `sealBehind`, for who has the state up to a batch in memory: takes the
+   * epochs, and neither drains nor migrates. What is in the journal and not in the tables is left to the follower. Throws
+   * StoreUnavailable where that can't be: another version wrote the database, memory does not stand on a batch of it, or
+   * what follows there is gone.
+   */
+  openWarm(sums: Sums, declared: Declared, after: Point): Promise<WarmHead>
+  /** Begins what needs no ownership (threads), so that opening takes less time later. */
+  prepare(): void
   /** What it was opened with. */
   readonly declared: Declared
   /** Fills the tables with their live rows. */
@@ -69,6 +95,14 @@ export interface Store {
   /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
   commitDirect(batch: PackedBatch): Promise<string>
   readonly lag: Lag
+  /** Where there are replicas. */
+  readonly reads: Reads
+  /** How often the way to the database was lost, and found again. */
+  readonly reconnects: number
+  /** It is lost at this moment: commits wait. */
+  readonly away: boolean
+  /** Who is told when that changes. */
+  tellAway: (away: boolean) => void
   /** For tests: the tables stay where they are until it is let go. */
   holdBack(on: boolean): Promise<void>
   /** Before the process exits in the middle of things: what is under way is finished, nothing else is begun. */
@@ -118,6 +152,8 @@ export class Fenced extends Error {
 export class StoreUnavailable extends Error {}
 /** It is not there at the moment, and may well be later. */
 export class StoreAway extends StoreUnavailable {}
+/** It ends before a batch that had been written, or goes on otherwise from there: it is not the one that was written to. */
+export class StoreBehind extends StoreUnavailable {}
 /** The file, or a page of it, is not what SQLite wrote there. */
 export class StoreDamaged extends StoreUnavailable {}
 /** The way to the store is gone for this process; the next start finds out what was committed. */

@@ -11,12 +11,14 @@ interface Pending {
 export interface Listener {
   readonly progress?: (progress: Progress) => void
   readonly ended?: (error: Error) => void
+  readonly away?: (away: boolean) => void
 }
 export type Role = 'journal' | 'follower' | 'reader'
 
 function errorOf({ kind, error, code }: Fault): Error {
   if (kind === 'fenced') return new Fenced()
   if (kind === 'damaged') return new StoreDamaged(error)
+  if (kind === 'lost') return new StoreLost(error)
   return kind === 'unavailable' ? new StoreUnavailable(error) : Object.assign(new Error(error), { code })
 }
 
@@ -67,6 +69,7 @@ export class StoreThread<J extends Job> {
   }
   private hear(reply: Reply): void {
     if ('progress' in reply) this.listener.progress?.(reply.progress)
+    else if ('away' in reply) this.listener.away?.(reply.away)
     else if ('lost' in reply)
       this.end(
         reply.lost.kind === 'fenced'

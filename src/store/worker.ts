@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answers, Fault, Job, Place, Reply } from './messages.ts'
-import { Fenced, StoreDamaged, StoreUnavailable } from './store.ts'
+import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 
 /** A worker's end of its thread. */
 const port = parentPort!
@@ -36,6 +36,7 @@ export function faultOf(error: unknown): Fault {
 function kindOf(error: unknown): Fault['kind'] {
   if (error instanceof Fenced) return 'fenced'
   if (error instanceof StoreDamaged) return 'damaged'
+  if (error instanceof StoreLost) return 'lost'
   return error instanceof StoreUnavailable ? 'unavailable' : 'other'
 }
 export function made<T>(make: () => T): T {

@@ -92,6 +92,16 @@ describe('statements and exports of an account', () => {
     refused(await platform.operator.call('GET', `${path}/secrets`), 400, 'INVALID_PARAM_VALUE')
     refused(await platform.operator.call('GET', `${path}/fills?after=1`), 400, 'INVALID_PARAM_VALUE')
     refused(await platform.operator.call('GET', `${path}/fills?after=0.1`), 400, 'INVALID_PARAM_VALUE')
+    refused(
+      await platform.operator.call('GET', `${path}/fills?after=0.abc.1.maker`),
+      400,
+      'INVALID_PARAM_VALUE',
+      /not of this section/,
+    )
+    assert.deepEqual(await platform.operator.ok('GET', `${path}/fills?after=99.1.1.maker`), {
+      rows: [],
+      next: null,
+    })
     refused(await platform.operator.call('GET', '/users/999999/export'), 404, 'USER_NOT_FOUND')
     const viewer = await platform.colleague('looks', 'viewer')
     refused(await viewer.call('GET', path), 403, 'FORBIDDEN')

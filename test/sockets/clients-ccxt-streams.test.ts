@@ -193,7 +193,7 @@ describe('ccxt pro: public streams', { timeout: 240_000 }, () => {
   })
   test('its own pings are answered', async () => {
     const pinging = await pro(venue)
-    pinging.streaming = { ...pinging.streaming, keepAlive: 100, maxPingPongMisses: 1.5 }
+    pinging.streaming = { ...pinging.streaming, keepAlive: 100, maxPingPongMisses: 20 }
     await pinging.watchTicker('DOGE/USDT')
     const [client] = Object.values<Exchange>(pinging.clients)
     const start = Date.now()

@@ -132,7 +132,7 @@ describe('subscriptions', () => {
       refused(await client.subscribe(channel, payload), 2, message)
     refused(await client.request('listen', 'spot.trades', ['BTC_USDT']), 2, /subscribe, unsubscribe, api/)
     const futures = await SocketClient.open(platform.url, platform.now, '/v4/ws/usdt')
-    refused(await futures.subscribe('futures.tickers', ['BTC_USDT']), 2, /unknown contract/)
+    refused(await futures.subscribe('futures.tickers', ['LUNAR_USDT']), 2, /unknown contract/)
     refused(await futures.subscribe('spot.tickers', ['BTC_USDT']), 2, /served at \/ws\/v4\//)
     await futures.close()
   })
@@ -300,7 +300,8 @@ describe('subscriptions', () => {
       minutes.map((_, i) => minutes[0]! + 60 * i),
     )
     const seconds = closed('1s').map(({ t }) => Number(t))
-    assert.ok(seconds.length >= 100 && seconds.length <= 110, `${seconds.length} seconds`)
+    // Those of the jump, and what a busy machine took before it: not all 600.
+    assert.ok(seconds.length >= 100 && seconds.length <= 200, `${seconds.length} seconds`)
     for (const [i, t] of seconds.entries())
       if (i > 0 && seconds.length - i < 100) assert.ok(t > seconds[i - 1]!)
     const last = closed('1m').at(-1)!

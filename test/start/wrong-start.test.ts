@@ -84,6 +84,9 @@ describe('an EVM chain that can not be served: one line, exit 2, no hang', () =>
     for (const [node, env, words] of cases) {
       const config = { KONTOR_CONFIG: world(node), KONTOR_DATA: data, ...env }
       await oneLine({ ...config, KONTOR_TAKE_OVER: 'on' }, words)
+    }
+    for (const [node, env, words] of [cases[1]!, cases[5]!]) {
+      const config = { KONTOR_CONFIG: world(node), KONTOR_DATA: data, ...env }
       const doctor = await kontor(['doctor', '--port', '0'], config)
       assert.match(doctor.output, new RegExp(`^WRONG chains: .*${words.source}`, 'm'))
     }

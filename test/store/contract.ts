@@ -373,6 +373,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         session.head = { ...session.head, sequence: packed.sequence }
         return session.store.commit(packed).then(() => landed.push(i))
       })
+      await Promise.all(commits.slice(0, 3))
       await sleep(100)
       assert.deepEqual(landed, [0, 1, 2])
       await session.store.holdBack(false)

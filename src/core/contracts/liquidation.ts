@@ -1,0 +1,104 @@
+import { ONE, type Amount, type Price } from '../../money/amount.ts'
+import { abs, ceilOver, tierOf, valueDown, type Terms } from './terms.ts'
+import type { Holding } from './position.ts'
+
+/** Shown where no price liquidates a short. */
+export const NEVER_SHORT = (99_999_999n * ONE) as Price
+const NEVER_LONG = 0n as Price
+
+/** `over / under`, to a multiple of a step: up for a long, down for a short. */
+function stepped(over: bigint, under: bigint, step: bigint, up: boolean): bigint {
+  return up ? ceilOver(over, under * step) * step : (over / (under * step)) * step
+}
+
+/**
+ * The mark price at which a position would be liquidated if nothing else changed: an estimate that is shown. `margin` is
+ * its own, or what the rest of a cross account leaves for it.
+ */
+export function liquidationPrice(terms: Terms, { size, cost }: Holding, margin: Amount): Price {
+  if (size === 0n) return 0n as Price
+  const long = size > 0n
+  const [held, paid] = [abs(size), abs(cost)]
+  for (const [i, tier] of terms.tiers.entries()) {
+    const exact = priceIn(terms, { long, held, paid }, margin, tier.maintenance + terms.tf, tier.deduction)
+    if (exact === undefined) continue
+    const price = stepped(exact.over, exact.under, terms.markTick, long) as Price
+    const value = valueAt(terms, held, exact)
+    const below = terms.tiers[i - 1]?.limit ?? -1n
+    const last = i === terms.tiers.length - 1
+    // The tier in which it would be worth that.
+    if (value > below && (last || value <= tier.limit))
+      return long || price < NEVER_SHORT ? price : NEVER_SHORT
+  }
+  return long ? NEVER_LONG : NEVER_SHORT
+}
+interface Exact {
+  readonly over: bigint
+  readonly under: bigint
+}
+function priceIn(
+  { kind, q }: Terms,
+  { long, held, paid }: { readonly long: boolean; readonly held: bigint; readonly paid: bigint },
+  margin: Amount,
+  rate: bigint,
+  deduction: Amount,
+): Exact | undefined {
+  const found: Exact =
+    kind === 'linear'
+      ? long
+        ? { over: (paid - margin - deduction) * ONE * ONE, under: held * q * (ONE - rate) }
+        : { over: (paid + margin + deduction) * ONE * ONE, under: held * q * (ONE + rate) }
+      : long
+        ? { over: held * (ONE + rate) * ONE, under: margin + paid + deduction }
+        : { over: held * (ONE - rate) * ONE, under: paid - margin - deduction }
+  return found.over <= 0n || found.under <= 0n ? undefined : found
+}
+/** What it is worth at an exact price. */
+const valueAt = ({ kind, q }: Terms, held: bigint, { over, under }: Exact): bigint =>
+  kind === 'linear' ? (held * q * over) / (under * ONE) : (held * ONE * ONE * under) / over
+
+/**
+ * The price at which closing it, the fee included, leaves nothing of its equity: what its liquidation may sell for at
+ * worst. Undefined: there is no such price.
+ */
+export function bankruptcyPrice(
+  terms: Terms,
+  { size }: Holding,
+  mark: Price,
+  equity: Amount,
+): Price | undefined {
+  const long = size > 0n
+  const held = abs(size)
+  const value = valueDown(terms, held, mark)
+  const { q, tf, tick } = terms
+  const exact =
+    terms.kind === 'linear'
+      ? long
+        ? { over: (value - equity) * ONE * ONE, under: held * q * (ONE - tf) }
+        : { over: (value + equity) * ONE * ONE, under: held * q * (ONE + tf) }
+      : long
+        ? { over: held * (ONE + tf) * ONE, under: value + equity }
+        : { over: held * (ONE - tf) * ONE, under: value - equity }
+  if (exact.over <= 0n || exact.under <= 0n) return undefined
+  return stepped(exact.over, exact.under, tick, long) as Price
+}
+
+/** Contracts that one step closes: down to the next lower tier, or all of it in the first. */
+export function stepSize(terms: Terms, { size }: Holding, mark: Price): bigint {
+  const held = abs(size)
+  const value = valueDown(terms, held, mark)
+  const below = terms.tiers[terms.tiers.indexOf(tierOf(terms, value)) - 1]
+  if (below === undefined) return held
+  const kept =
+    terms.kind === 'linear' ? (below.limit * ONE) / (terms.q * mark) : (below.limit * mark) / (ONE * ONE)
+  return held - (kept < held ? kept : held)
+}
+
+/** Who is deleveraged first: by what his position has earned, and how near it is to its end. */
+export function deleverageScore(pnl: Amount, { cost }: Holding, maintenance: Amount, equity: Amount): bigint {
+  const earned = (pnl * ONE) / abs(cost)
+  if (equity <= 0n || maintenance === 0n) return earned
+  const risk = (maintenance * ONE) / equity
+  if (earned > 0n) return (earned * risk) / ONE
+  return risk === 0n ? earned * ONE : (earned * ONE) / risk
+}

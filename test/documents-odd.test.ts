@@ -1,0 +1,3 @@
+import { runDocuments } from './support/every-document.ts'
+
+runDocuments(1)
