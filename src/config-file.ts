@@ -14,6 +14,12 @@ import {
   type ChainConfig,
   type CurrencyChain,
 } from './core/tables/world/chains.ts'
+import {
+  CONTRACT_STATUSES,
+  CYCLES,
+  type ContractConfig,
+  type TierConfig,
+} from './core/tables/world/contracts.ts'
 import { MARKET_STATUSES, TRADE_STATUSES, type MarketConfig } from './core/tables/world/markets.ts'
 import type { Policy } from './core/tables/world/policy.ts'
 import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './core/tables/world/config.ts'
@@ -246,6 +252,45 @@ const unified = object<UnifiedConfig>({
   quick_repay_hour_usdt: optional(decimal),
   tier_up_rates: optional(list(decimal)),
 })
+const contract = object<ContractConfig>({
+  group: oneOf('futures', 'delivery'),
+  settle: text,
+  name: text,
+  underlying: text,
+  type: oneOf('direct', 'inverse'),
+  quanto_multiplier: decimal,
+  order_price_round: decimal,
+  mark_price_round: decimal,
+  order_size_min: whole,
+  order_size_max: whole,
+  market_order_size_max: decimal,
+  leverage_min: decimal,
+  leverage_max: decimal,
+  cross_leverage_default: decimal,
+  maker_fee_rate: decimal,
+  taker_fee_rate: decimal,
+  order_price_deviate: decimal,
+  market_order_slip_ratio: decimal,
+  funding_interval: whole,
+  interest_rate: decimal,
+  funding_rate_limit: decimal,
+  funding_impact_value: decimal,
+  orders_limit: whole,
+  risk_limit_table: text,
+  tiers: list(object<TierConfig>({ risk_limit: decimal, maintenance_rate: decimal, leverage_max: decimal })),
+  mark_bound: decimal,
+  mark_bound_year: decimal,
+  status: oneOf(...CONTRACT_STATUSES),
+  create_time: whole,
+  launch_time: whole,
+  delisting_time: whole,
+  delisted_time: whole,
+  config_change_time: whole,
+  cycle: oneOf(...CYCLES, ''),
+  expire_time: whole,
+  settle_fee_rate: decimal,
+  basis_impact_value: decimal,
+})
 const priceFeed = object<PriceFeedConfig>({
   url: text,
   seconds: number,
@@ -262,6 +307,7 @@ export const SECTIONS = {
   price_feed: priceFeed,
   exchange_rates: map(decimal),
   markets: list(market),
+  contracts: list(contract),
   settle: object<WorldConfig['settle']>({ futures: list(text), delivery: list(text) }),
   unified,
   limits: object<WorldConfig['limits']>({

@@ -1,4 +1,4 @@
-import { joined, type Candle } from '../core/tables/spot/candles.ts'
+import { joined, type Candle } from '../core/tables/exchange/candles.ts'
 import type { PriceHistory } from '../core/tables/spot/spot.ts'
 import { ONE, type Amount, type Price } from '../money/amount.ts'
 import type { Market } from '../core/tables/world/markets.ts'

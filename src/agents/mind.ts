@@ -1,6 +1,6 @@
 import type { AgentLook } from '../core/agents/look.ts'
 import { MAKER, type AgentMarket, type Scenario } from '../core/tables/agents.ts'
-import type { OrderRow, Side } from '../core/tables/spot/order.ts'
+import type { OrderRow, Side } from '../core/tables/exchange/order.ts'
 import type { State } from '../core/state.ts'
 import type { Market } from '../core/tables/world/markets.ts'
 import { amountOf, format, type Amount, type Price } from '../money/amount.ts'

@@ -1,6 +1,6 @@
 import type { AgentOrder } from '../core/agents/look.ts'
-import type { Book } from '../core/tables/spot/book.ts'
-import type { OrderRow, Side } from '../core/tables/spot/order.ts'
+import type { Book } from '../core/tables/exchange/book.ts'
+import type { OrderRow, Side } from '../core/tables/exchange/order.ts'
 import { amountOf, priceOf, type Price } from '../money/amount.ts'
 
 interface Resting {

@@ -3,7 +3,7 @@ import { isLocked, lockedName, type AccountName } from '../core/ledger/accounts.
 import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/tables/audit.ts'
 import { amountOf, format, type Amount } from '../money/amount.ts'
 import { freeName } from '../core/spot/accounts.ts'
-import type { OrderAccount } from '../core/tables/spot/order.ts'
+import type { OrderAccount } from '../core/tables/exchange/order.ts'
 import { heldBy, type Withdrawal } from '../core/tables/withdrawals.ts'
 import { behindKept, type KeptHead } from '../store/kept-head.ts'
 import { JournalChain } from '../machine/journal.ts'

@@ -8,8 +8,10 @@ import { AUDIT, auditHeads } from './tables/audit.ts'
 import { Logins } from './tables/logins.ts'
 import { Operators } from './tables/operators.ts'
 import { Proposals } from './tables/proposals.ts'
-import { SPOT_FILL } from './tables/spot/trades.ts'
+import { SPOT_FILL } from './tables/exchange/trades.ts'
 import { Spot } from './tables/spot/spot.ts'
+import { Futures } from './tables/futures/futures.ts'
+import { CONTRACT_LOGS } from './tables/futures/records.ts'
 import { StpGroups } from './tables/stp.ts'
 import type { Declared, Table } from '../machine/table.ts'
 import { ApiKeys } from './tables/keys.ts'
@@ -47,10 +49,14 @@ export class State {
   readonly due = new Due()
   readonly margin = new MarginAccounts()
   readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
+  readonly futures = new Futures((id) => this.world.findContract(id)?.tick)
   readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
-    this.world.settings.observe(() => this.spot.followMarkets())
+    this.world.settings.observe(() => {
+      this.spot.followMarkets()
+      this.futures.followMarkets()
+    })
     const { holds } = this
     this.wallet.withdrawals.table.observe((before, after) =>
       holds.add(holds.of((after ?? before)!.currency), heldBy(before) - heldBy(after)),
@@ -85,6 +91,7 @@ export class State {
       this.due.table,
       this.due.failed,
       ...this.spot.tables,
+      ...this.futures.tables,
       ...this.margin.tables,
       this.agents.markets,
     ]
@@ -97,5 +104,5 @@ export type Ctx = Context<State>
 /** A table or a log that is missing here can't be written. */
 export const DECLARED: Declared = {
   tables: new State().tables.map(({ spec }) => spec),
-  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS],
+  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS, ...CONTRACT_LOGS],
 }

@@ -1,15 +1,15 @@
 import type { AccountName } from '../core/ledger/accounts.ts'
 import type { Deposit } from '../core/tables/deposits.ts'
-import type { Candle } from '../core/tables/spot/candles.ts'
-import type { Order, Side } from '../core/tables/spot/order.ts'
+import type { Candle } from '../core/tables/exchange/candles.ts'
+import type { Order, Side } from '../core/tables/exchange/order.ts'
 import type { PriceOrder } from '../core/tables/spot/price-orders.ts'
-import type { MarketFigures } from '../core/tables/spot/spot.ts'
-import type { Fill, Trade } from '../core/tables/spot/trades.ts'
+import type { MarketFigures } from '../core/tables/exchange/exchange.ts'
+import type { Fill, Trade } from '../core/tables/exchange/trades.ts'
 import type { InterestRecord, LiquidationStep, LoanRecord } from '../core/tables/unified/records.ts'
 import type { Withdrawal } from '../core/tables/withdrawals.ts'
 import type { Amount, Price } from '../money/amount.ts'
 
-export type Venue = 'spot' | 'margin' | 'unified' | 'wallet'
+export type Venue = 'spot' | 'margin' | 'unified' | 'wallet' | 'futures' | 'delivery'
 
 interface Happened {
   /** Of the batch that it was committed with. */

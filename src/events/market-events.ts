@@ -1,8 +1,8 @@
-import { CANDLE_NOW } from '../core/tables/spot/candles.ts'
-import { SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/spot/order.ts'
+import { CANDLE_NOW } from '../core/tables/exchange/candles.ts'
+import { SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/exchange/order.ts'
 import { SPOT_PRICE_ORDER } from '../core/tables/spot/price-orders.ts'
-import { SPOT_MARKET } from '../core/tables/spot/spot.ts'
-import { SPOT_FILL, SPOT_TRADE } from '../core/tables/spot/trades.ts'
+import { SPOT_MARKET } from '../core/tables/exchange/exchange.ts'
+import { SPOT_FILL, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
 import type { Amount, Price } from '../money/amount.ts'
 import type {

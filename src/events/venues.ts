@@ -1,5 +1,5 @@
 import type { AccountName } from '../core/ledger/accounts.ts'
-import type { OrderAccount } from '../core/tables/spot/order.ts'
+import type { OrderAccount } from '../core/tables/exchange/order.ts'
 import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import type { Venue } from './event.ts'
 

@@ -4,7 +4,7 @@ import { array, int, int64, shape, str } from '../api/shapes.ts'
 import { orderMembers, orderView } from '../api/spot/views.ts'
 import { pairField } from '../api/wallet.ts'
 import { AGENT_LOGINS } from '../core/tables/agents.ts'
-import type { OrderRow, Side } from '../core/tables/spot/order.ts'
+import type { OrderRow, Side } from '../core/tables/exchange/order.ts'
 import type { State } from '../core/state.ts'
 import { notFound, refuse } from '../labels.ts'
 

@@ -1,7 +1,7 @@
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import { TRADE_DAYS } from '../core/spot/old-trades.ts'
-import { SPOT_TRADE } from '../core/tables/spot/trades.ts'
+import { SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { State } from '../core/state.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'

@@ -1,5 +1,5 @@
-import { BASE_SPANS, RECENT_MAX as CANDLES_MAX, SPOT_CANDLE, seriesOf } from '../core/tables/spot/candles.ts'
-import { RECENT_MAX as TRADES_MAX, SPOT_TRADE } from '../core/tables/spot/trades.ts'
+import { BASE_SPANS, RECENT_MAX as CANDLES_MAX, SPOT_CANDLE, seriesOf } from '../core/tables/exchange/candles.ts'
+import { RECENT_MAX as TRADES_MAX, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { State } from '../core/state.ts'
 import type { Store } from '../store/store.ts'
 

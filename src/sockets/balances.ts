@@ -1,7 +1,7 @@
 import { lockedName, type AccountName } from '../core/ledger/accounts.ts'
 import { ACCOUNT, LEDGER_LINE, type Account, type LedgerLine } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
-import { SPOT_ORDER } from '../core/tables/spot/order.ts'
+import { SPOT_ORDER } from '../core/tables/exchange/order.ts'
 import { MARGIN_ACCOUNT, type MarginAccount } from '../core/tables/unified/accounts.ts'
 import { UNIFIED, loanAccountsOf } from '../core/tables/unified/loan-accounts.ts'
 import type { CommandRows } from '../events/rows.ts'

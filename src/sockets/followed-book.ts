@@ -1,5 +1,5 @@
 import { Sorted } from '../core/sorted.ts'
-import type { Side } from '../core/tables/spot/order.ts'
+import type { Side } from '../core/tables/exchange/order.ts'
 import { format, type Amount, type Price } from '../money/amount.ts'
 
 /** Price and what it shows, as clients read them. */

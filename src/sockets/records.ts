@@ -1,7 +1,7 @@
 import { priceOrderView } from '../api/spot/price-orders.ts'
 import { bizInfo, fillView, orderView } from '../api/spot/views.ts'
 import type { State } from '../core/state.ts'
-import type { Order } from '../core/tables/spot/order.ts'
+import type { Order } from '../core/tables/exchange/order.ts'
 import type { FillEvent, OrderEvent, PriceOrderEvent } from '../events/event.ts'
 
 /** What private channels push: the records that REST gives, in the types that these channels have. */

@@ -177,6 +177,8 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
       .getByRole('table', { name: 'What clients did after each fault' })
       .getByText('TOO_BUSY')
       .waitFor()
+    // No block comes by itself between the two looks.
+    await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
     const [one] = (await platform.operator.ok('GET', '/chains')).filter(
       ({ chain }: { chain: string }) => chain === 'ETH',
     )

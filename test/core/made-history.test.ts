@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 import { MadeHistory } from '../../src/agents/history.ts'
-import { joined, type Candle } from '../../src/core/tables/spot/candles.ts'
+import { joined, type Candle } from '../../src/core/tables/exchange/candles.ts'
 import { compileMarket, marketOf } from '../../src/core/tables/world/markets.ts'
 
 const DAY = 86_400

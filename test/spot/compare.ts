@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Order } from '../../src/core/tables/spot/order.ts'
+import type { Order } from '../../src/core/tables/exchange/order.ts'
 import type { NewOrder } from '../../src/core/spot/place.ts'
 import { amountOf, format, priceOf, type Amount } from '../../src/money/amount.ts'
 import { Engine, type Outcome } from './engine.ts'

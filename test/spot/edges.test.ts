@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Order } from '../../src/core/tables/spot/order.ts'
+import type { Order } from '../../src/core/tables/exchange/order.ts'
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
 import { format } from '../../src/money/amount.ts'
 import { State } from '../../src/core/state.ts'

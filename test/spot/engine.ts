@@ -1,5 +1,5 @@
 import { commands } from '../../src/core/commands.ts'
-import { SPOT_FILL, type Fill } from '../../src/core/tables/spot/trades.ts'
+import { SPOT_FILL, type Fill } from '../../src/core/tables/exchange/trades.ts'
 import { State } from '../../src/core/state.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'

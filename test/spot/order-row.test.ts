@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encoderOf } from '../../src/machine/codec.ts'
-import { OrderRow, SPOT_ORDER, type Order } from '../../src/core/tables/spot/order.ts'
+import { OrderRow, SPOT_ORDER, type Order } from '../../src/core/tables/exchange/order.ts'
 
 /** An order in which no two members say the same, and none says what a new order would. */
 function distinct(): Order {

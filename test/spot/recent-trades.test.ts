@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Trades, type Trade } from '../../src/core/tables/spot/trades.ts'
+import { SPOT_TRADE, Trades, type Trade } from '../../src/core/tables/exchange/trades.ts'
 import { Tx } from '../../src/machine/table.ts'
 import type { Amount, Price } from '../../src/money/amount.ts'
 
@@ -15,7 +15,7 @@ const trade = (id: number, pair: string): Trade => ({
 })
 
 test('a quiet market keeps its newest trades while 50,000 trades elsewhere push them out of the table', () => {
-  const trades = new Trades()
+  const trades = new Trades(SPOT_TRADE)
   const run = (id: number, pair: string): void => {
     new Tx().put(trades.table, trade(id, pair))
     trades.table.retire([id], () => false)
@@ -30,7 +30,7 @@ test('a quiet market keeps its newest trades while 50,000 trades elsewhere push 
   assert.equal(trades.covers('QUIET_USDT', 0), true)
 })
 test('a trade that is taken back leaves the list; one that is forgotten and comes back stands where it stood', () => {
-  const trades = new Trades()
+  const trades = new Trades(SPOT_TRADE)
   const first = new Tx()
   first.put(trades.table, trade(1, 'A_USDT'))
   first.put(trades.table, trade(2, 'A_USDT'))

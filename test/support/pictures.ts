@@ -1,4 +1,4 @@
-import { Book } from '../../src/core/tables/spot/book.ts'
+import { Book } from '../../src/core/tables/exchange/book.ts'
 import type { State } from '../../src/core/state.ts'
 import { countRow } from '../../src/machine/batch.ts'
 import { GroupIndex, Table, UniqueIndex, type Key } from '../../src/machine/table.ts'

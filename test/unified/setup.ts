@@ -1,5 +1,5 @@
 import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
-import { SPOT_FILL, type Fill } from '../../src/core/tables/spot/trades.ts'
+import { SPOT_FILL, type Fill } from '../../src/core/tables/exchange/trades.ts'
 import type { Tx } from '../../src/machine/table.ts'
 import { LIQUIDATION_STEP, type LiquidationStep } from '../../src/core/tables/unified/records.ts'
 import { Engine } from '../spot/engine.ts'

@@ -1,4 +1,4 @@
-import { SPOT_CANDLE, joined, seriesOf, type Candle } from '../../core/tables/spot/candles.ts'
+import { SPOT_CANDLE, joined, seriesOf, type Candle } from '../../core/tables/exchange/candles.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, format } from '../../money/amount.ts'
 import type { Desk } from '../endpoint.ts'

@@ -1,6 +1,6 @@
 import { isMeant } from '../../core/spot/accounts.ts'
 import { isOrderId, orderNamed, placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
-import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/spot/order.ts'
+import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/exchange/order.ts'
 import type { State } from '../../core/state.ts'
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'

@@ -1,6 +1,6 @@
 import { numberedPages, windowFields } from '../history.ts'
-import type { Book } from '../../core/tables/spot/book.ts'
-import { SPOT_TRADE, type Trade } from '../../core/tables/spot/trades.ts'
+import type { Book } from '../../core/tables/exchange/book.ts'
+import { SPOT_TRADE, type Trade } from '../../core/tables/exchange/trades.ts'
 import type { Market } from '../../core/tables/world/markets.ts'
 import type { World } from '../../core/tables/world/world.ts'
 import { insuranceName } from '../../core/ledger/accounts.ts'

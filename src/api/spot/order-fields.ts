@@ -5,7 +5,7 @@ import {
   STP_ACTS,
   TIMES_IN_FORCE,
   isClientText,
-} from '../../core/tables/spot/order.ts'
+} from '../../core/tables/exchange/order.ts'
 import type { NewOrder } from '../../core/spot/place.ts'
 import type { Amendment } from '../../core/spot/commands.ts'
 import {

@@ -1,5 +1,5 @@
 import { numberedPages, windowFields } from '../history.ts'
-import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/spot/order.ts'
+import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/exchange/order.ts'
 import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'

@@ -1,4 +1,4 @@
-import { seriesOf, type Candle } from '../../core/tables/spot/candles.ts'
+import { seriesOf, type Candle } from '../../core/tables/exchange/candles.ts'
 import type { State } from '../../core/state.ts'
 import { stepOf, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
 import { decimalText, shape, str } from '../shapes.ts'

@@ -1,6 +1,6 @@
 import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
-import type { Order } from '../../core/tables/spot/order.ts'
-import type { Fill } from '../../core/tables/spot/trades.ts'
+import type { Order } from '../../core/tables/exchange/order.ts'
+import type { Fill } from '../../core/tables/exchange/trades.ts'
 import type { State } from '../../core/state.ts'
 import { format, overDown, roundDown, timesDown, type Price } from '../../money/amount.ts'
 import type { JsonSchema } from '../fields.ts'

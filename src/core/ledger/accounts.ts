@@ -14,6 +14,9 @@
  * | network_fees | platform | what chains took for our payments (an expense, below zero) |
  * | lending.pool | platform | what lenders have put in and nobody has borrowed |
  * | lending.lent, lending.accrued | platform | what borrowers owe the lenders: principal, and interest not paid yet |
+ * | futures.clearing:SETTLE.CONTRACT, delivery.clearing:… | platform | the other side of every realised profit and loss of a contract |
+ * | futures.funding:SETTLE.CONTRACT, futures.rounding:SETTLE | platform | funding on its way; what rounding leaves |
+ * | insurance:futures.SETTLE | platform | the fund that takes over positions |
  * | fees, interest, insurance, push.in_flight, withdrawal.in_flight … | platform | by purpose |
  */
 export const PLATFORM = 0
@@ -25,7 +28,12 @@ export type FreeName =
 export type LockedName = `${FreeName}.locked`
 /** Principal and interest, by what was lent to: the unified account, or a pair's margin account. */
 export type DebtName =
-  'debt.unified' | 'debt.interest.unified' | `debt.margin:${string}` | `debt.interest.margin:${string}`
+  | 'debt.unified'
+  | 'debt.interest.unified'
+  | `debt.margin:${string}`
+  | `debt.interest.margin:${string}`
+  | `debt.futures:${string}`
+  | `debt.delivery:${string}`
 export type UserAccountName = FreeName | LockedName | DebtName
 export type PlatformAccountName =
   | 'equity'
@@ -39,6 +47,11 @@ export type PlatformAccountName =
   | 'interest'
   | 'insurance'
   | 'insurance:margin'
+  | `insurance:futures.${string}`
+  | `futures.clearing:${string}`
+  | `delivery.clearing:${string}`
+  | `futures.funding:${string}`
+  | `futures.rounding:${string}`
   | 'push.in_flight'
   | 'withdrawal.in_flight'
 /** A name that is none of these does not compile. */
@@ -64,6 +77,15 @@ export const contractName = (
   kind: 'futures' | 'delivery',
   settle: string,
 ): `futures:${string}` | `delivery:${string}` => `${kind}:${settle}`
+export const contractDebt = (
+  kind: 'futures' | 'delivery',
+  settle: string,
+): `debt.futures:${string}` | `debt.delivery:${string}` => `debt.${kind}:${settle}`
+export const clearingName = (
+  kind: 'futures' | 'delivery',
+  settle: string,
+  contract: string,
+): `futures.clearing:${string}` | `delivery.clearing:${string}` => `${kind}.clearing:${settle}.${contract}`
 /** Coins on a chain. */
 export const custodyOf = (chain: string) => ({ owner: PLATFORM, name: `custody:${chain}` }) as const
 /** Deposits that wait for a decision, or are too small. */
@@ -96,7 +118,11 @@ export const isOwn = (owner: number, name: AccountName): boolean => owner === PL
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: AccountName): boolean =>
-  owner === PLATFORM ? !HOLDING.has(name) : isDebt(name)
+  owner === PLATFORM ? !HOLDING.has(name) && !isContractHolding(name) : isDebt(name)
+const isContractHolding = (name: AccountName): boolean =>
+  name.startsWith('insurance:futures.') ||
+  name.startsWith('futures.rounding:') ||
+  name.startsWith('futures.funding:')
 export const isDebt = (name: AccountName): name is DebtName => name.startsWith('debt.')
 
 /**

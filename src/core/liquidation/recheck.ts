@@ -1,7 +1,7 @@
 import { ZERO } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { cancelOpen } from '../spot/cancel.ts'
-import type { Order, OrderRow } from '../tables/spot/order.ts'
+import type { Order, OrderRow } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { isRestricted } from '../risk/levels.ts'
 import { riskOrder } from '../tables/unified/ladders.ts'

@@ -5,7 +5,7 @@ import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
 import type { User } from '../tables/users.ts'
 import type { Market } from '../tables/world/markets.ts'
 import type { Amount } from '../../money/amount.ts'
-import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/order.ts'
+import type { Order, OrderAccount, OrderExtras, Side, SpotAccount } from '../tables/exchange/order.ts'
 import type { OrderMoney } from '../tables/spot/money.ts'
 
 /** Whether the account is in a unified mode: its spot balances are then its unified balances. */
@@ -15,7 +15,7 @@ export const isUnified = (state: State, user: User): boolean => state.margin.isU
  * Where an order's money comes from and goes to: the one place that decides it. What an order asks for
  * becomes what its record shows; an unnamed account is the usual one.
  */
-export function orderAccount(state: State, user: User, asked: OrderAccount | null): OrderAccount {
+export function orderAccount(state: State, user: User, asked: SpotAccount | null): SpotAccount {
   const unified = isUnified(state, user)
   switch (asked) {
     case null:

@@ -3,15 +3,16 @@ import { min, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import type { Ctx } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { afterEnd, bookChanged, endOrder, hold, nextRank, release, sweep } from './match.ts'
-import type { Taker } from './settle.ts'
+import { bookChanged, nextRank, sweep } from '../exchange/engine.ts'
+import { SPOT, afterEnd, hold, release, takeOff } from './venue.ts'
+import type { SpotTaker } from './settle.ts'
 import {
   stopsIn,
   type AttachedStop,
   type Order,
   type OrderExtras,
   type OrderRow,
-} from '../tables/spot/order.ts'
+} from '../tables/exchange/order.ts'
 import { refuseAtOnce, settleDown } from './place.ts'
 import {
   checkOpen,
@@ -51,7 +52,7 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
   if (stops) checkPriceOrderRoom(ctx.state, order.user_id, stopsIn(more) - stopsIn(order.more))
   const named = order.amended({ amend_text: change.amend_text ?? '-', more })
   named.update_at = ctx.at
-  if (amount < order.filled) return cancelled(ctx, market, named)
+  if (amount < order.filled) return takeOff(ctx, market, named, 'cancelled')
   if (price !== order.price || amount !== order.amount) {
     checkSize(market, amount, timesDown(amount, price))
     checkProtected(ctx.state, market, order.side, price)
@@ -73,11 +74,6 @@ function withStops(more: OrderExtras | null, { stop_profit, stop_loss }: Amendme
     ...(stop_loss !== null && { stop_loss }),
   }
 }
-function cancelled(ctx: Ctx, market: Market, order: OrderRow): Order {
-  const ended = endOrder(ctx, market, order, 'cancelled')
-  bookChanged(ctx, market)
-  return ended
-}
 
 const needs = (order: Order, left: Amount, price: Price): Amount =>
   order.side === 'buy' ? timesDown(left, price) : left
@@ -98,7 +94,7 @@ function shrink(ctx: Ctx, market: Market, order: OrderRow, amount: Amount): Orde
   }
   ctx.tx.put(ctx.state.spot.orders, shrunk)
   if (done) afterEnd(ctx, market, shrunk)
-  bookChanged(ctx, market)
+  bookChanged(ctx, ctx.state.spot, market.id)
   return shrunk
 }
 
@@ -115,7 +111,7 @@ function requeue(ctx: Ctx, market: Market, order: OrderRow, amount: Amount, pric
   off.held = held
   off.rank = 0
   tx.put(state.spot.orders, off)
-  const taker: Taker = {
+  const taker: SpotTaker = {
     order: off.copy(),
     market,
     terms: undefined,
@@ -123,8 +119,13 @@ function requeue(ctx: Ctx, market: Market, order: OrderRow, amount: Amount, pric
     byQuote: false,
   }
   refuseAtOnce(ctx, taker)
-  const end = sweep(ctx, taker)
-  const amended = settleDown(ctx, taker, end === 'filled' || end === 'stp' ? end : 'open', nextRank(ctx))
-  bookChanged(ctx, market)
+  const end = sweep(ctx, SPOT, taker)
+  const amended = settleDown(
+    ctx,
+    taker,
+    end === 'filled' || end === 'stp' ? end : 'open',
+    nextRank(ctx, SPOT),
+  )
+  bookChanged(ctx, ctx.state.spot, market.id)
   return amended
 }

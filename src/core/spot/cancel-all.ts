@@ -3,7 +3,7 @@ import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { isMeant } from './accounts.ts'
 import { cancelOpen } from './cancel.ts'
-import type { OrderAccount, OrderRow, Side } from '../tables/spot/order.ts'
+import type { SpotAccount, OrderRow, Side } from '../tables/exchange/order.ts'
 
 /** Orders that one command ends; the others wait their turn, so that nobody waits long for a turn of his own. */
 export const PORTION = 100
@@ -15,7 +15,7 @@ export interface CancelAll {
   readonly user_id: number
   readonly currency_pair: string | null
   readonly side: Side | null
-  readonly account: OrderAccount | null
+  readonly account: SpotAccount | null
   /** The currency that the markets' prices are in. */
   readonly trade_quote?: string | null
 }

@@ -1,8 +1,8 @@
 import { notFound, refuse } from '../../labels.ts'
 import type { Ctx, State } from '../state.ts'
 import { isMeant } from './accounts.ts'
-import { bookChanged, endOrder } from './match.ts'
-import type { FinishAs, Order, OrderAccount, OrderRow } from '../tables/spot/order.ts'
+import { takeOff } from './venue.ts'
+import type { FinishAs, Order, OrderAccount, OrderRow } from '../tables/exchange/order.ts'
 import type { Spot } from '../tables/spot/spot.ts'
 
 /** Where an order must be: what a call names beside its id. Null is left out. */
@@ -47,7 +47,5 @@ export function cancelOpen(
 }
 export function cancelOrder(ctx: Ctx, order: OrderRow, finish_as: FinishAs = 'cancelled'): Order {
   const market = ctx.state.world.market(order.pair)
-  const ended = endOrder(ctx, market, order, finish_as)
-  bookChanged(ctx, market)
-  return ended
+  return takeOff(ctx, market, order, finish_as)
 }

@@ -6,7 +6,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 
 export type { Amendment } from './amend.ts'
 import { cancelOrder, openOrderAt } from './cancel.ts'
-import type { Order, OrderAccount, OrderRow } from '../tables/spot/order.ts'
+import type { Order, OrderAccount, OrderRow } from '../tables/exchange/order.ts'
 import { placeOrder, type NewOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 

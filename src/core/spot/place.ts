@@ -1,6 +1,6 @@
 import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, min, timesDown, type Amount, type Price } from '../../money/amount.ts'
+import { ZERO, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { refuseShortage } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
@@ -8,8 +8,9 @@ import { guardOrder } from '../unified/guard.ts'
 import type { User } from '../tables/users.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { borrowMissing, freeName, orderAccount } from './accounts.ts'
-import { afterEnd, bookChanged, canFill, hold, release, sweep, type SweepEnd } from './match.ts'
-import type { Taker } from './settle.ts'
+import { SPOT, hold, release } from './venue.ts'
+import * as engine from '../exchange/engine.ts'
+import type { SpotTaker } from './settle.ts'
 import {
   OrderRow,
   stopsIn,
@@ -18,12 +19,13 @@ import {
   type FinishAs,
   type Order,
   type OrderAccount,
+  type SpotAccount,
   type OrderExtras,
   type OrderType,
   type Side,
   type StpAct,
   type TimeInForce,
-} from '../tables/spot/order.ts'
+} from '../tables/exchange/order.ts'
 import {
   CROSS_LIQUIDATE,
   checkBuysLot,
@@ -49,7 +51,7 @@ export interface NewOrder {
   readonly text: string | null
   readonly currency_pair: string
   readonly type: OrderType
-  readonly account: OrderAccount | null
+  readonly account: SpotAccount | null
   readonly side: Side
   readonly amount: string
   readonly price: string | null
@@ -115,7 +117,7 @@ export function placeOrder(
 }
 function matchDraft(ctx: Ctx, draft: Draft): Order {
   const { market, placed, side, value } = draft
-  const taker: Taker = {
+  const taker: SpotTaker = {
     order: OrderRow.first(placed, side === 'sell' ? placed.amount : value),
     market,
     terms: undefined,
@@ -125,9 +127,9 @@ function matchDraft(ctx: Ctx, draft: Draft): Order {
   refuseAtOnce(ctx, taker)
   borrowMissing(ctx, draft, taker.order.held)
   hold(ctx, taker.order, market, taker.order.held)
-  const end = sweep(ctx, taker)
+  const end = engine.sweep(ctx, SPOT, taker)
   const order = settleDown(ctx, taker, finishAs(placed, end), placed.id)
-  bookChanged(ctx, market)
+  engine.bookChanged(ctx, ctx.state.spot, market.id)
   return order
 }
 
@@ -276,22 +278,19 @@ function extrasOf(market: Market, input: NewOrder, origin: string | undefined): 
 }
 
 /** Post-only that would take, and fill-or-kill that can't be filled, leave no order behind. */
-export function refuseAtOnce(ctx: Ctx, taker: Taker): void {
-  const { time_in_force, side, price } = taker.order
-  if (time_in_force === 'poc') {
-    const facing = ctx.state.spot.book(taker.market.id).facing(side)
-    if (facing !== undefined && (side === 'buy' ? facing.price <= price : facing.price >= price))
-      refuse(
-        'POC_FILL_IMMEDIATELY',
-        'a post-only order (time_in_force poc) would match at once; choose a price on your own side of the book',
-      )
-  }
-  if (time_in_force === 'fok' && !canFill(ctx, taker))
+export function refuseAtOnce(ctx: Ctx, taker: SpotTaker): void {
+  const { time_in_force } = taker.order
+  if (time_in_force === 'poc' && engine.wouldTake(ctx.state.spot, taker))
+    refuse(
+      'POC_FILL_IMMEDIATELY',
+      'a post-only order (time_in_force poc) would match at once; choose a price on your own side of the book',
+    )
+  if (time_in_force === 'fok' && !engine.canFill(ctx.state.spot, taker))
     refuse('FOK_NOT_FILL', 'a fill-or-kill order (time_in_force fok) can not be filled at once and in full')
 }
 
 /** How a matched order goes on: resting with what is left, or ended with a word for it. */
-function finishAs({ type, time_in_force }: Placed, end: SweepEnd): FinishAs {
+function finishAs({ type, time_in_force }: Placed, end: engine.SweepEnd): FinishAs {
   if (end === 'filled') return 'filled'
   if (end === 'stp') return 'stp'
   if (type === 'market' && end === 'bound') return 'price_protect_cancelled'
@@ -305,19 +304,12 @@ function neededFor({ side, filled, held, left, price }: OrderRow): Amount {
 }
 
 /** After the sweep: what it no longer needs goes back, and the order rests or has ended. */
-export function settleDown(ctx: Ctx, { order, market }: Taker, finish_as: FinishAs, rank: number): OrderRow {
-  const { tx, state } = ctx
-  const { left, iceberg } = order
+export function settleDown(ctx: Ctx, taker: SpotTaker, finish_as: FinishAs, rank: number): OrderRow {
+  const { order, market } = taker
   const rests = finish_as === 'open'
   const needed = rests ? neededFor(order) : ZERO
   const word = rests || finish_as === 'filled' ? 'order_fill' : 'cancel_order'
   release(ctx, order, market, (order.held - needed) as Amount, word)
   order.held = needed
-  order.shown = iceberg === 0n ? left : min(iceberg, left)
-  order.rank = rests ? rank : 0
-  order.status = rests ? 'open' : finish_as === 'filled' ? 'closed' : 'cancelled'
-  order.finish_as = finish_as
-  tx.put(state.spot.orders, order)
-  if (!rests) afterEnd(ctx, market, order)
-  return order
+  return engine.settleDown(ctx, SPOT, taker, finish_as, rank)
 }

@@ -4,7 +4,7 @@ import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { opposite, type Order, type OrderAccount } from '../tables/spot/order.ts'
+import { opposite, type Order, type SpotAccount } from '../tables/exchange/order.ts'
 import type { TriggerRule, PriceOrderAccount, PriceOrder } from '../tables/spot/price-orders.ts'
 
 /** Stops of an order wait this long. */
@@ -30,7 +30,7 @@ export function addPriceOrder(
   return row
 }
 
-const ACCOUNT_WORDS: Record<OrderAccount, PriceOrderAccount> = {
+const ACCOUNT_WORDS: Record<SpotAccount, PriceOrderAccount> = {
   spot: 'normal',
   margin: 'margin',
   unified: 'unified',
@@ -65,7 +65,7 @@ export function placeAttachedStops(ctx: Ctx, market: Market, order: Order): void
         side,
         price: stop.order_price,
         amount: format(market_order && side === 'buy' ? (spent as Amount) : amount),
-        account: ACCOUNT_WORDS[order.account],
+        account: ACCOUNT_WORDS[order.account as SpotAccount],
         time_in_force: market_order ? 'ioc' : 'gtc',
         auto_borrow: false,
         auto_repay: false,

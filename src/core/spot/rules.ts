@@ -14,7 +14,7 @@ import {
 } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from '../tables/spot/order.ts'
+import { DEFAULT_TEXT, isClientText, type AttachedStop, type Side } from '../tables/exchange/order.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
 

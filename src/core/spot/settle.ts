@@ -11,29 +11,23 @@ import {
   type Rate,
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
+import type { Settled, Taker } from '../exchange/engine.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { OpenEntry, Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { feeSetting, ratesOf, withToken, type DebitFee, type Rates } from './fees.ts'
 import { moneyOf } from './accounts.ts'
-import type { Order, OrderRow } from '../tables/spot/order.ts'
-import { FillRow, SPOT_FILL, type Charge, type Trade } from '../tables/spot/trades.ts'
+import type { Order, OrderRow } from '../tables/exchange/order.ts'
+import { FillRow, SPOT_FILL, type Charge, type Trade } from '../tables/exchange/trades.ts'
 
 export interface Terms {
   readonly rates: Rates
   readonly debit: DebitFee
 }
-/** The order that is being matched: a row that is written on until it rests or ends, and then put. */
-export interface Taker {
-  readonly order: OrderRow
-  readonly market: Market
+export interface SpotTaker extends Taker<Market> {
   /** What its owner pays for fills; looked up when there is one. */
   terms: Terms | undefined
-  /** The worst price it takes; undefined: any. */
-  readonly bound: Price | undefined
-  /** A market buy: `left` is quote, not base. */
-  readonly byQuote: boolean
 }
 function termsOf(state: State, userId: number, market: Market): Terms {
   const { vip, debit } = feeSetting(state, state.users.must(userId))
@@ -96,16 +90,10 @@ function deduct(
   return state.ledger.balance(userId, 'spot', 'GT') >= gt ? { fee: ZERO, gt, points: ZERO } : undefined
 }
 
-export interface Settled {
-  readonly value: Amount
-  readonly taker: Charge
-  readonly maker: Charge
-}
-
 /** buyer's hold → seller and seller's hold → buyer, each less its fee; then the records of the trade. */
 export function settleFill(
   ctx: Ctx,
-  matched: Taker,
+  matched: SpotTaker,
   maker: OrderRow,
   amount: Amount,
   sequence: number,

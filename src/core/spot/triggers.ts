@@ -13,7 +13,7 @@ import type {
   PutOrder,
   TriggerRule,
 } from '../tables/spot/price-orders.ts'
-import { isClientText, type OrderAccount } from '../tables/spot/order.ts'
+import { isClientText, type SpotAccount } from '../tables/exchange/order.ts'
 import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote, refuseHalted } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
@@ -37,7 +37,7 @@ export function fireTriggers(ctx: Ctx, pair: string): void {
   }
 }
 
-const ORDER_ACCOUNT: Record<PriceOrderAccount, OrderAccount> = {
+const ORDER_ACCOUNT: Record<PriceOrderAccount, SpotAccount> = {
   normal: 'spot',
   margin: 'margin',
   unified: 'unified',

@@ -1,7 +1,7 @@
 import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
-import type { Order, OrderAccount, OrderExtras, Side } from '../tables/spot/order.ts'
+import type { Order, OrderAccount, OrderExtras, Side } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'

@@ -10,7 +10,7 @@ import {
   type Amount,
   type Price,
 } from '../../money/amount.ts'
-import type { OrderAccount, OrderType, Side } from '../tables/spot/order.ts'
+import type { OrderAccount, OrderType, Side } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'

@@ -1,5 +1,5 @@
 import { cancelOpen } from '../spot/cancel.ts'
-import type { OrderRow } from '../tables/spot/order.ts'
+import type { OrderRow } from '../tables/exchange/order.ts'
 import { cancelPovOfMarket } from '../spot/pov.ts'
 import { cancelWaiting } from '../spot/triggers.ts'
 import type { Ctx } from '../state.ts'

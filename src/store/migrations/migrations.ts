@@ -16,6 +16,7 @@ import { tokenExpiry } from './0055_token_expiry.ts'
 import { journal } from './0070_journal.ts'
 import { logins } from './0200_logins.ts'
 import { journalReaders } from './0211_journal_readers.ts'
+import { contracts } from './0220_contracts.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   journal,
   logins,
   journalReaders,
+  contracts,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

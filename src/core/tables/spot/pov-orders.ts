@@ -1,6 +1,6 @@
 import type { Amount, Price, Rate } from '../../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec } from '../../../machine/table.ts'
-import type { Side } from './order.ts'
+import type { Side } from '../exchange/order.ts'
 
 /** How a POV order ended; empty while it is open. */
 export type TerminatedAs = '' | 'filled' | 'cancelled' | 'expired' | 'failed'

@@ -1,7 +1,7 @@
 import { Sorted } from '../../sorted.ts'
 import type { Price } from '../../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec } from '../../../machine/table.ts'
-import type { OrderType, Side } from './order.ts'
+import type { OrderType, Side } from '../exchange/order.ts'
 
 export type TriggerRule = '>=' | '<='
 export type PriceOrderStatus = 'open' | 'cancelled' | 'finish' | 'failed' | 'expired'

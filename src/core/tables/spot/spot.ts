@@ -1,43 +1,14 @@
-import { ZERO, type Amount, type Price } from '../../../money/amount.ts'
 import type { Holds } from '../../ledger/holds.ts'
-import { Table, type Own, type TableSpec, type Tx } from '../../../machine/table.ts'
 import type { OrderMoney } from './money.ts'
 import { Activity } from './activity.ts'
-import { Book } from './book.ts'
-import { Candles, type Candle } from './candles.ts'
+import { BASE_SPANS, CANDLE_NOW, Candles, SPOT_CANDLE, type Candle } from '../exchange/candles.ts'
 import { Countdowns } from './countdowns.ts'
+import { Exchange, SPOT_MARKET } from '../exchange/exchange.ts'
 import type { Market } from '../world/markets.ts'
-import { SPOT_ORDER, isClientText, stopsIn, type Placed, type OrderRow, type Side } from './order.ts'
+import { SPOT_ORDER, stopsIn, type OrderRow, type Side } from '../exchange/order.ts'
 import { PovOrders } from './pov-orders.ts'
 import { PriceOrders } from './price-orders.ts'
-import { Trades } from './trades.ts'
-
-/** What a market remembers beside its orders. */
-export interface MarketFigures {
-  readonly pair: string
-  /** Counts the changes of the book. */
-  readonly book_id: number
-  /** Counts the trades. */
-  readonly sequence: number
-  /** Of the last trade; 0 before the first. */
-  readonly last: Price
-  /** Microseconds of the book's last change. */
-  readonly update_at: number
-  /** Base that was ever traded. */
-  readonly volume: Amount
-}
-export const SPOT_MARKET: TableSpec<MarketFigures> = {
-  name: 'spot_market',
-  key: ['pair'],
-  columns: {
-    pair: 'text',
-    book_id: 'int',
-    sequence: 'int',
-    last: 'amount',
-    update_at: 'int',
-    volume: 'amount',
-  },
-}
+import { SPOT_TRADE } from '../exchange/trades.ts'
 
 /** Candles from before the platform's own first trade. */
 export interface PriceHistory {
@@ -48,38 +19,10 @@ export interface PriceHistory {
   last(pair: string): Candle | undefined
 }
 
-/** The open orders of one user by market. Who asks about a market places an order there next, as a rule. */
-class OpenLists {
-  readonly byPair = new Map<string, Placed[]>()
-  private pair: string | undefined
-  private list: Placed[] | undefined
-
-  get(pair: string): Placed[] | undefined {
-    if (pair === this.pair) return this.list
-    this.pair = pair
-    return (this.list = this.byPair.get(pair))
-  }
-  make(pair: string): Placed[] {
-    const list: Placed[] = []
-    this.byPair.set(pair, list)
-    if (pair === this.pair) this.list = list
-    return list
-  }
-  drop(pair: string): void {
-    this.byPair.delete(pair)
-    if (pair === this.pair) this.list = undefined
-  }
-}
-
-/** Everything spot trading keeps in memory: open orders, their books, and the markets' newest figures. */
-export class Spot {
+/** Everything spot trading keeps in memory. */
+export class Spot extends Exchange {
   /** Prices from before the first start, where the sandbox has made some up. */
   history: PriceHistory | undefined
-  /** Its spec makes these rows of plain ones. */
-  readonly orders = new Table(SPOT_ORDER) as unknown as Table<OrderRow>
-  readonly figures = new Table(SPOT_MARKET)
-  readonly trades = new Trades()
-  readonly candles = new Candles()
   readonly priceOrders = new PriceOrders()
   readonly povOrders = new PovOrders()
   readonly countdowns = new Countdowns()
@@ -87,110 +30,39 @@ export class Spot {
   /** By market; accounts.ts fills them. */
   readonly money = new Map<string, OrderMoney>()
   readonly marginMoney = new Map<string, OrderMoney>()
-  private readonly books = new Map<string, Book>()
-  /** By user, then by market; in no order. */
-  private readonly openByUser = new Map<number, OpenLists>()
-  private readonly openByText = new Map<string, number>()
   private readonly findMarket: (pair: string) => Market | undefined
   private readonly holds: Holds
   private readonly holdsOf = new Map<string, Record<Side, ReturnType<Holds['of']>>>()
   private readonly stopsByUser = new Map<number, number>()
 
   constructor(findMarket: (pair: string) => Market | undefined, holds: Holds) {
+    super(
+      {
+        order: SPOT_ORDER,
+        market: SPOT_MARKET,
+        trade: SPOT_TRADE,
+        candles: new Candles(CANDLE_NOW, SPOT_CANDLE, BASE_SPANS),
+      },
+      (pair) => findMarket(pair)?.tick,
+    )
     this.findMarket = findMarket
     this.holds = holds
     this.povOrders.table.observe((before, after) =>
       this.followHold((after ?? before)!, (before?.held ?? 0n) - (after?.held ?? 0n)),
     )
-    this.orders.observe((before, after) => {
-      const was = before?.status === 'open' ? before : undefined
-      const is = after?.status === 'open' ? after : undefined
-      if (was === undefined && is === undefined) return
-      this.followHold(
-        (is ?? was)!,
-        (was === undefined ? ZERO : was.held) - (is === undefined ? ZERO : is.held),
-      )
-      this.indexBook(was, is)
-      if (is === undefined) this.closed(was!)
-      else if (was === undefined) this.opened(is)
-      else if (was.placed !== is.placed) this.amended(was.placed, is.placed)
-    })
   }
-  book(pair: string): Book {
-    let book = this.books.get(pair)
-    if (book === undefined) this.books.set(pair, (book = new Book(this.marketOf(pair).tick)))
-    return book
-  }
-  /** A market that counts prices in other ticks now gets a new book of the same orders. */
-  followMarkets(): void {
-    for (const [pair, book] of this.books) {
-      const tick = this.findMarket(pair)?.tick
-      if (tick === undefined || tick === book.tick) continue
-      const orders = [...book.queue('buy'), ...book.queue('sell')]
-      const other = new Book(tick)
-      for (const order of orders) other.insert(order)
-      this.books.set(pair, other)
-    }
-  }
-  /** The last trade's price; undefined before the first. */
-  lastPrice(pair: string): Price | undefined {
-    const last = this.figures.get(pair)?.last
-    return last === undefined || last === 0n ? undefined : last
-  }
-  figuresOf(pair: string): MarketFigures {
-    return (
-      this.figures.get(pair) ?? {
-        pair,
-        book_id: 0,
-        sequence: 0,
-        last: 0n as Price,
-        update_at: 0,
-        volume: ZERO,
-      }
-    )
-  }
-  /** For the present command to write on. */
-  writeFigures(tx: Tx, pair: string): Own<MarketFigures> {
-    const before = this.figures.get(pair)
-    const own = tx.own(before)
-    if (own !== undefined) return own
-    const { book_id, sequence, last, update_at, volume } = before ?? this.figuresOf(pair)
-    const fresh = { pair, book_id, sequence, last, update_at, volume, stamp: tx.stamp }
-    tx.replace(this.figures, pair, before, fresh)
-    return fresh
-  }
-  /** The open orders of an account, oldest first. */
-  openOrders(userId: number, pair?: string): OrderRow[] {
-    const lists = this.openByUser.get(userId)
-    if (lists === undefined) return []
-    const all = pair === undefined ? [...lists.byPair.values()].flat() : [...(lists.get(pair) ?? [])]
-    return all.sort((a, b) => a.id - b.id).map(({ id }) => this.orders.get(id)!)
-  }
-  /** The markets in which an account has open orders. */
-  openPairs(userId: number): string[] {
-    return [...(this.openByUser.get(userId)?.byPair.keys() ?? [])].sort()
-  }
-  hasOpen(userId: number): boolean {
-    return this.openByUser.has(userId)
-  }
-  openCount(userId: number, pair: string): number {
-    return this.openByUser.get(userId)?.get(pair)?.length ?? 0
+  protected override follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
+    this.followHold((is ?? was)!, (was === undefined ? 0n : was.held) - (is === undefined ? 0n : is.held))
+    const [had, has] = [was?.more ?? null, is?.more ?? null]
+    if (had !== has) this.promise((is ?? was)!.user_id, stopsIn(has) - stopsIn(had))
   }
   /** Stops that open orders carry and that will wait as price orders when their orders have ended. */
   promisedStops(userId: number): number {
     return this.stopsByUser.get(userId) ?? 0
   }
-  openWithText(userId: number, text: string): OrderRow | undefined {
-    const id = this.openByText.get(`${userId}/${text}`)
-    return id === undefined ? undefined : this.orders.get(id)
-  }
   get tables(): readonly unknown[] {
     return [
-      this.orders,
-      this.figures,
-      this.trades.table,
-      this.candles.now,
-      this.candles.closed,
+      ...this.venueTables,
       this.priceOrders.table,
       this.povOrders.table,
       this.countdowns.table,
@@ -199,65 +71,19 @@ export class Spot {
     ]
   }
 
-  private marketOf(pair: string): Market {
-    const market = this.findMarket(pair)
-    if (market === undefined) throw new TypeError(`there are orders, and no market ${pair}`)
-    return market
-  }
   private followHold({ pair, side }: { readonly pair: string; readonly side: Side }, less: bigint): void {
     if (less === 0n) return
     let holds = this.holdsOf.get(pair)
     if (holds === undefined) {
-      const { base, quote } = this.marketOf(pair)
+      const { base, quote } = this.findMarket(pair)!
       this.holdsOf.set(pair, (holds = { buy: this.holds.of(quote), sell: this.holds.of(base) }))
     }
     this.holds.add(holds[side], less)
-  }
-  private indexBook(was: OrderRow | undefined, is: OrderRow | undefined): void {
-    const rested = was !== undefined && was.rank > 0
-    const rests = is !== undefined && is.rank > 0
-    if (rests) {
-      const book = this.book(is.pair)
-      if (rested) book.replace(was, is)
-      else book.insert(is)
-    } else if (rested) this.book(was.pair).remove(was)
-  }
-  private opened({ placed }: OrderRow): void {
-    let lists = this.openByUser.get(placed.user_id)
-    if (lists === undefined) this.openByUser.set(placed.user_id, (lists = new OpenLists()))
-    const list = lists.get(placed.pair) ?? lists.make(placed.pair)
-    placed.openIndex = list.length
-    placed.openList = list
-    list.push(placed)
-    if (placed.more !== null) this.promise(placed.user_id, stopsIn(placed.more))
-    if (isClientText(placed.text)) this.openByText.set(`${placed.user_id}/${placed.text}`, placed.id)
-  }
-  private amended(was: Placed, is: Placed): void {
-    is.openIndex = was.openIndex
-    if (is.more !== was.more) this.promise(is.user_id, stopsIn(is.more) - stopsIn(was.more))
-    is.openList = was.openList
-    is.openList![is.openIndex] = is
   }
   private promise(userId: number, stops: number): void {
     if (stops === 0) return
     const promised = this.promisedStops(userId) + stops
     if (promised === 0) this.stopsByUser.delete(userId)
     else this.stopsByUser.set(userId, promised)
-  }
-  private closed({ placed }: OrderRow): void {
-    if (placed.more !== null) this.promise(placed.user_id, -stopsIn(placed.more))
-    const list = placed.openList!
-    // The last one takes its place: the list has no order to keep.
-    const last = list.pop()!
-    if (last !== placed) {
-      list[placed.openIndex] = last
-      last.openIndex = placed.openIndex
-    } else if (list.length === 0) {
-      const lists = this.openByUser.get(placed.user_id)!
-      lists.drop(placed.pair)
-      if (lists.byPair.size === 0) this.openByUser.delete(placed.user_id)
-    }
-    placed.openList = undefined
-    if (isClientText(placed.text)) this.openByText.delete(`${placed.user_id}/${placed.text}`)
   }
 }

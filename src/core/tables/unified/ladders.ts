@@ -1,5 +1,5 @@
 import { min, roundUp, timesDown, timesUp, type Amount, type Price } from '../../../money/amount.ts'
-import type { Order, Side } from '../spot/order.ts'
+import type { Order, Side } from '../exchange/order.ts'
 import type { Spot } from '../spot/spot.ts'
 import type { Market } from '../world/markets.ts'
 import type { World } from '../world/world.ts'

@@ -1,4 +1,5 @@
 import type { ChainConfig, CurrencyStatus, CurrencyTransport } from './chains.ts'
+import type { ContractConfig } from './contracts.ts'
 import type { MarketConfig } from './markets.ts'
 import type { Policy } from './policy.ts'
 import type { UnifiedConfig } from './unified.ts'
@@ -40,6 +41,8 @@ export interface WorldConfig {
   /** Units of a money for one USDT: CNY and USD. */
   readonly exchange_rates: Readonly<Record<string, string>>
   readonly markets: readonly MarketConfig[]
+  /** Perpetual contracts, and what dated ones are made of; left out: none. */
+  readonly contracts?: readonly ContractConfig[]
   readonly settle: { readonly futures: readonly string[]; readonly delivery: readonly string[] }
   /** Lending, collateral and margin. */
   readonly unified: UnifiedConfig

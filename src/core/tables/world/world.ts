@@ -19,6 +19,7 @@ import {
   type MarketConfig,
   type MarketOverlay,
 } from './markets.ts'
+import { compileContract, type Contract } from './contracts.ts'
 import { checkPolicy, completePolicy, type Policy } from './policy.ts'
 import { checkUnified, compileTerms, type IsolatedMarket, type LoanTerms } from './unified.ts'
 import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './config.ts'
@@ -58,6 +59,7 @@ export class World {
   private currencies = new Map<string, CurrencyConfig>()
   private chains = new Map<string, ChainConfig>()
   private markets = new Map<string, Market>()
+  private contracts = new Map<string, Contract>()
   private loanCurrencies = new Map<string, LoanTerms>()
   private isolated = new Map<string, IsolatedMarket>()
 
@@ -72,6 +74,7 @@ export class World {
       } else if (!ofCurrency && !name.startsWith(MARKET_SETTING) && name !== HALT) return
       if (name === 'world' || ofCurrency) this.layChanges()
       this.layMarkets()
+      this.layContracts()
       this.layMargin()
     })
   }
@@ -104,6 +107,28 @@ export class World {
       if (!gone && this.currencies.has(base) && this.currencies.has(quote))
         this.markets.set(id, this.compile(market))
     }
+  }
+  private layContracts(): void {
+    this.contracts = new Map()
+    for (const config of this.config?.contracts ?? []) {
+      const currency = this.currencies.get(config.settle.toUpperCase())
+      if (currency === undefined) continue
+      const contract = compileContract(config, currency.precision)
+      this.contracts.set(contract.id, contract)
+    }
+  }
+  /** By its id, group and settle included. */
+  findContract(id: string): Contract | undefined {
+    return this.contracts.get(id)
+  }
+  /** A contract that a row names. */
+  mustContract(id: string): Contract {
+    const contract = this.contracts.get(id)
+    if (contract === undefined) throw new TypeError(`there is no contract ${id}`)
+    return contract
+  }
+  get allContracts(): readonly Contract[] {
+    return [...this.contracts.values()]
   }
   private overlay(pair: string): MarketOverlay | undefined {
     return this.settings.get(MARKET_SETTING + pair)?.value as MarketOverlay | undefined

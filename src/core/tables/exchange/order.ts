@@ -11,10 +11,25 @@ export type StpAct = 'cn' | 'co' | 'cb'
 export const STP_ACTS = ['cn', 'co', 'cb'] as const
 export type OrderStatus = 'open' | 'closed' | 'cancelled'
 export type FinishAs =
-  'open' | 'filled' | 'cancelled' | 'ioc' | 'stp' | 'price_protect_cancelled' | 'liquidate_cancelled'
+  | 'open'
+  | 'filled'
+  | 'cancelled'
+  | 'ioc'
+  | 'stp'
+  | 'price_protect_cancelled'
+  | 'liquidate_cancelled'
+  // Of contracts.
+  | 'liquidated'
+  | 'auto_deleveraged'
+  | 'reduce_only'
+  | 'reduce_out'
+  | 'position_closed'
 /** What an order names as its account; the ledger account behind it is decided in accounts.ts. */
 export const ORDER_ACCOUNTS = ['spot', 'margin', 'unified', 'cross_margin'] as const
-export type OrderAccount = (typeof ORDER_ACCOUNTS)[number]
+/** Orders of contracts name the group of their contract. */
+export type ContractGroup = 'futures' | 'delivery'
+export type SpotAccount = (typeof ORDER_ACCOUNTS)[number]
+export type OrderAccount = SpotAccount | ContractGroup
 
 /** A price that fires, and the price of the order that it then places ("0" is a market order). */
 export interface AttachedStop {
@@ -32,6 +47,16 @@ export interface OrderExtras {
   readonly origin?: string
   /** The program that sent it. */
   readonly channel?: string
+  // Of contracts.
+  readonly reduce_only?: boolean
+  readonly close?: boolean
+  /** In dual mode: the side that it closes. */
+  readonly auto_size?: 'close_long' | 'close_short'
+  readonly is_liq?: boolean
+  readonly market_order_slip_ratio?: string
+  readonly pos_margin_mode?: 'isolated' | 'cross'
+  readonly tpsl_tp_trigger_price?: string
+  readonly tpsl_sl_trigger_price?: string
 }
 
 export interface Order {
@@ -46,7 +71,7 @@ export interface Order {
   readonly amend_text: string
   /** 0 for market orders. */
   readonly price: Price
-  /** Base; of a market buy: quote. */
+  /** Base, or contracts; of a market buy: quote. */
   readonly amount: Amount
   readonly left: Amount
   /** Base. */
@@ -75,8 +100,8 @@ export interface Order {
   readonly update_at: number
   readonly more: OrderExtras | null
 }
-export const SPOT_ORDER: TableSpec<Order> = {
-  name: 'spot_order',
+const orderSpec = (name: string): TableSpec<Order> => ({
+  name,
   key: ['id'],
   columns: {
     id: 'int',
@@ -112,7 +137,10 @@ export const SPOT_ORDER: TableSpec<Order> = {
   live: (order) => order.status === 'open',
   numbered: true,
   revive: (order) => OrderRow.of(order),
-}
+})
+export const SPOT_ORDER = orderSpec('spot_order')
+/** Amounts are contracts, `pair` is the contract's id, and `held` is nothing: margin is a figure, no hold. */
+export const CONTRACT_ORDER = orderSpec('contract_order')
 
 /** All orders of one price, in the order of their rank. */
 export interface PriceLevel {

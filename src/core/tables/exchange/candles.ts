@@ -29,20 +29,24 @@ const COLUMNS = {
   base: 'amount',
   quote: 'amount',
 } as const
-export const CANDLE_NOW: TableSpec<SeriesCandle> = {
-  name: 'spot_candle_now',
-  key: ['series'],
-  columns: COLUMNS,
-}
+const nowSpec = (name: string): TableSpec<SeriesCandle> => ({ name, key: ['series'], columns: COLUMNS })
+export const CANDLE_NOW = nowSpec('spot_candle_now')
+export const CONTRACT_CANDLE_NOW = nowSpec('contract_candle_now')
 /** Closed candles live in slots that are used again: each series keeps its newest ones, and no more. */
-export const SPOT_CANDLE: TableSpec<ClosedCandle> = {
-  name: 'spot_candle',
+const closedSpec = (name: string): TableSpec<ClosedCandle> => ({
+  name,
   key: ['slot'],
   columns: { slot: 'text', ...COLUMNS },
   live: () => false,
   rewritten: true,
-}
+})
+export const SPOT_CANDLE = closedSpec('spot_candle')
+export const CONTRACT_CANDLE = closedSpec('contract_candle')
 
+export interface Span {
+  readonly seconds: number
+  readonly keep: number
+}
 /** The spans that are kept; all others are put together from them. `keep` bounds what the store holds. */
 export const BASE_SPANS = [
   { seconds: 1, keep: 10_800 },
@@ -51,7 +55,9 @@ export const BASE_SPANS = [
   { seconds: 300, keep: 61_000 },
   { seconds: 3_600, keep: 100_000 },
   { seconds: 86_400, keep: 36_500 },
-] as const
+] as const satisfies readonly Span[]
+/** Of contracts, whose marks and indexes have candles too: none is shorter than ten seconds. */
+export const CONTRACT_SPANS = BASE_SPANS.slice(1)
 
 export const seriesOf = (pair: string, seconds: number): string => `${pair}/${seconds}`
 
@@ -59,14 +65,18 @@ export const seriesOf = (pair: string, seconds: number): string => `${pair}/${se
 export const RECENT_MAX = 1_500
 
 export class Candles {
-  readonly now = new Table(CANDLE_NOW)
-  readonly closed = new Table(SPOT_CANDLE)
+  readonly now: Table<SeriesCandle>
+  readonly closed: Table<ClosedCandle>
+  readonly spans: readonly Span[]
   private readonly recent = new Map<string, Candle[]>()
   /** Series of which the store knows more than memory does. */
   private readonly trimmed = new Set<string>()
   private readonly names = new Map<string, readonly string[]>()
 
-  constructor() {
+  constructor(now: TableSpec<SeriesCandle>, closed: TableSpec<ClosedCandle>, spans: readonly Span[]) {
+    this.now = new Table(now)
+    this.closed = new Table(closed)
+    this.spans = spans
     // The stack of closed candles follows the growing one: forward it is pushed, on undo popped.
     this.now.observe((before, after, signal) => {
       if (before === undefined || after === undefined || signal === 'follow') return
@@ -98,8 +108,8 @@ export class Candles {
   tail(pair: string, seconds: number): Candle[] {
     const names = this.seriesNames(pair)
     const parts: Candle[] = []
-    for (let i = BASE_SPANS.length - 1; i >= 0; i--) {
-      if (BASE_SPANS[i]!.seconds > seconds) continue
+    for (let i = this.spans.length - 1; i >= 0; i--) {
+      if (this.spans[i]!.seconds > seconds) continue
       const part = this.now.get(names[i]!)
       if (part !== undefined) parts.push(part)
     }
@@ -123,7 +133,8 @@ export class Candles {
   /** A trade joins the growing candle of the shortest span; only what that one closes goes on to the longer ones. */
   add(tx: Tx, pair: string, at: number, price: Price, amount: Amount, value: Amount): void {
     const names = this.seriesNames(pair)
-    const open_time = secondsOf(at)
+    const second = secondsOf(at)
+    const open_time = second - (second % this.spans[0]!.seconds)
     const before = this.now.get(names[0]!)
     const own = tx.own(before)
     if (own?.open_time === open_time) {
@@ -145,13 +156,13 @@ export class Candles {
   }
   private absorb(tx: Tx, names: readonly string[], i: number, part: Candle): void {
     const series = names[i]!
-    const { seconds, keep } = BASE_SPANS[i]!
+    const { seconds, keep } = this.spans[i]!
     const open_time = part.open_time - (part.open_time % seconds)
     const before = this.now.get(series)
     const grows = before?.open_time === open_time
     if (before !== undefined && !grows) {
       tx.put(this.closed, { slot: `${series}/${(before.open_time / seconds) % keep}`, ...before })
-      if (i + 1 < BASE_SPANS.length) this.absorb(tx, names, i + 1, before)
+      if (i + 1 < this.spans.length) this.absorb(tx, names, i + 1, before)
     }
     const { open, high, low, close, base, quote } = grows ? joined(before, part) : part
     const candle = { series, open_time, open, high, low, close, base, quote, stamp: tx.stamp }
@@ -160,7 +171,7 @@ export class Candles {
   private seriesNames(pair: string): readonly string[] {
     let names = this.names.get(pair)
     if (names === undefined)
-      this.names.set(pair, (names = BASE_SPANS.map(({ seconds }) => seriesOf(pair, seconds))))
+      this.names.set(pair, (names = this.spans.map(({ seconds }) => seriesOf(pair, seconds))))
     return names
   }
 }

@@ -16,8 +16,8 @@ export interface Trade {
   /** Microseconds. */
   readonly at: number
 }
-export const SPOT_TRADE: TableSpec<Trade> = {
-  name: 'spot_trade',
+const tradeSpec = (name: string): TableSpec<Trade> => ({
+  name,
   key: ['id'],
   columns: {
     id: 'int',
@@ -33,7 +33,9 @@ export const SPOT_TRADE: TableSpec<Trade> = {
   // Old ones are removed by their numbers alone.
   rewritten: true,
   numbered: true,
-}
+})
+export const SPOT_TRADE = tradeSpec('spot_trade')
+export const CONTRACT_TRADE = tradeSpec('contract_trade')
 
 /** One side of a trade as its owner sees it. */
 export interface Fill {
@@ -149,10 +151,11 @@ export const RECENT_MAX = 2_000
 
 /** The newest trades of each market in memory, oldest first. */
 export class Trades {
-  readonly table = new Table(SPOT_TRADE)
+  readonly table: Table<Trade>
   private readonly recent = new Map<string, Trade[]>()
   private readonly trimmed = new Set<string>()
-  constructor() {
+  constructor(spec: TableSpec<Trade>) {
+    this.table = new Table(spec)
     this.table.observe((before, after, signal) => {
       // What leaves the table's memory stays here: the lists have bounds of their own.
       if (signal === 'eviction') return

@@ -1,0 +1,38 @@
+import type { Price } from '../../../money/amount.ts'
+import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
+import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
+import { CONTRACT_ORDER } from '../exchange/order.ts'
+import { CONTRACT_TRADE } from '../exchange/trades.ts'
+import { ContractAccounts } from './accounts.ts'
+import { Positions } from './positions.ts'
+import { contractPrices, type ContractPrice } from './prices.ts'
+
+/** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
+export class Futures extends Exchange {
+  readonly positions = new Positions()
+  readonly accounts = new ContractAccounts()
+  readonly prices = contractPrices()
+
+  constructor(findTick: (contract: string) => Price | undefined) {
+    super(
+      {
+        order: CONTRACT_ORDER,
+        market: CONTRACT_MARKET,
+        trade: CONTRACT_TRADE,
+        candles: new Candles(CONTRACT_CANDLE_NOW, CONTRACT_CANDLE, CONTRACT_SPANS),
+      },
+      findTick,
+    )
+  }
+  /** Undefined before its first evaluation. */
+  priceOf(contract: string): ContractPrice | undefined {
+    return this.prices.get(contract)
+  }
+  /** 0: there is none yet. */
+  markOf(contract: string): Price {
+    return this.prices.get(contract)?.mark ?? (0n as Price)
+  }
+  get tables(): readonly unknown[] {
+    return [...this.venueTables, this.positions.table, this.accounts.table, this.prices]
+  }
+}

@@ -1,0 +1,168 @@
+import type { Amount, Rate } from '../../../money/amount.ts'
+import { Table, type TableSpec } from '../../../machine/table.ts'
+import { accountOfContract } from '../world/contracts.ts'
+
+export type PositionMode = 'single' | 'dual_long' | 'dual_short'
+
+/** A position with its settings: the row stays when it is empty, because the settings do. */
+export interface Position {
+  /** user/contract/mode. */
+  readonly id: string
+  readonly user_id: number
+  /** The contract's id, group and settle included. */
+  readonly contract: string
+  readonly mode: PositionMode
+  /** Signed contracts. */
+  readonly size: Amount
+  /** What they were bought (sold) for, with the sign of the size. */
+  readonly cost: Amount
+  /** Of an isolated position; 0 in cross margin. */
+  readonly margin: Amount
+  /** 0: cross margin. */
+  readonly leverage: Rate
+  readonly cross_limit: Rate
+  /** The last isolated one, for when it is isolated again. */
+  readonly isolated_leverage: Rate
+  /** A limit of one's own; 0: none. */
+  readonly risk_limit: Amount
+  /** The contract's sum of fundings when this position was settled last. */
+  readonly funded: Amount
+  /** Of the running position: what it has realised, before fees; fees (below zero when paid); funding. */
+  readonly pnl: Amount
+  readonly fee: Amount
+  readonly fund: Amount
+  readonly point_fee: Amount
+  /** Of those before it. */
+  readonly history_pnl: Amount
+  readonly history_point: Amount
+  readonly last_close_pnl: Amount
+  /** Of the running position: its largest size, and all that was opened and closed, with what it was worth. */
+  readonly max_size: Amount
+  readonly opened: Amount
+  readonly opened_value: Amount
+  readonly closed: Amount
+  readonly closed_value: Amount
+  /** Microseconds; 0: there is none. */
+  readonly open_at: number
+  readonly update_at: number
+  readonly update_id: number
+}
+export const POSITION: TableSpec<Position> = {
+  name: 'position',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    user_id: 'int',
+    contract: 'text',
+    mode: 'text',
+    size: 'amount',
+    cost: 'amount',
+    margin: 'amount',
+    leverage: 'amount',
+    cross_limit: 'amount',
+    isolated_leverage: 'amount',
+    risk_limit: 'amount',
+    funded: 'amount',
+    pnl: 'amount',
+    fee: 'amount',
+    fund: 'amount',
+    point_fee: 'amount',
+    history_pnl: 'amount',
+    history_point: 'amount',
+    last_close_pnl: 'amount',
+    max_size: 'amount',
+    opened: 'amount',
+    opened_value: 'amount',
+    closed: 'amount',
+    closed_value: 'amount',
+    open_at: 'int',
+    update_at: 'int',
+    update_id: 'int',
+  },
+}
+export const positionId = (userId: number, contract: string, mode: PositionMode): string =>
+  `${userId}/${contract}/${mode}`
+
+/** All positions of a contract, added up. */
+export interface PositionSums {
+  long: bigint
+  short: bigint
+  cost: bigint
+  longs: number
+  shorts: number
+}
+const NOBODY: Readonly<PositionSums> = { long: 0n, short: 0n, cost: 0n, longs: 0, shorts: 0 }
+
+export class Positions {
+  readonly table = new Table(POSITION)
+  /** Those that hold something, by contract and by user/account. */
+  private readonly byContract = new Map<string, Map<string, Position>>()
+  private readonly byAccount = new Map<string, Map<string, Position>>()
+  private readonly sums = new Map<string, PositionSums>()
+
+  constructor() {
+    this.table.observe((before, after) => {
+      const row = (after ?? before)!
+      const sums = this.writeSums(row.contract)
+      if (before !== undefined) count(sums, before, -1)
+      if (after !== undefined) count(sums, after, 1)
+      const account = `${row.user_id}/${accountOfContract(row.contract)}`
+      const held = after !== undefined && after.size !== 0n
+      follow(this.byContract, row.contract, row.id, held ? after : undefined)
+      follow(this.byAccount, account, row.id, held ? after : undefined)
+    })
+  }
+  get(userId: number, contract: string, mode: PositionMode): Position | undefined {
+    return this.table.get(positionId(userId, contract, mode))
+  }
+  /** Positions of an account (group/settle) that hold something, in the order in which they came to. */
+  heldBy(userId: number, account: string): Iterable<Position> {
+    return this.byAccount.get(`${userId}/${account}`)?.values() ?? []
+  }
+  holds(userId: number, account: string): boolean {
+    return this.byAccount.has(`${userId}/${account}`)
+  }
+  /** Positions in a contract that hold something. */
+  heldIn(contract: string): Iterable<Position> {
+    return this.byContract.get(contract)?.values() ?? []
+  }
+  countIn(contract: string): number {
+    return this.byContract.get(contract)?.size ?? 0
+  }
+  sumsOf(contract: string): Readonly<PositionSums> {
+    return this.sums.get(contract) ?? NOBODY
+  }
+  /** Contracts in which anybody ever held something. */
+  get contracts(): Iterable<string> {
+    return this.sums.keys()
+  }
+  private writeSums(contract: string): PositionSums {
+    let sums = this.sums.get(contract)
+    if (sums === undefined) this.sums.set(contract, (sums = { ...NOBODY }))
+    return sums
+  }
+}
+function count(sums: PositionSums, { size, cost }: Position, sign: 1 | -1): void {
+  if (size === 0n) return
+  const by = BigInt(sign)
+  sums.cost += by * cost
+  if (size > 0n) {
+    sums.long += by * size
+    sums.longs += sign
+  } else {
+    sums.short -= by * size
+    sums.shorts += sign
+  }
+}
+function follow(
+  index: Map<string, Map<string, Position>>,
+  name: string,
+  id: string,
+  row: Position | undefined,
+): void {
+  let rows = index.get(name)
+  if (row !== undefined) {
+    if (rows === undefined) index.set(name, (rows = new Map<string, Position>()))
+    rows.set(id, row)
+  } else if (rows?.delete(id) === true && rows.size === 0) index.delete(name)
+}

@@ -1,0 +1,50 @@
+import type { Amount, Price, Rate } from '../../../money/amount.ts'
+import { Table, type TableSpec } from '../../../machine/table.ts'
+
+/** What the prices of a contract are made of, and what was made of it last. */
+export interface ContractPrice {
+  /** The contract's id. */
+  readonly id: string
+  readonly index: Price
+  readonly mark: Price
+  /** Second of the newest sample of (best bid + best ask) / 2 - index; the ring of the last 30, and their sum. */
+  readonly sampled: number
+  readonly samples: readonly string[]
+  readonly basis: Amount
+  readonly funding_rate: Rate
+  /** Premiums of the running period. */
+  readonly premiums: number
+  readonly weighted: Amount
+  /** What one long contract has paid by all fundings: 18 decimals of the settle currency. */
+  readonly funding_sum: Amount
+  /** Unix second of the next funding, and of the last minute that was worked on; 0: none. */
+  readonly next_funding: number
+  readonly minute: number
+  /** Full minutes of index that a settlement averages: their sum and number. */
+  readonly settle_sum: Amount
+  readonly settle_count: number
+  /** Microseconds of the mark's last evaluation. */
+  readonly at: number
+}
+export const CONTRACT_PRICE: TableSpec<ContractPrice> = {
+  name: 'contract_price',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    index: 'amount',
+    mark: 'amount',
+    sampled: 'int',
+    samples: 'json',
+    basis: 'amount',
+    funding_rate: 'amount',
+    premiums: 'int',
+    weighted: 'amount',
+    funding_sum: 'amount',
+    next_funding: 'int',
+    minute: 'int',
+    settle_sum: 'amount',
+    settle_count: 'int',
+    at: 'int',
+  },
+}
+export const contractPrices = (): Table<ContractPrice> => new Table(CONTRACT_PRICE)
