@@ -25,6 +25,8 @@ export interface Position {
   readonly isolated_leverage: Rate
   /** A limit of one's own; 0: none. */
   readonly risk_limit: Amount
+  /** It is being liquidated: the id of that; 0: no. A cross position's account says it. */
+  readonly liquidating: number
   /** The contract's sum of fundings when this position was settled last. */
   readonly funded: Amount
   /** Of the running position: what it has realised, before fees; fees (below zero when paid); funding. */
@@ -62,6 +64,7 @@ export const POSITION: TableSpec<Position> = {
     cross_limit: 'amount',
     isolated_leverage: 'amount',
     risk_limit: 'amount',
+    liquidating: 'int',
     funded: 'amount',
     pnl: 'amount',
     fee: 'amount',

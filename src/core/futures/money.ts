@@ -1,0 +1,145 @@
+import { ZERO, type Amount } from '../../money/amount.ts'
+import { nextId } from '../counters.ts'
+import {
+  PLATFORM,
+  contractDebt,
+  contractName,
+  type AccountName,
+  type AccountKey,
+} from '../ledger/accounts.ts'
+import type { Line } from '../ledger/ledger.ts'
+import type { Ctx, State } from '../state.ts'
+import { contractAccountId, type ContractAccount } from '../tables/futures/accounts.ts'
+import { CONTRACT_BOOK, type BookType } from '../tables/futures/records.ts'
+import type { Contract } from '../tables/world/contracts.ts'
+
+/** Whose cash, and in which currency: what a contract says of it, or a transfer. */
+export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account'>
+
+/** The fund that takes over positions has an account for each settle currency, whatever the group. */
+export const insuranceOf = (settle: string): AccountKey =>
+  ({ owner: PLATFORM, name: `insurance:futures.${settle}` }) as const
+export const POINTS = 'POINT'
+
+export const cashName = ({ group, settle }: Settled): AccountName => contractName(group, settle)
+/** What realised losses took beyond the cash; not above zero. */
+export const debtOf = (state: State, userId: number, { group, settle, currency }: Settled): Amount =>
+  state.ledger.balance(userId, contractDebt(group, settle), currency)
+/** Isolated margins included, less what is owed. */
+export function totalOf(state: State, userId: number, settled: Settled): Amount {
+  const cash = state.ledger.balance(userId, cashName(settled), settled.currency)
+  return (cash + debtOf(state, userId, settled)) as Amount
+}
+
+/** The account as it is or would be: it begins with the first money or setting. */
+export function accountOf({ state, at }: Ctx, userId: number, account: string): ContractAccount {
+  return (
+    state.futures.accounts.get(userId, account) ?? {
+      id: contractAccountId(userId, account),
+      user_id: userId,
+      account,
+      dual: false,
+      liquidating: 0,
+      dnw: ZERO,
+      pnl: ZERO,
+      fee: ZERO,
+      fund: ZERO,
+      point_dnw: ZERO,
+      point_fee: ZERO,
+      create_at: at,
+      update_at: at,
+      update_id: 0,
+    }
+  )
+}
+export function changeAccount(
+  ctx: Ctx,
+  userId: number,
+  account: string,
+  change: Partial<ContractAccount>,
+): ContractAccount {
+  const before = accountOf(ctx, userId, account)
+  const after = { ...before, ...change, update_at: ctx.at, update_id: before.update_id + 1 }
+  ctx.tx.put(ctx.state.futures.accounts.table, after)
+  return after
+}
+
+export interface BookEntry {
+  readonly user_id: number
+  readonly type: BookType
+  /** From the account's side, signed. */
+  readonly change: Amount
+  readonly text: string
+  readonly contract: string
+  readonly trade_id: number
+}
+/** A line of the account's book, and its sums. */
+export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
+  const { state, tx, at } = ctx
+  const { user_id, type, change } = entry
+  const { account } = settled
+  const before = accountOf(ctx, user_id, account)
+  changeAccount(ctx, user_id, account, { [type]: before[type] + change })
+  const points = type === 'point_dnw' || type === 'point_fee'
+  const balance = points
+    ? state.ledger.balance(user_id, cashName(settled), POINTS)
+    : totalOf(state, user_id, settled)
+  const id = nextId(tx, state.counters, 'contract_book')
+  tx.append(CONTRACT_BOOK, { id, ...entry, account, balance, at })
+}
+
+export interface CashBooking {
+  readonly user_id: number
+  readonly contract: Contract
+  readonly type: 'pnl' | 'fee' | 'fund'
+  /** From the user's side, signed. */
+  readonly change: Amount
+  readonly text: string
+  readonly trade_id: number
+  /** Where it comes from or goes to. */
+  readonly other: AccountKey
+  /** Of the ledger's entry, and what it belongs to. */
+  readonly kind: string
+  readonly ref: string
+}
+/**
+ * Between a user's cash and another account. What cash can't pay is owed, and the next credit pays that first: the
+ * rules of margin see to it that other positions' profit covers it. The fund (user 0) pays from insurance.
+ */
+export function bookCash(ctx: Ctx, booking: CashBooking): void {
+  const { state } = ctx
+  const { user_id, contract, change, other } = booking
+  if (change === 0n) return
+  const { currency } = contract
+  const lines: Line[] = [{ ...other, currency, amount: -change as Amount }]
+  if (user_id === PLATFORM) lines.push({ ...insuranceOf(contract.settle), currency, amount: change })
+  else {
+    const cash = { owner: user_id, name: cashName(contract) }
+    const debt = { owner: user_id, name: contractDebt(contract.group, contract.settle) }
+    const [has, owes] = [state.ledger.balance(user_id, cash.name, currency), debtOf(state, user_id, contract)]
+    // A credit pays the debt first; a loss takes the cash first.
+    const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -has)
+    const onDebt = change - onCash
+    if (onDebt !== 0n) lines.push({ ...debt, currency, amount: onDebt as Amount })
+    if (onCash !== 0n) lines.push({ ...cash, currency, amount: onCash as Amount })
+  }
+  // Who pays comes first: it may refuse.
+  lines.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
+  state.ledger.post(ctx, { kind: booking.kind, ref: booking.ref, lines })
+  if (user_id === PLATFORM) return
+  const { type, text, trade_id } = booking
+  note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
+}
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** Money came in from another account of the user's, or went there. */
+export function noteTransfer(
+  ctx: Ctx,
+  settled: Settled,
+  user_id: number,
+  currency: string,
+  change: Amount,
+): void {
+  const type = currency === POINTS ? 'point_dnw' : 'dnw'
+  note(ctx, settled, { user_id, type, change, text: '', contract: '', trade_id: 0 })
+}

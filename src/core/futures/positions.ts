@@ -1,0 +1,234 @@
+import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { nextId } from '../counters.ts'
+import { liquidationPrice } from '../contracts/liquidation.ts'
+import { openingMargin } from '../contracts/margin.ts'
+import { fill, type Holding } from '../contracts/position.ts'
+import { feeOf } from '../contracts/prices.ts'
+import { abs, fillValue } from '../contracts/terms.ts'
+import { PLATFORM, clearingName, type AccountKey } from '../ledger/accounts.ts'
+import type { Ctx, State } from '../state.ts'
+import { positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
+import { POSITION_CHANGE, POSITION_CLOSE } from '../tables/futures/records.ts'
+import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { isCross, restMargin } from './figures.ts'
+import { settleFunding } from './funding.ts'
+import { bookCash } from './money.ts'
+
+export const holdingOf = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
+/** 10 at first. */
+const FIRST_LEVERAGE = (10n * ONE) as Rate
+
+/** The row as it is or would be: cross, with the contract's usual limit. */
+export function positionOf(state: State, userId: number, contract: Contract, mode: PositionMode): Position {
+  return (
+    state.futures.positions.get(userId, contract.id, mode) ?? {
+      id: positionId(userId, contract.id, mode),
+      user_id: userId,
+      contract: contract.id,
+      mode,
+      size: ZERO,
+      cost: ZERO,
+      margin: ZERO,
+      leverage: 0n as Rate,
+      cross_limit: contract.crossDefault,
+      isolated_leverage: FIRST_LEVERAGE < contract.leverageMax ? FIRST_LEVERAGE : contract.leverageMax,
+      risk_limit: ZERO,
+      liquidating: 0,
+      funded: state.futures.priceOf(contract.id)?.funding_sum ?? ZERO,
+      pnl: ZERO,
+      fee: ZERO,
+      fund: ZERO,
+      point_fee: ZERO,
+      history_pnl: ZERO,
+      history_point: ZERO,
+      last_close_pnl: ZERO,
+      max_size: ZERO,
+      opened: ZERO,
+      opened_value: ZERO,
+      closed: ZERO,
+      closed_value: ZERO,
+      open_at: 0,
+      update_at: 0,
+      update_id: 0,
+    }
+  )
+}
+/** The rows of a contract: one in single mode, two in dual mode, the long one first. */
+export function positionsIn(state: State, userId: number, contract: Contract): Position[] {
+  const modes: readonly PositionMode[] = isDual(state, userId, contract.account)
+    ? ['dual_long', 'dual_short']
+    : ['single']
+  return modes.map((mode) => positionOf(state, userId, contract, mode))
+}
+export const isDual = (state: State, userId: number, account: string): boolean =>
+  state.futures.accounts.get(userId, account)?.dual === true
+
+export function putPosition(ctx: Ctx, position: Position): Position {
+  const row = { ...position, update_at: ctx.at, update_id: position.update_id + 1 }
+  ctx.tx.put(ctx.state.futures.positions.table, row)
+  return row
+}
+/** As `putPosition`, with the record that tells what it was at this time. */
+export function recordPosition(ctx: Ctx, contract: Contract, position: Position): Position {
+  const row = putPosition(ctx, position)
+  const { tx, state, at } = ctx
+  if (row.user_id === PLATFORM) return row
+  const { user_id, mode, size, cost, margin, leverage, cross_limit, history_pnl, last_close_pnl } = row
+  tx.append(POSITION_CHANGE, {
+    id: nextId(tx, state.counters, 'position_change'),
+    user_id,
+    contract: contract.id,
+    mode,
+    size,
+    cost,
+    margin,
+    leverage,
+    cross_limit,
+    liq_price: liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
+    realised_pnl: (row.pnl + row.fee + row.fund) as Amount,
+    history_pnl,
+    last_close_pnl,
+    at,
+  })
+  return row
+}
+
+export const clearingOf = ({ group, settle, name }: Contract): AccountKey => ({
+  owner: PLATFORM,
+  name: clearingName(group, settle, name),
+})
+const FEES: AccountKey = { owner: PLATFORM, name: 'fees' }
+
+/** What one side of a trade does: to whom, how many (signed), at what price, for what fee. */
+export interface PositionFill {
+  readonly user_id: number
+  readonly mode: PositionMode
+  readonly contracts: bigint
+  readonly price: Price
+  /** 0: no fee. */
+  readonly rate: Rate
+  /** Paid in points instead; the fee's own figure is then 0. */
+  readonly points?: Amount
+  readonly order_id: number
+  readonly order_text: string
+  readonly trade_id: number
+}
+export interface PositionFilled {
+  readonly position: Position
+  /** In the settle currency. */
+  readonly value: Amount
+  readonly fee: Amount
+  /** Contracts that it closed and opened. */
+  readonly closed: bigint
+  readonly opened: bigint
+  readonly realised: Amount
+}
+
+/** Changes a position by a fill: funding first, then profit and fee, then what is left. */
+export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): PositionFilled {
+  const { terms } = contract
+  const before = settleFunding(ctx, contract, positionOf(ctx.state, one.user_id, contract, one.mode))
+  const { size: held } = holdingOf(before)
+  const filled = fill(terms, holdingOf(before), one.contracts, one.price)
+  const value = fillValue(terms, abs(one.contracts), one.price)
+  const closedValue = (value - filled.openedValue) as Amount
+  const fee = one.rate === 0n || one.points !== undefined ? ZERO : feeOf(terms, value, one.rate)
+  const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
+  const booking = {
+    user_id: one.user_id,
+    contract,
+    text: `${contract.name}:${one.order_id}`,
+    trade_id: one.trade_id,
+    ref: `futures_trade:${one.trade_id}`,
+  }
+  const { realised } = filled
+  bookCash(ctx, { ...booking, type: 'pnl', change: realised, other: clearingOf(contract), kind: 'pnl' })
+  bookCash(ctx, { ...booking, type: 'fee', change: -fee as Amount, other: FEES, kind: 'fee' })
+  let row = before
+  if (filled.closed > 0n) {
+    const ends = filled.closed === abs(held)
+    const released = ends ? row.margin : share(row.margin, filled.closed, abs(held))
+    row = {
+      ...row,
+      margin: (row.margin - released) as Amount,
+      pnl: (row.pnl + realised) as Amount,
+      fee: (row.fee - closingFee) as Amount,
+      closed: (row.closed + amountOfContracts(filled.closed)) as Amount,
+      closed_value: (row.closed_value + closedValue) as Amount,
+    }
+    if (ends) row = closePosition(ctx, contract, row, held > 0n, one.order_text)
+  }
+  row = { ...row, size: amountOfContracts(filled.size), cost: filled.cost }
+  if (filled.opened > 0n) {
+    const begins = row.opened === 0n
+    row = {
+      ...row,
+      margin: isCross(row)
+        ? row.margin
+        : ((row.margin + openingMargin(terms, filled.openedValue, row.leverage)) as Amount),
+      fee: (row.fee - (fee - closingFee)) as Amount,
+      opened: (row.opened + amountOfContracts(filled.opened)) as Amount,
+      opened_value: (row.opened_value + filled.openedValue) as Amount,
+      open_at: begins ? ctx.at : row.open_at,
+    }
+  }
+  const size = (row.size < 0n ? -row.size : row.size) as Amount
+  row = {
+    ...row,
+    max_size: size > row.max_size ? size : row.max_size,
+    point_fee: (row.point_fee - (one.points ?? ZERO)) as Amount,
+  }
+  const position = recordPosition(ctx, contract, row)
+  return { position, value, fee, closed: filled.closed, opened: filled.opened, realised }
+}
+const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
+
+/** The size is 0 again: its record, and the running parts begin anew. Its liquidation is over with it. */
+function closePosition(ctx: Ctx, contract: Contract, row: Position, long: boolean, text: string): Position {
+  const { tx, state, at } = ctx
+  const pnl = (row.pnl + row.fee + row.fund) as Amount
+  if (row.user_id !== PLATFORM) {
+    const entry = averagePrice(contract, row.opened, row.opened_value)
+    const exit = averagePrice(contract, row.closed, row.closed_value)
+    tx.append(POSITION_CLOSE, {
+      id: nextId(tx, state.counters, 'position_close'),
+      user_id: row.user_id,
+      contract: contract.id,
+      account: contract.account,
+      side: long ? 'long' : 'short',
+      pnl,
+      pnl_pnl: row.pnl,
+      pnl_fund: row.fund,
+      pnl_fee: row.fee,
+      text,
+      max_size: row.max_size,
+      accum_size: row.closed,
+      first_open_at: row.open_at,
+      long_price: long ? entry : exit,
+      short_price: long ? exit : entry,
+      at,
+    })
+  }
+  return {
+    ...row,
+    margin: ZERO,
+    pnl: ZERO,
+    fee: ZERO,
+    fund: ZERO,
+    point_fee: ZERO,
+    history_pnl: (row.history_pnl + pnl) as Amount,
+    history_point: (row.history_point + row.point_fee) as Amount,
+    last_close_pnl: pnl,
+    max_size: ZERO,
+    opened: ZERO,
+    opened_value: ZERO,
+    closed: ZERO,
+    closed_value: ZERO,
+    open_at: 0,
+  }
+}
+/** Of so many contracts for so much in the settle currency. */
+export function averagePrice({ terms }: Contract, size: Amount, value: Amount): Price {
+  if (size === 0n || value === 0n) return 0n as Price
+  return (terms.kind === 'linear' ? (value * ONE * ONE) / (size * terms.q) : (size * ONE) / value) as Price
+}
