@@ -1,5 +1,15 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { decimal, integer, listOf, object, oneName, oneOf, optional, positiveDecimal, text } from '../api/fields.ts'
+import {
+  decimal,
+  integer,
+  listOf,
+  object,
+  oneName,
+  oneOf,
+  optional,
+  positiveDecimal,
+  text,
+} from '../api/fields.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../api/shapes.ts'
 import { entryPrice, unrealised } from '../core/contracts/position.ts'
 import { PLATFORM, contractInsurance } from '../core/ledger/accounts.ts'
@@ -204,7 +214,8 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
     path: '/insurance',
-    summary: 'Shows the insurance funds of contracts: what they hold, and the positions that they have taken over',
+    summary:
+      'Shows the insurance funds of contracts: what they hold, and the positions that they have taken over',
     access: operatorOf('viewer'),
     limit: null,
     status: 200,

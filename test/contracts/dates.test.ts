@@ -51,11 +51,7 @@ describe('dates of dated contracts', () => {
   })
   test('each week one contract more is listed, never two for a date, and each ends on the last Friday it should', () => {
     let known = new Set(cyclesAt(at('2026-01-01T00:00Z')).map(({ expire_time }) => expire_time))
-    for (
-      let time = fridayAfter(at('2026-01-01T00:00Z'));
-      time < at('2031-01-01T00:00Z');
-      time += WEEK
-    ) {
+    for (let time = fridayAfter(at('2026-01-01T00:00Z')); time < at('2031-01-01T00:00Z'); time += WEEK) {
       const cycles = cyclesAt(time)
       const dates = new Set(cycles.map(({ expire_time }) => expire_time))
       assert.equal(dates.size, 4)

@@ -97,7 +97,11 @@ export function fundInsurance(ctx: Ctx, input: { settle: string; amount: string;
       `amount: "${input.amount}" has more than ${currency}'s ${precision} decimals`,
     )
   const ref = `fund:${nextId(tx, state.counters, 'fund')}`
-  state.ledger.post(ctx, { kind: 'fund', ref, lines: move(EQUITY, contractInsurance(settle), currency, amount) })
+  state.ledger.post(ctx, {
+    kind: 'fund',
+    ref,
+    lines: move(EQUITY, contractInsurance(settle), currency, amount),
+  })
   audit(ctx, input.actor, 'insurance.fund', { settle, amount: format(amount) })
   return null
 }

@@ -75,13 +75,7 @@ const BTC_USD: Rules = {
   leverage_max: '100',
   funding_impact_value: '20000',
   risk_limit_table: 'BTC_USD_20260101',
-  tiers: tiers(
-    '20 / 0.005 / 100',
-    '50 / 0.01 / 50',
-    '100 / 0.02 / 25',
-    '200 / 0.05 / 10',
-    '400 / 0.1 / 5',
-  ),
+  tiers: tiers('20 / 0.005 / 100', '50 / 0.01 / 50', '100 / 0.02 / 25', '200 / 0.05 / 10', '400 / 0.1 / 5'),
 }
 const linear = (group: ContractConfig['group'], rules: Rules): ContractConfig =>
   completeContract({ group, settle: 'usdt', type: 'direct', ...dated(group), ...rules })

@@ -67,7 +67,8 @@ function otherTerms(
   precision: number | undefined,
 ): string | undefined {
   if (after.type !== config.type) return `type ${after.type}, not ${config.type}`
-  if (after.underlying !== config.underlying) return `underlying ${after.underlying}, not ${config.underlying}`
+  if (after.underlying !== config.underlying)
+    return `underlying ${after.underlying}, not ${config.underlying}`
   if (amountOf(after.quanto_multiplier) !== amountOf(config.quanto_multiplier))
     return `quanto_multiplier ${after.quanto_multiplier}, not ${config.quanto_multiplier}`
   if (precision !== undefined && unitOf(precision) > terms.unit)

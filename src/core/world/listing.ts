@@ -15,7 +15,13 @@ import { accountRef } from '../wallet/accounts.ts'
 import type { CurrencyChange, CurrencyStatus } from '../tables/world/chains.ts'
 import { configurationFaults } from './change.ts'
 import type { Market, MarketOverlay, MarketStatus } from '../tables/world/markets.ts'
-import { CONTRACT_SETTING, CURRENCY_SETTING, HALT, MARKET_SETTING, checkWorld } from '../tables/world/world.ts'
+import {
+  CONTRACT_SETTING,
+  CURRENCY_SETTING,
+  HALT,
+  MARKET_SETTING,
+  checkWorld,
+} from '../tables/world/world.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
 
 /**
@@ -265,7 +271,9 @@ export function setCurrencyStatus(
         'INVALID_PARAM_VALUE',
         `currency: ${open.id} is not delisted; POST /operator/v1/markets/${open.id}/delist first`,
       )
-    const contract = world.allContracts.find(({ base, currency: settle }) => base === currency || settle === currency)
+    const contract = world.allContracts.find(
+      ({ base, currency: settle }) => base === currency || settle === currency,
+    )
     if (contract !== undefined)
       refuse(
         'INVALID_PARAM_VALUE',
