@@ -59,7 +59,8 @@ export function contractOf(
   name: string,
   where: 'path' | 'parameter',
 ): Contract {
-  return world.findContract(contractId(group, settle, name.toUpperCase())) ?? unknown(group, settle, name, where)
+  const contract = world.findContract(contractId(group, settle, name.toUpperCase()))
+  return contract !== undefined && isListed(contract) ? contract : unknown(group, settle, name, where)
 }
 /** The id of a contract for reading what happened there: one that is gone keeps its history. */
 export function historyContract(state: State, { group, settle }: Settled, name: string): string {
@@ -74,6 +75,17 @@ function unknown(group: string, settle: string, name: string, where: 'path' | 'p
     where === 'path' ? 404 : 400,
   )
 }
+/** What a command says of a contract that it does not know is 404 where the path named it. */
+export async function inPath<R>(run: Promise<R>): Promise<R> {
+  try {
+    return await run
+  } catch (error) {
+    if (error instanceof Refusal && error.label === 'CONTRACT_NOT_FOUND')
+      throw new Refusal(error.label, error.message, 404)
+    throw error
+  }
+}
+export const isListed = ({ config }: Contract): boolean => config.status !== 'delisted'
 export const shownContract = (id: string): string => nameOfContract(id)
 
 /** Whether it ever had money there, or a setting. */

@@ -28,7 +28,7 @@ export function sizesOf(call: { header(name: HeaderName): string | undefined }):
 const SIZE = /^-?\d{1,15}(\.\d{1,18})?$/
 /**
  * A signed number of contracts: an integer, a number with integral value, or digits in a string. A fraction is kept, so
- * that it is refused in its turn (`refuseFraction`), and never cut.
+ * that the rules refuse it in its turn.
  */
 export function sizeField(): Field<string> {
   return {
@@ -51,6 +51,3 @@ export function sizeField(): Field<string> {
     },
   }
 }
-export const hasFraction = (size: string): boolean => size.includes('.')
-export const fractionWords = (name: string, size: string): string =>
-  `${name}: "${size}" is no whole number; contracts are not divided`
