@@ -14,6 +14,19 @@ export interface DueWork {
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
+  readonly 'futures.cancel_rest': {
+    user_id: number
+    group: 'futures' | 'delivery'
+    settle: string
+    contract: string | null
+    side: 'buy' | 'sell' | null
+    exclude_reduce_only: boolean
+    text: string | null
+    upto: number
+  }
+  readonly 'futures.countdown.strike': { id: string }
+  readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
+  readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'market.cancel_rest': { currency_pair: string; after: number }

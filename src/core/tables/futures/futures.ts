@@ -1,5 +1,6 @@
 import type { Price } from '../../../money/amount.ts'
 import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
+import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
 import { CONTRACT_ORDER } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
@@ -12,6 +13,7 @@ export class Futures extends Exchange {
   readonly positions = new Positions()
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
 
   constructor(findTick: (contract: string) => Price | undefined) {
     super(
@@ -33,6 +35,12 @@ export class Futures extends Exchange {
     return this.prices.get(contract)?.mark ?? (0n as Price)
   }
   get tables(): readonly unknown[] {
-    return [...this.venueTables, this.positions.table, this.accounts.table, this.prices]
+    return [
+      ...this.venueTables,
+      this.positions.table,
+      this.accounts.table,
+      this.prices,
+      this.countdowns.table,
+    ]
   }
 }
