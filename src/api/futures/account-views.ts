@@ -1,6 +1,6 @@
-import { accountFigures, positionFigures } from '../../core/futures/figures.ts'
+import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
 import { POINTS, cashName, type Settled } from '../../core/futures/money.ts'
-import { isCross, isDual, leverageOf } from '../../core/futures/positions.ts'
+import { isDual } from '../../core/futures/positions.ts'
 import type { State } from '../../core/state.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'

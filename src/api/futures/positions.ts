@@ -1,4 +1,5 @@
-import { isCross, isDual, positionsIn } from '../../core/futures/positions.ts'
+import { isCross } from '../../core/futures/figures.ts'
+import { isDual, positionsIn } from '../../core/futures/positions.ts'
 import type { PositionPath } from '../../core/futures/inputs.ts'
 import type { State } from '../../core/state.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
