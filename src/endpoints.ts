@@ -24,6 +24,7 @@ import { unifiedTableEndpoints } from './api/unified/tables.ts'
 import { marginAccountEndpoints } from './api/margin/account.ts'
 import { crossMarginEndpoints } from './api/margin/cross.ts'
 import { marginLoanEndpoints } from './api/margin/loans.ts'
+import { contractAccountEndpoints } from './api/futures/endpoints.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
 export { consoleEndpoints } from './console/endpoints.ts'
@@ -81,6 +82,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...marginAccountEndpoints,
   ...marginLoanEndpoints,
   ...crossMarginEndpoints,
+  ...contractAccountEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
