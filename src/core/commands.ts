@@ -38,6 +38,8 @@ import type { Ctx } from './state.ts'
 import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
 import { actAgents, paceAgents, wakeAgents } from './agents/pace.ts'
+import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
@@ -171,6 +173,10 @@ const plain = {
   ...marginCommands,
   'spot.cross_liquidate': crossLiquidate,
   'spot.trades.forget': forgetTrades,
+  'futures.begin': beginFutures,
+  'futures.minute': workMinute,
+  'futures.mark': markContracts,
+  'futures.fund': sweepFunding,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,

@@ -14,6 +14,8 @@ export interface DueWork {
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
+  readonly 'futures.fund': { contract: string; sum: string; after: string }
+  readonly 'futures.minute': Readonly<Record<string, never>>
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'market.cancel_rest': { currency_pair: string; after: number }
