@@ -10,6 +10,7 @@ export interface DueWork {
     amount: string
     run: number
   }
+  readonly 'agents.contract_look': Readonly<Record<string, never>>
   readonly 'agents.look': Readonly<Record<string, never>>
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }

@@ -319,5 +319,17 @@ export const contracts: Migration = {
       key: ['contract', 't'],
       indexes: { funding_1: ['contract', 't'] },
     }),
+    ...createTable(dialect, {
+      name: 'agent_contract',
+      columns: {
+        id: 'text',
+        seed: 'int',
+        basis: 'text',
+        fair: 'text',
+        trend: 'text',
+        scenario: 'json',
+      },
+      key: ['id'],
+    }),
   ],
 }
