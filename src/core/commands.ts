@@ -69,6 +69,7 @@ import {
   signUp,
 } from './logins/credentials.ts'
 import { endSession, touchSessions } from './logins/sessions.ts'
+import { futuresCommands } from './futures-commands.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
@@ -140,6 +141,7 @@ const plain = {
   'stp_group.remove': removeStpMembers,
   'transfer.create': createTransfer,
   ...walletCommands,
+  ...futuresCommands,
   'market.change': changeMarket,
   'market.cancel_orders': cancelMarketOrders,
   'market.status': setMarketStatus,

@@ -10,16 +10,11 @@ import type { Ctx, State } from '../state.ts'
 import { positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { POSITION_CHANGE, POSITION_CLOSE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { restMargin } from './figures.ts'
+import { isCross, restMargin } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { bookCash } from './money.ts'
 
 export const holdingOf = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
-export const isCross = ({ leverage }: Position): boolean => leverage === 0n
-/** What its margin is counted with. */
-export const leverageOf = ({ leverage, cross_limit }: Position): Rate =>
-  leverage === 0n ? cross_limit : leverage
-
 /** 10 at first. */
 const FIRST_LEVERAGE = (10n * ONE) as Rate
 
@@ -189,13 +184,7 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 
 /** The size is 0 again: its record, and the running parts begin anew. Its liquidation is over with it. */
-function closePosition(
-  ctx: Ctx,
-  contract: Contract,
-  row: Position,
-  long: boolean,
-  text: string,
-): Position {
+function closePosition(ctx: Ctx, contract: Contract, row: Position, long: boolean, text: string): Position {
   const { tx, state, at } = ctx
   const pnl = (row.pnl + row.fee + row.fund) as Amount
   if (row.user_id !== PLATFORM) {

@@ -17,6 +17,19 @@ export interface DueWork {
   readonly 'chain.wake': { chain: string }
   readonly 'futures.fund': { contract: string; sum: string; after: string }
   readonly 'futures.minute': Readonly<Record<string, never>>
+  readonly 'futures.cancel_rest': {
+    user_id: number
+    group: 'futures' | 'delivery'
+    settle: string
+    contract: string | null
+    side: 'buy' | 'sell' | null
+    exclude_reduce_only: boolean
+    text: string | null
+    upto: number
+  }
+  readonly 'futures.countdown.strike': { id: string }
+  readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
+  readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'market.cancel_rest': { currency_pair: string; after: number }

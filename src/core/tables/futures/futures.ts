@@ -1,19 +1,24 @@
 import type { Price } from '../../../money/amount.ts'
 import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
+import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
 import { CONTRACT_ORDER } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
 import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
+import type { ContractHistory } from './history.ts'
 import { Positions } from './positions.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
 export class Futures extends Exchange {
+  /** Prices from before the first start, where the sandbox has made some up. */
+  history: ContractHistory | undefined
   readonly positions = new Positions()
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
 
   constructor(findTick: (contract: string) => Price | undefined) {
     super(
@@ -35,6 +40,12 @@ export class Futures extends Exchange {
     return this.prices.get(contract)?.mark ?? (0n as Price)
   }
   get tables(): readonly unknown[] {
-    return [...this.venueTables, this.positions.table, this.accounts.table, this.prices]
+    return [
+      ...this.venueTables,
+      this.positions.table,
+      this.accounts.table,
+      this.prices,
+      this.countdowns.table,
+    ]
   }
 }

@@ -2,7 +2,7 @@ import type { Holds } from '../../ledger/holds.ts'
 import type { OrderMoney } from './money.ts'
 import { Activity } from './activity.ts'
 import { BASE_SPANS, CANDLE_NOW, Candles, SPOT_CANDLE, type Candle } from '../exchange/candles.ts'
-import { Countdowns } from './countdowns.ts'
+import { Countdowns, SPOT_COUNTDOWN } from '../exchange/countdowns.ts'
 import { Exchange, SPOT_MARKET } from '../exchange/exchange.ts'
 import type { Market } from '../world/markets.ts'
 import { SPOT_ORDER, stopsIn, type OrderRow, type Side } from '../exchange/order.ts'
@@ -25,7 +25,7 @@ export class Spot extends Exchange {
   history: PriceHistory | undefined
   readonly priceOrders = new PriceOrders()
   readonly povOrders = new PovOrders()
-  readonly countdowns = new Countdowns()
+  readonly countdowns = new Countdowns(SPOT_COUNTDOWN)
   readonly activity = new Activity()
   /** By market; accounts.ts fills them. */
   readonly money = new Map<string, OrderMoney>()

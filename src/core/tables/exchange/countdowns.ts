@@ -8,11 +8,17 @@ export interface Countdown {
   readonly pair: string
   readonly due_id: number
 }
-export const SPOT_COUNTDOWN: TableSpec<Countdown> = {
-  name: 'spot_countdown',
+const countdownSpec = (name: string): TableSpec<Countdown> => ({
+  name,
   key: ['id'],
   columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
-}
+})
+export const SPOT_COUNTDOWN = countdownSpec('spot_countdown')
+/** Its pair is group/settle for all contracts there, or a contract's id. */
+export const CONTRACT_COUNTDOWN = countdownSpec('contract_countdown')
 export class Countdowns {
-  readonly table = new Table(SPOT_COUNTDOWN)
+  readonly table: Table<Countdown>
+  constructor(spec: TableSpec<Countdown>) {
+    this.table = new Table(spec)
+  }
 }

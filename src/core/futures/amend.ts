@@ -1,0 +1,90 @@
+import { refuse } from '../../labels.ts'
+import { min, type Amount } from '../../money/amount.ts'
+import { abs } from '../contracts/terms.ts'
+import { bookChanged, nextRank } from '../exchange/engine.ts'
+import type { Ctx } from '../state.ts'
+import type { Order, OrderRow } from '../tables/exchange/order.ts'
+import { amountOfContracts, contractsIn } from '../tables/world/contracts.ts'
+import { reducesOnly } from './figures.ts'
+import { followBook } from './follow.ts'
+import type { AccountPath, Amendment } from './inputs.ts'
+import { guard, matchTaker, refuseAtOnce, takerOf } from './place.ts'
+import { positionOf } from './positions.ts'
+import {
+  checkBankruptcy,
+  checkDeviation,
+  checkOpening,
+  checkRiskLimit,
+  checkSize,
+  checkTick,
+  checkTrading,
+  openOrderOf,
+  openingPart,
+  readPrice,
+  readSize,
+  refuseLiquidating,
+} from './rules.ts'
+import { CONTRACTS, closable, modeOf, takeOff, trimReducing } from './venue.ts'
+
+/**
+ * A lower size alone keeps the place in the queue; a higher size or another price goes to its end, and may match on the
+ * way. The size is the new total, what is filled included; at or below that the order is cancelled.
+ */
+export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Order {
+  const { state } = ctx
+  const order = openOrderOf(state, path, change.id)
+  const contract = state.world.mustContract(order.pair)
+  if (change.size === null && change.price === null)
+    refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: size or price (at least one of them)')
+  const price = change.price === null ? order.price : readPrice(contract, change.price)
+  if (price === 0n) refuse('INVALID_PARAM_VALUE', 'price: a resting order has a price above 0')
+  const sign = order.side === 'buy' ? 1n : -1n
+  const given = change.size === null ? sign * contractsIn(order.amount) : readSize(change.size)
+  if (given !== 0n && given > 0n !== sign > 0n)
+    refuse('INVALID_PARAM_VALUE', `size: the sign of an order can not change; it is a ${order.side} order`)
+  const amount = amountOfContracts(abs(given))
+  if (order.more?.close === true && amount !== order.amount)
+    refuse('INVALID_PARAM_VALUE', 'size: an order that closes the position has the size of the position')
+  if (amount === order.amount && price === order.price)
+    refuse('NO_CHANGE', `order ${order.id} has this size and price already`)
+  checkTick(contract, price)
+  const named = order.amended({ amend_text: change.amend_text ?? '-' })
+  named.update_at = ctx.at
+  if (amount <= order.filled) return takeOff(ctx, named, 'cancelled')
+  if (price === order.price && amount < order.amount) return shrink(ctx, named, amount)
+  checkTrading(ctx, contract)
+  refuseLiquidating(state, order.user_id, contract)
+  checkSize(contract, abs(given), false)
+  if (price !== order.price) checkDeviation(state, contract, price)
+  const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
+  const left = contractsIn((amount - order.filled) as Amount)
+  if (reducesOnly(order) && left > closable(position, order.side))
+    refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
+  const opening = openingPart(position, order.side, left, reducesOnly(order))
+  if (opening > 0n) checkOpening(ctx, contract)
+  if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
+  checkRiskLimit(state, contract, position, order.side, opening, price, order.id)
+  const off = named.amended({ amount, price })
+  off.left = (amount - order.filled) as Amount
+  off.rank = 0
+  ctx.tx.put(state.futures.orders, off)
+  const taker = takerOf(contract, off.copy(), price)
+  refuseAtOnce(ctx, taker)
+  const amended = matchTaker(ctx, taker, nextRank(ctx, CONTRACTS), (end) =>
+    end === 'filled' || end === 'stp' ? end : 'open',
+  )
+  guard(ctx, contract, amended, taker, opening)
+  return amended
+}
+
+function shrink(ctx: Ctx, order: OrderRow, amount: Amount): Order {
+  const contract = ctx.state.world.mustContract(order.pair)
+  const shrunk = order.amended({ amount })
+  shrunk.left = (amount - order.filled) as Amount
+  shrunk.shown = order.iceberg === 0n ? shrunk.left : min(order.shown, shrunk.left)
+  ctx.tx.put(ctx.state.futures.orders, shrunk)
+  bookChanged(ctx, ctx.state.futures, contract.id)
+  trimReducing(ctx, order.user_id, contract)
+  followBook(ctx, contract, [])
+  return ctx.state.futures.orders.get(shrunk.id) ?? shrunk
+}

@@ -1,0 +1,347 @@
+import { refuse } from '../../labels.ts'
+import { ONE, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
+import { abs } from '../contracts/terms.ts'
+import { nextId } from '../counters.ts'
+import { bookChanged, canFill, settleDown, sweep, wouldTake, type SweepEnd } from '../exchange/engine.ts'
+import type { Ctx, State } from '../state.ts'
+import {
+  OrderRow,
+  opposite,
+  type FinishAs,
+  type Order,
+  type OrderExtras,
+  type Placed,
+  type Side,
+} from '../tables/exchange/order.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { availableOf, isBroke, isCross } from './figures.ts'
+import type { NewContractOrder, PlaceInput } from './inputs.ts'
+import { isDual, positionOf } from './positions.ts'
+import { followBook } from './follow.ts'
+import {
+  bankruptcyOf,
+  checkAccount,
+  checkBankruptcy,
+  checkDeviation,
+  checkMarginMode,
+  checkOpening,
+  checkRiskLimit,
+  checkRoom,
+  checkSize,
+  checkTick,
+  checkTrading,
+  checkUnused,
+  contractNamed,
+  openingPart,
+  readIceberg,
+  readPrice,
+  readSize,
+  readSlip,
+  readText,
+  readTif,
+  refuseLiquidating,
+} from './rules.ts'
+import { CONTRACTS, closable, modeOf, trimReducing, type ContractTaker } from './venue.ts'
+
+/** An order, checked and in numbers. */
+interface Draft {
+  readonly contract: Contract
+  readonly placed: Placed
+  readonly bound: Price | undefined
+  readonly position: Position
+  /** Contracts of it that would open. */
+  readonly opening: bigint
+  /** Of an order that only reduces: what it has beyond the position. */
+  readonly beyond: Amount
+}
+
+/** Checks an order, matches it, and leaves it resting or ended; then what its owner has must carry it. */
+export function placeOrder(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Order {
+  const draft = readDraft(ctx, path, input)
+  const row = OrderRow.first(draft.placed, ZERO)
+  row.left = (row.left - draft.beyond) as Amount
+  const taker = takerOf(draft.contract, row, draft.bound)
+  refuseAtOnce(ctx, taker)
+  checkRiskLimit(
+    ctx.state,
+    draft.contract,
+    draft.position,
+    draft.placed.side,
+    draft.opening,
+    draft.placed.price,
+  )
+  const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
+  guard(ctx, draft.contract, order, taker, draft.opening)
+  return order
+}
+
+export const takerOf = (market: Contract, order: OrderRow, bound: Price | undefined): ContractTaker => ({
+  order,
+  market,
+  bound,
+  byQuote: false,
+  touched: new Set(),
+  opened: 0n,
+})
+
+/**
+ * Sweeps the book; what is left rests or ends. `ends` tells how, by why the sweep ended. `beyond` is what an order that
+ * only reduces was sent for beyond the position: it was no part of the sweep.
+ */
+export function matchTaker(
+  ctx: Ctx,
+  taker: ContractTaker,
+  rank: number,
+  ends: (end: SweepEnd) => FinishAs,
+  beyond = ZERO,
+): OrderRow {
+  const { market } = taker
+  const end = sweep(ctx, CONTRACTS, taker)
+  taker.order.left = (taker.order.left + beyond) as Amount
+  const finish_as = end === 'filled' && beyond > 0n ? 'reduce_only' : ends(end)
+  const order = settleDown(ctx, CONTRACTS, taker, finish_as, rank)
+  bookChanged(ctx, ctx.state.futures, market.id)
+  taker.touched.add(order.user_id)
+  for (const userId of taker.touched) trimReducing(ctx, userId, market)
+  followBook(ctx, market, taker.touched)
+  return ctx.state.futures.orders.get(order.id) ?? order
+}
+const finishAs =
+  ({ time_in_force }: Placed) =>
+  (end: SweepEnd): FinishAs => {
+    if (end === 'filled') return 'filled'
+    if (end === 'stp') return 'stp'
+    return time_in_force === 'ioc' || time_in_force === 'fok' ? 'ioc' : 'open'
+  }
+
+/** After its fills an order's owner must stay above maintenance, and have what the orders need. */
+export function guard(
+  ctx: Ctx,
+  contract: Contract,
+  order: Order,
+  { opened }: Pick<ContractTaker, 'opened'>,
+  opening: bigint,
+): void {
+  const { state } = ctx
+  const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
+  // What only reduces is never refused for margin.
+  if (opening === 0n && opened === 0n) return
+  if (opened > 0n && isBroke(state, position))
+    refuse(
+      'LIQUIDATE_IMMEDIATELY',
+      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))}; order less, or add margin`,
+    )
+  const { cross, own } = availableOf(state, order.user_id, contract)
+  const available = isCross(position) ? cross : own
+  if (available < 0n)
+    refuse(
+      'INSUFFICIENT_AVAILABLE',
+      `margin: ${format(-available as Amount)} ${contract.currency} are missing for this order; order less, or POST /wallet/transfers to ${contract.group}`,
+    )
+}
+
+function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
+  const { state } = ctx
+  const { user_id } = path
+  const contract = contractNamed(state, path, input.contract)
+  const dual = isDual(state, user_id, contract.account)
+  const flags = checkFlags(input, dual)
+  const given = readSize(input.size)
+  if (given === 0n && !flags.closes)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      'size: 0 is for orders that close a position; name close or auto_size with it',
+    )
+  if (given !== 0n && flags.closes)
+    refuse('INVALID_PARAM_VALUE', `size: an order with close or auto_size has size 0, not ${given}`)
+  const bbo = input.bbo === null ? undefined : bboPrice(state, contract, input.bbo, given)
+  const price = bbo ?? readPrice(contract, input.price)
+  const tif = readTif(input.tif, price)
+  const text = readText(input.text)
+  const stp_id = state.stp.groupOf(user_id)
+  if (input.stp_act !== null && stp_id === 0)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `stp_act: "${input.stp_act}" needs an account in an STP group; POST /account/stp_groups makes one`,
+    )
+  checkTrading(ctx, contract)
+  checkAccount(state, user_id, contract)
+  checkTick(contract, price)
+  refuseLiquidating(state, user_id, contract)
+  const resolved = flags.closes ? closingSize(state, user_id, contract, input.auto_size) : given
+  const side: Side = resolved > 0n ? 'buy' : 'sell'
+  const market = price === 0n
+  const reduceOnly = flags.reduceOnly
+  const position = positionOf(
+    state,
+    user_id,
+    contract,
+    modeOf(state, { user_id, side, more: reduceOnly ? { reduce_only: true } : null }, contract.account),
+  )
+  checkMarginMode(position, input.pos_margin_mode)
+  if (!flags.closes) checkSize(contract, resolved, market)
+  if (!market) checkDeviation(state, contract, price)
+  const rests = tif === 'gtc' || tif === 'poc'
+  if (rests) checkRoom(state, user_id, contract)
+  checkUnused(state, user_id, contract, text)
+  const sent = abs(resolved)
+  const size = reduceOnly ? reducingSize(state, contract, position, side, sent, rests, flags.closes) : sent
+  const opening = openingPart(position, side, size, reduceOnly)
+  if (opening > 0n) checkOpening(ctx, contract)
+  const reduces = size > opening
+  if (reduces && !market) checkBankruptcy(state, contract, position, side, price)
+  if (market && state.futures.book(contract.id).facing(side) === undefined)
+    refuse(
+      'CONTRACT_NO_COUNTER',
+      `there is nothing to ${side} against in ${contract.name}; place a limit order`,
+    )
+  const slip = readSlip(contract, input.market_order_slip_ratio)
+  if (input.market_order_slip_ratio !== null && !market)
+    refuse('INVALID_PARAM_VALUE', 'market_order_slip_ratio: only a market order (price 0) has one')
+  const iceberg = readIceberg(input.iceberg, size)
+  if (iceberg > 0n && !rests)
+    refuse('INVALID_PARAM_VALUE', `iceberg: an order of tif ${tif} never rests; leave it out`)
+  const placed: Placed = {
+    id: nextId(ctx.tx, state.counters, CONTRACTS.counter),
+    user_id,
+    pair: contract.id,
+    side,
+    type: market ? 'market' : 'limit',
+    account: contract.group,
+    time_in_force: tif,
+    text,
+    amend_text: '-',
+    price,
+    amount: amountOfContracts(sent),
+    iceberg: amountOfContracts(iceberg),
+    stp_id,
+    stp_act: input.stp_act ?? '-',
+    create_at: ctx.at,
+    more: extrasOf(input, reduceOnly, flags.closes),
+    row: undefined,
+    rank: 0,
+    level: undefined,
+    previous: undefined,
+    next: undefined,
+    openIndex: 0,
+    openList: undefined,
+  }
+  const bound = market ? marketBound(state, contract, side, slip, reduces ? position : undefined) : price
+  return { contract, placed, bound, position, opening, beyond: amountOfContracts(sent - size) }
+}
+
+function checkFlags(
+  { close, auto_size, reduce_only }: NewContractOrder,
+  dual: boolean,
+): { readonly closes: boolean; readonly reduceOnly: boolean } {
+  if (auto_size !== null && !dual)
+    refuse('INVALID_PARAM_VALUE', 'auto_size: only for dual mode; use close with size 0')
+  if (close === true && dual && auto_size === null)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      'close: in dual mode name the side with auto_size close_long or close_short',
+    )
+  const closes = close === true || auto_size !== null
+  return { closes, reduceOnly: closes || reduce_only === true }
+}
+function closingSize(
+  state: State,
+  userId: number,
+  contract: Contract,
+  auto_size: NewContractOrder['auto_size'],
+): bigint {
+  const mode = auto_size === null ? 'single' : auto_size === 'close_long' ? 'dual_long' : 'dual_short'
+  const { size } = positionOf(state, userId, contract, mode)
+  if (size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name} to close`)
+  return -contractsIn(size)
+}
+/** What only reduces needs something to reduce, and never more than it; what would rest is not cut. */
+function reducingSize(
+  state: State,
+  contract: Contract,
+  position: Position,
+  side: Side,
+  size: bigint,
+  rests: boolean,
+  closes: boolean,
+): bigint {
+  if (position.size === 0n)
+    refuse('POSITION_EMPTY', `reduce_only: there is no position in ${contract.name} to reduce`)
+  const most = closable(position, side)
+  if (most === 0n)
+    refuse(
+      'INCREASE_POSITION',
+      `reduce_only: a ${side} order would increase the position; ${opposite(side)} instead`,
+    )
+  if (!rests) return size < most ? size : most
+  if (closes) {
+    const other = state.futures
+      .openOrders(position.user_id, contract.id)
+      .find((order) => order.more?.close === true && order.side === side)
+    if (other !== undefined)
+      refuse('POSITION_IN_CLOSE', `the order ${other.id} closes this position already; cancel it first`)
+  }
+  if (size > most)
+    refuse(
+      'REDUCE_EXCEEDED',
+      `size: ${size} is more than the position of ${most} contracts that it may reduce`,
+    )
+  return size
+}
+function bboPrice(
+  state: State,
+  contract: Contract,
+  { level, direction }: NonNullable<NewContractOrder['bbo']>,
+  size: bigint,
+): Price {
+  if (size !== 0n && size > 0n !== (direction === 'buy'))
+    refuse('INVALID_PARAM_VALUE', `direction: "${direction}" does not agree with the sign of size ${size}`)
+  const levels = state.futures.book(contract.id).depth(opposite(direction), level)
+  const found = levels[level - 1]
+  if (found === undefined)
+    refuse(
+      'CONTRACT_NO_COUNTER',
+      `level: the book of ${contract.name} has only ${levels.length} prices to ${direction} at`,
+    )
+  return found.price
+}
+
+/** The worst price of a market order: its slip from the last price, and what its owner can bear. */
+export function marketBound(
+  state: State,
+  contract: Contract,
+  side: Side,
+  slip: bigint,
+  reduced: Position | undefined,
+): Price {
+  const last = state.futures.lastPrice(contract.id) ?? state.futures.markOf(contract.id)
+  const by = (last * (side === 'buy' ? ONE + slip : ONE - slip)) / ONE
+  const worst = reduced === undefined ? undefined : bankruptcyOf(state, contract, reduced)
+  if (worst === undefined) return by as Price
+  return (side === 'buy' ? (worst < by ? worst : by) : worst > by ? worst : by) as Price
+}
+
+function extrasOf(input: NewContractOrder, reduceOnly: boolean, closes: boolean): OrderExtras | null {
+  const { auto_size, market_order_slip_ratio, pos_margin_mode } = input
+  const more: OrderExtras = {
+    ...(reduceOnly && { reduce_only: true }),
+    ...(closes && { close: true }),
+    ...(auto_size !== null && { auto_size }),
+    ...(market_order_slip_ratio !== null && { market_order_slip_ratio }),
+    ...(pos_margin_mode !== null && { pos_margin_mode }),
+  }
+  return Object.keys(more).length === 0 ? null : more
+}
+
+/** Post-only that would take, and fill-or-kill that can't be filled, leave no order behind. */
+export function refuseAtOnce(ctx: Ctx, taker: ContractTaker): void {
+  const { time_in_force } = taker.order
+  if (time_in_force === 'poc' && wouldTake(ctx.state.futures, taker))
+    refuse(
+      'ORDER_POC_IMMEDIATE',
+      'a post-only order (tif poc) would match at once; choose a price on your own side of the book',
+    )
+  if (time_in_force === 'fok' && !canFill(ctx.state.futures, taker))
+    refuse('ORDER_FOK', 'a fill-or-kill order (tif fok) can not be filled at once and in full')
+}

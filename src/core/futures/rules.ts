@@ -1,0 +1,295 @@
+import { notFound, refuse } from '../../labels.ts'
+import {
+  ONE,
+  format,
+  parseAmount,
+  parsePrice,
+  parseRate,
+  type Amount,
+  type Price,
+} from '../../money/amount.ts'
+import { bankruptcyPrice } from '../contracts/liquidation.ts'
+import { abs, valueUp } from '../contracts/terms.ts'
+import type { Ctx, State } from '../state.ts'
+import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { equityOf, isCross, limitOf, reducesOnly } from './figures.ts'
+import type { AccountPath, NewContractOrder } from './inputs.ts'
+import { holdingOf, positionsIn } from './positions.ts'
+import { closable, modeOf } from './venue.ts'
+
+/** The rules that every order's figures meet, each refused with a message that says how to mend it. */
+
+export function contractNamed(
+  state: State,
+  { group, settle }: Pick<AccountPath, 'group' | 'settle'>,
+  name: string,
+): Contract {
+  const contract = state.world.findContract(contractId(group, settle, name.toUpperCase()))
+  if (contract === undefined || contract.config.status === 'delisted')
+    refuse(
+      'CONTRACT_NOT_FOUND',
+      `contract: "${name}" is not a contract of /${group}/${settle}; GET /${group}/${settle}/contracts lists them`,
+    )
+  return contract
+}
+
+/** Whole contracts, signed. */
+export function readSize(text: string, name = 'size'): bigint {
+  const digits = /^([+-]?)(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text)
+  if (digits === null)
+    refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be a whole number of contracts, such as "10"`)
+  if (/[1-9]/.test(digits[3] ?? ''))
+    refuse('INVALID_PRECISION', `${name}: "${text}" has a fraction; sizes are whole contracts`)
+  const value = BigInt(digits[2]!)
+  return digits[1] === '-' ? -value : value
+}
+/** A multiple of the tick; 0 is a market price. */
+export function readPrice(contract: Contract, text: string, name = 'price'): Price {
+  const price = parsePrice(text)
+  if (price === undefined)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `${name}: "${text}" must be a decimal such as "1.5", or "0" for a market order`,
+    )
+  if (price > contract.priceMax)
+    refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${contract.name}`)
+  return price
+}
+export function checkTick({ tick, name: contract, config }: Contract, price: Price, name = 'price'): void {
+  if (price % tick !== 0n)
+    refuse(
+      'INVALID_PRECISION',
+      `${name}: ${format(price)} is not a multiple of ${config.order_price_round}, the step of prices of ${contract}`,
+    )
+}
+const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
+export const DEFAULT_TEXT = 'api'
+export function readText(text: string | null): string {
+  if (text === null || text === '' || text === '-') return DEFAULT_TEXT
+  if (TEXT.test(text) || text === 'api' || text === 'web' || text === 'app') return text
+  return refuse(
+    'INVALID_PARAM_VALUE',
+    `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
+  )
+}
+export function readTif(given: TimeInForce | null, price: Price): TimeInForce {
+  const tif = given ?? 'gtc'
+  if (price === 0n && tif !== 'ioc' && tif !== 'fok')
+    refuse('INVALID_PARAM_VALUE', `tif: a market order (price 0) is ioc or fok, not ${tif}`)
+  return tif
+}
+/** A ratio of the order's own may only be smaller than the contract's. */
+export function readSlip({ slip, config }: Contract, text: string | null): bigint {
+  if (text === null) return slip
+  const own = parseRate(text)
+  if (own === undefined || own === 0n || own > slip)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `market_order_slip_ratio: "${text}" must be a ratio above 0 and at most ${config.market_order_slip_ratio}`,
+    )
+  return own
+}
+export function readIceberg(text: string | null, size: bigint): bigint {
+  if (text === null) return 0n
+  const iceberg = abs(readSize(text, 'iceberg'))
+  if (iceberg > abs(size)) refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the size ${size}`)
+  return iceberg
+}
+
+/** Whether it takes orders at all, by its status and its prices. */
+export function checkTrading(ctx: Ctx, contract: Contract): void {
+  const { state } = ctx
+  const { status } = contract.config
+  if (status === 'prelaunch' || status === 'circuit_breaker' || state.world.halt !== undefined)
+    refuse(
+      'TRADE_RESTRICTED',
+      `contract: ${contract.name} takes no orders now (${state.world.halt === undefined ? status : 'all markets are halted'}); cancelling is possible`,
+    )
+  if (contract.expireAt !== 0 && contract.expireAt <= ctx.at)
+    refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} has expired`)
+  if (state.futures.markOf(contract.id) === 0n)
+    refuse(
+      'TRADE_RESTRICTED',
+      `contract: ${contract.name} has no trusted price yet; try again when it has one`,
+    )
+}
+/** What would open a position needs a contract that stays, with an index that can be relied on. */
+export function checkOpening(ctx: Ctx, contract: Contract): void {
+  if (contract.config.status === 'delisting')
+    refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} is being delisted; only reducing orders pass`)
+  if (ctx.state.prices.quote(contract.base).price === 0n)
+    refuse(
+      'TRADE_RESTRICTED',
+      `contract: the index of ${contract.name} has no trusted price now; only reducing orders pass until it has`,
+    )
+}
+/** The account exists from its first money or setting on. */
+export function checkAccount(
+  state: State,
+  userId: number,
+  contract: Pick<Contract, 'group' | 'settle' | 'account'>,
+): void {
+  if (isUnifiedFor(state, userId, contract))
+    refuse(
+      'TRADE_RESTRICTED',
+      `contracts settled in ${contract.settle} are traded by classic accounts only as yet; PUT /unified/unified_mode with mode classic first`,
+    )
+  if (state.futures.accounts.get(userId, contract.account) === undefined)
+    refuse(
+      'USER_NOT_FOUND',
+      `this account has never had money in ${contract.group} ${contract.settle}; POST /wallet/transfers moves some there`,
+    )
+}
+/** Perpetual contracts settled in USDT belong to the unified account, where there is one. */
+export const isUnifiedFor = (
+  state: State,
+  userId: number,
+  { group, settle }: Pick<Contract, 'group' | 'settle'>,
+): boolean => group === 'futures' && settle === 'usdt' && state.margin.isUnified(userId)
+
+export function refuseLiquidating(state: State, userId: number, contract: Contract): void {
+  const account = state.futures.accounts.get(userId, contract.account)
+  const rows = positionsIn(state, userId, contract)
+  if (
+    rows.some(({ liquidating }) => liquidating !== 0) ||
+    (account !== undefined && account.liquidating !== 0)
+  )
+    refuse(
+      'POSITION_IN_LIQUIDATION',
+      `the position in ${contract.name} is being liquidated; wait until that has ended`,
+    )
+}
+export function checkSize(contract: Contract, size: bigint, market: boolean): void {
+  const contracts = abs(size)
+  if (contracts < contract.sizeMin)
+    refuse('SIZE_TOO_SMALL', `size: ${size} is below order_size_min of ${contract.name}, ${contract.sizeMin}`)
+  const most = market ? contract.marketSizeMax : contract.sizeMax
+  if (contracts > most)
+    refuse(
+      'SIZE_TOO_LARGE',
+      `size: ${size} is above ${market ? 'market_order_size_max' : 'order_size_max'} of ${contract.name}, ${most}`,
+    )
+}
+export function checkDeviation(state: State, contract: Contract, price: Price): void {
+  const mark = state.futures.markOf(contract.id)
+  if (abs(price - mark) * ONE > mark * contract.deviate)
+    refuse(
+      'PRICE_TOO_DEVIATED',
+      `price: ${format(price)} is too far from the mark price ${format(mark)} of ${contract.name}; at most ${contract.config.order_price_deviate} of it`,
+    )
+}
+export function checkRoom(state: State, userId: number, contract: Contract): void {
+  const most = contract.config.orders_limit
+  if (state.futures.openCount(userId, contract.id) >= most)
+    refuse('TOO_MANY_ORDERS', `at most ${most} orders may be open in ${contract.name}; cancel some first`)
+}
+export function checkUnused(state: State, userId: number, contract: Contract, text: string): void {
+  if (!text.startsWith('t-')) return
+  const open = state.futures.openWithText(userId, text)
+  if (open !== undefined && open.pair.startsWith(`${contract.account}/`))
+    refuse(
+      'DUPLICATE_REQUEST',
+      `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
+    )
+}
+
+/** The worst price at which a position may be reduced: beyond it others would pay. */
+export function bankruptcyOf(state: State, contract: Contract, position: Position): Price | undefined {
+  if (position.size === 0n) return undefined
+  const mark = state.futures.markOf(contract.id)
+  return bankruptcyPrice(contract.terms, holdingOf(position), mark, equityOf(state, position))
+}
+export function checkBankruptcy(
+  state: State,
+  contract: Contract,
+  position: Position,
+  side: Side,
+  price: Price,
+): void {
+  const worst = bankruptcyOf(state, contract, position)
+  if (worst === undefined || (side === 'buy' ? price <= worst : price >= worst)) return
+  refuse(
+    'PRICE_OVER_BANKRUPT',
+    `price: ${format(price)} is beyond the bankruptcy price of the position, ${format(worst)}`,
+  )
+}
+
+/** Contracts of an order that would open: what it has beyond the position that it closes first. */
+export function openingPart(position: Position, side: Side, contracts: bigint, reduceOnly: boolean): bigint {
+  if (reduceOnly) return 0n
+  // In dual mode nothing is closed without a flag.
+  const closes = position.mode === 'single' ? closable(position, side) : 0n
+  return contracts > closes ? contracts - closes : 0n
+}
+/** Position and opening orders of a side, this one included, within the limit of the leverage. */
+export function checkRiskLimit(
+  state: State,
+  contract: Contract,
+  position: Position,
+  side: Side,
+  opening: bigint,
+  price: Price,
+  replaces = 0,
+): void {
+  if (opening === 0n) return
+  const { terms } = contract
+  const mark = state.futures.markOf(contract.id)
+  const own = side === 'buy' ? position.size > 0n : position.size < 0n
+  let value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
+  for (const order of openingOrders(state, contract, position, side))
+    if (order.id !== replaces) value += valueUp(terms, contractsIn(order.left), order.price)
+  value += valueUp(terms, opening, price === 0n ? mark : price)
+  const limit = limitOf(contract, position)
+  if (value > limit)
+    refuse(
+      'RISK_LIMIT_EXCEEDED',
+      `position and orders would be worth ${format(value as Amount)}, above the risk limit ${format(limit)} of this leverage; a lower leverage has a higher limit`,
+    )
+}
+/** Of what is held and ordered on the larger side. */
+export function committedValue(state: State, contract: Contract, position: Position): Amount {
+  const { terms } = contract
+  const mark = state.futures.markOf(contract.id)
+  const of = (side: Side): bigint => {
+    const own = side === 'buy' ? position.size > 0n : position.size < 0n
+    let value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
+    for (const order of openingOrders(state, contract, position, side))
+      value += valueUp(terms, contractsIn(order.left), order.price)
+    return value
+  }
+  const [buy, sell] = [of('buy'), of('sell')]
+  return (buy > sell ? buy : sell) as Amount
+}
+function openingOrders(state: State, contract: Contract, position: Position, side: Side): OrderRow[] {
+  return state.futures
+    .openOrders(position.user_id, contract.id)
+    .filter(
+      (order) =>
+        order.side === side &&
+        !reducesOnly(order) &&
+        modeOf(state, order, contract.account) === position.mode,
+    )
+}
+
+export function checkMarginMode(position: Position, asked: NewContractOrder['pos_margin_mode']): void {
+  const mode = isCross(position) ? 'cross' : 'isolated'
+  if (asked !== null && asked !== mode)
+    refuse('INVALID_PARAM_VALUE', `pos_margin_mode: the position is ${mode}, not ${asked}; change it first`)
+}
+
+/** An order of an account that can still change, by id or text. */
+export function openOrderOf(state: State, path: AccountPath, name: number | string): OrderRow {
+  const { futures } = state
+  const id = typeof name === 'number' ? name : /^\d+$/.test(name) ? Number(name) : undefined
+  const order = id === undefined ? futures.openWithText(path.user_id, String(name)) : futures.orders.get(id)
+  const account = `${path.group}/${path.settle}/`
+  if (order?.user_id !== path.user_id || !order.pair.startsWith(account))
+    return notFound('ORDER_NOT_FOUND', `this account has no order ${name} in ${path.group} ${path.settle}`)
+  if (order.status !== 'open')
+    refuse('ORDER_FINISHED', `order ${order.id} has ended already (${order.finish_as})`)
+  return order
+}
+export const readAmount = (text: string, name: string): Amount =>
+  parseAmount(text) ?? refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is not a decimal such as "1.5"`)

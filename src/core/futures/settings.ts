@@ -1,0 +1,220 @@
+import { refuse } from '../../labels.ts'
+import { ZERO, decimalsOf, format, parseRate, type Amount, type Rate } from '../../money/amount.ts'
+import { initialMargin, maintenanceMargin } from '../contracts/margin.ts'
+import { abs, roundUpTo } from '../contracts/terms.ts'
+import type { Ctx, State } from '../state.ts'
+import type { ContractAccount } from '../tables/futures/accounts.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import type { Contract } from '../tables/world/contracts.ts'
+import { availableOf, isCross, leverageOf, needsOf } from './figures.ts'
+import { settleFunding } from './funding.ts'
+import type {
+  DualModeInput,
+  LeverageInput,
+  MarginInput,
+  MarginModeInput,
+  PositionPath,
+  RiskLimitInput,
+} from './inputs.ts'
+import { accountOf, changeAccount } from './money.ts'
+import { positionsIn, recordPosition } from './positions.ts'
+import { lookAt } from './risk.ts'
+import { committedValue, contractNamed, isUnifiedFor, readAmount, refuseLiquidating } from './rules.ts'
+
+/** A setting begins the account. */
+function begin(ctx: Ctx, userId: number, contract: Contract): void {
+  if (ctx.state.futures.accounts.get(userId, contract.account) === undefined)
+    changeAccount(ctx, userId, contract.account, {})
+}
+function prepare(ctx: Ctx, path: PositionPath): { contract: Contract; rows: Position[] } {
+  const { state } = ctx
+  const contract = contractNamed(state, path, path.contract)
+  if (isUnifiedFor(state, path.user_id, contract))
+    refuse('TRADE_RESTRICTED', 'contracts settled in usdt are traded by classic accounts only as yet')
+  refuseLiquidating(state, path.user_id, contract)
+  begin(ctx, path.user_id, contract)
+  return { contract, rows: positionsIn(state, path.user_id, contract) }
+}
+
+const LEVERAGE_DECIMALS = 2
+function readLeverage(contract: Contract, text: string, name: string): Rate {
+  const leverage = parseRate(text)
+  if (leverage === undefined || decimalsOf(leverage) > LEVERAGE_DECIMALS)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `${name}: "${text}" must be a decimal with at most 2 decimals, such as "10"`,
+    )
+  if (leverage < contract.leverageMin)
+    refuse(
+      'LEVERAGE_TOO_LOW',
+      `${name}: ${text} is below the least of ${contract.name}, ${contract.config.leverage_min}`,
+    )
+  if (leverage > contract.leverageMax)
+    refuse(
+      'LEVERAGE_TOO_HIGH',
+      `${name}: ${text} is above the most of ${contract.name}, ${contract.config.leverage_max}`,
+    )
+  return leverage
+}
+/** What is held and ordered must be within the limit that belongs to a leverage. */
+function checkTier(state: State, contract: Contract, row: Position, leverage: Rate): void {
+  const value = committedValue(state, contract, row)
+  const tier = contract.terms.tiers.find(({ limit }) => value <= limit) ?? contract.terms.tiers.at(-1)!
+  if (tier.leverageMax < leverage)
+    refuse(
+      'LEVERAGE_TOO_HIGH',
+      `leverage: position and orders of ${format(value)} allow at most ${format(tier.leverageMax)}`,
+    )
+}
+/** Only an empty position without orders changes between isolated and cross. */
+function checkEmpty(state: State, contract: Contract, rows: readonly Position[]): void {
+  if (rows.some(({ size }) => size !== 0n))
+    refuse('POSITION_HOLDING', `there is a position in ${contract.name}; close it first`)
+  if (state.futures.openCount(rows[0]!.user_id, contract.id) > 0)
+    refuse('ORDER_PENDING', `there are open orders in ${contract.name}; cancel them first`)
+}
+
+/** Both sides in dual mode. "0" is cross margin, at a limit of its own. */
+export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
+  const { state } = ctx
+  const { contract, rows } = prepare(ctx, input)
+  const cross = parseRate(input.leverage) === 0n
+  const limit = input.cross_leverage_limit
+  const leverage = cross
+    ? limit === null || parseRate(limit) === 0n
+      ? rows[0]!.cross_limit
+      : readLeverage(contract, limit, 'cross_leverage_limit')
+    : readLeverage(contract, input.leverage, 'leverage')
+  if (cross !== isCross(rows[0]!)) checkEmpty(state, contract, rows)
+  const changed = rows.map((row) => {
+    if (isCross(row) === cross && leverageOf(row) === leverage) return row
+    checkTier(state, contract, row, leverage)
+    return cross ? setCross(ctx, contract, row, leverage) : setIsolated(ctx, contract, row, leverage)
+  })
+  const { cross: free, own } = availableOf(state, input.user_id, contract)
+  if ((cross ? free : own) < 0n && changed.some((row, i) => row !== rows[i]))
+    refuse(
+      'INSUFFICIENT_AVAILABLE',
+      `leverage: ${format(-(cross ? free : own) as Amount)} ${contract.currency} more are needed at this leverage`,
+    )
+  return changed
+}
+function setCross(ctx: Ctx, contract: Contract, row: Position, cross_limit: Rate): Position {
+  return recordPosition(ctx, contract, { ...row, leverage: 0n as Rate, cross_limit, margin: ZERO })
+}
+/** The margin of an open position follows: more is taken, less is given back as far as the position can spare it. */
+function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: Rate): Position {
+  const { terms } = contract
+  const row = settleFunding(ctx, contract, before)
+  const with_leverage = { ...row, leverage, isolated_leverage: leverage }
+  if (row.size === 0n) return recordPosition(ctx, contract, with_leverage)
+  const wanted = roundUpTo(initialMargin(terms, abs(row.cost) as Amount, leverage), terms.unit)
+  const { pnl, value } = needsOf(ctx.state, row)
+  // Less is given back only as far as equity stays at what opening it now would take.
+  const least = roundUpTo(initialMargin(terms, value, leverage) - pnl, terms.unit)
+  const floor = wanted > least ? wanted : least
+  const margin = wanted >= row.margin ? wanted : floor < row.margin ? floor : row.margin
+  const after = { ...with_leverage, margin: margin as Amount }
+  if (margin + pnl <= maintenanceMargin(terms, value))
+    refuse('LIQUIDATE_IMMEDIATELY', 'leverage: the position would be liquidated at once; add margin first')
+  return recordPosition(ctx, contract, after)
+}
+/** By name: isolated takes the last isolated leverage. */
+export function setMarginMode(ctx: Ctx, input: MarginModeInput): Position[] {
+  const { rows } = prepare(ctx, input)
+  if (isCross(rows[0]!) === (input.mode === 'cross')) return rows
+  return setLeverage(ctx, {
+    ...input,
+    leverage: input.mode === 'cross' ? '0' : format(rows[0]!.isolated_leverage),
+    cross_leverage_limit: null,
+  })
+}
+
+export function setRiskLimit(ctx: Ctx, input: RiskLimitInput): Position[] {
+  const { state } = ctx
+  const { contract, rows } = prepare(ctx, input)
+  refuseOtherMode(rows, input.dual)
+  const limit = readAmount(input.risk_limit, 'risk_limit')
+  const { tiers } = contract.terms
+  const tier = tiers.find((one) => one.limit === limit)
+  if (limit > tiers.at(-1)!.limit)
+    refuse(
+      'RISK_LIMIT_TOO_HIGH',
+      `risk_limit: the largest of ${contract.name} is ${format(tiers.at(-1)!.limit)}`,
+    )
+  if (tier === undefined)
+    refuse(
+      'RISK_LIMIT_NOT_MULTIPLE',
+      `risk_limit: one of ${tiers.map((one) => format(one.limit)).join(', ')} (GET /futures/${contract.settle}/risk_limit_tiers)`,
+    )
+  return rows.map((row) => {
+    if (tier.leverageMax < leverageOf(row))
+      refuse('LEVERAGE_TOO_HIGH', `risk_limit: it allows a leverage of at most ${format(tier.leverageMax)}`)
+    if (committedValue(state, contract, row) > limit)
+      refuse('RISK_LIMIT_TOO_LOW', 'risk_limit: it is below what is held and ordered')
+    return row.risk_limit === limit ? row : recordPosition(ctx, contract, { ...row, risk_limit: limit })
+  })
+}
+function refuseOtherMode(rows: readonly Position[], dual: boolean): void {
+  if (rows.length === 2 && !dual)
+    refuse('POSITION_DUAL_MODE', 'the account is in dual mode; use the call of /dual_comp/positions')
+  if (rows.length === 1 && dual)
+    refuse('POSITION_NOT_FOUND', 'the account is in single mode; use the call of /positions')
+}
+
+/** Moves margin between an isolated position and what is available. */
+export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
+  const { state } = ctx
+  const { contract, rows } = prepare(ctx, input)
+  refuseOtherMode(rows, input.dual_side !== null)
+  const negative = input.change.startsWith('-')
+  const amount = readAmount(negative ? input.change.slice(1) : input.change, 'change')
+  if (amount === 0n) refuse('NO_CHANGE', 'change: 0 changes nothing')
+  const { unit } = contract.terms
+  if (amount % unit !== 0n)
+    refuse('INVALID_PRECISION', `change: "${input.change}" has more decimals than ${contract.currency}`)
+  const mode = input.dual_side ?? 'single'
+  const before = rows.find((row) => row.mode === mode)!
+  if (isCross(before))
+    refuse('POSITION_CROSS_MARGIN', `the position in ${contract.name} is cross: it has no margin of its own`)
+  if (before.size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name}`)
+  const row = settleFunding(ctx, contract, before)
+  if (negative) {
+    const { pnl, value } = needsOf(state, row)
+    const bound = initialMargin(contract.terms, value, row.leverage)
+    const most = row.margin + (pnl < 0n ? pnl : 0n) - bound
+    if (amount > most)
+      refuse(
+        'REMOVE_TOO_MUCH',
+        `change: at most ${format((most > 0n ? most : ZERO) as Amount)} can be taken out`,
+      )
+  } else {
+    const { own } = availableOf(state, input.user_id, contract)
+    if (amount > own)
+      refuse(
+        'INSUFFICIENT_AVAILABLE',
+        `change: only ${format((own > 0n ? own : ZERO) as Amount)} ${contract.currency} are available`,
+      )
+  }
+  const margin = (negative ? row.margin - amount : row.margin + amount) as Amount
+  const changed = recordPosition(ctx, contract, { ...row, margin })
+  lookAt(ctx, input.user_id, contract)
+  return rows.map((one) => (one.mode === mode ? changed : one))
+}
+
+/** For the whole settle currency. */
+export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {
+  const { state } = ctx
+  const account = `${input.group}/${input.settle}`
+  const settled = { group: input.group, settle: input.settle }
+  if (isUnifiedFor(state, input.user_id, settled))
+    refuse('TRADE_RESTRICTED', 'contracts settled in usdt are traded by classic accounts only as yet')
+  const before = accountOf(ctx, input.user_id, account)
+  if (before.dual !== input.dual) {
+    if (state.futures.positions.holds(input.user_id, account))
+      refuse('POSITION_HOLDING', 'there is an open position; close all of this settle currency first')
+    if (state.futures.openPairs(input.user_id).some((id) => id.startsWith(`${account}/`)))
+      refuse('ORDER_PENDING', 'there are open orders; cancel all of this settle currency first')
+  } else if (state.futures.accounts.get(input.user_id, account) !== undefined) return before
+  return changeAccount(ctx, input.user_id, account, { dual: input.dual })
+}

@@ -1,0 +1,248 @@
+import { ZERO, timesDown, timesUp, roundUp, type Amount, type Rate } from '../../money/amount.ts'
+import { openingMargin } from '../contracts/margin.ts'
+import { fill } from '../contracts/position.ts'
+import { feeOf } from '../contracts/prices.ts'
+import { abs, fillValue, quoteOf } from '../contracts/terms.ts'
+import { nextId } from '../counters.ts'
+import { bookChanged, endOrder, type Settled, type Taker, type Venue } from '../exchange/engine.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
+import { feeSetting } from '../spot/fees.ts'
+import type { Ctx, State } from '../state.ts'
+import type { FinishAs, Order, OrderRow, Side } from '../tables/exchange/order.ts'
+import type { Charge, Trade } from '../tables/exchange/trades.ts'
+import type { Position, PositionMode } from '../tables/futures/positions.ts'
+import { CONTRACT_FILL } from '../tables/futures/records.ts'
+import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { contractRates, type ContractRates } from './fees.ts'
+import { crossCash, isCross, isCrossBroke, marginBalance, needsOf, reducesOnly, unitOf } from './figures.ts'
+import { POINTS, cashName, note } from './money.ts'
+import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
+
+export interface ContractTaker extends Taker<Contract> {
+  /** Accounts whose positions it has changed: what only reduces them is looked at afterwards. */
+  readonly touched: Set<number>
+  /** Contracts that its fills opened. */
+  opened: bigint
+}
+
+/** Contracts: nothing is held, a fill changes two positions, and margin decides what may be done. */
+export const CONTRACTS: Venue<ContractTaker> = {
+  exchange: (state) => state.futures,
+  counter: 'contract_order',
+  holds: false,
+  admit,
+  settle,
+  release: () => undefined,
+  ended: () => undefined,
+}
+
+/** The position that an order is about. */
+export function modeOf(
+  state: State,
+  order: Pick<Order, 'user_id' | 'side' | 'more'>,
+  account: string,
+): PositionMode {
+  if (!isDual(state, order.user_id, account)) return 'single'
+  const buys = order.side === 'buy'
+  return buys !== reducesOnly(order) ? 'dual_long' : 'dual_short'
+}
+const signed = (side: Side, contracts: bigint): bigint => (side === 'buy' ? contracts : -contracts)
+
+/** How many contracts an order of a side can close of a position. */
+export function closable({ size }: Pick<Position, 'size'>, side: Side): bigint {
+  const contracts = contractsIn(size)
+  return side === 'buy' ? (contracts < 0n ? -contracts : 0n) : contracts > 0n ? contracts : 0n
+}
+
+/**
+ * What only reduces never opens, and a resting order that its owner's margin no longer carries ends instead of being
+ * filled: who could still trade through it would choose what others must pay for.
+ */
+function admit(ctx: Ctx, { market }: ContractTaker, maker: OrderRow, amount: Amount): Amount {
+  const { state } = ctx
+  const mode = modeOf(state, maker, market.account)
+  const position = positionOf(state, maker.user_id, market, mode)
+  let admitted = amount
+  if (reducesOnly(maker)) {
+    const most = amountOfContracts(closable(position, maker.side))
+    if (most === 0n) {
+      endOrder(ctx, CONTRACTS, market, maker, 'reduce_only')
+      return ZERO
+    }
+    if (most < admitted) admitted = most
+  }
+  const rate = ratesOf(state, maker.user_id, market)[maker.refreshed ? 'taker' : 'maker']
+  if (carries(state, market, position, signed(maker.side, contractsIn(admitted)), maker.price, rate))
+    return admitted
+  endOrder(ctx, CONTRACTS, market, maker, 'liquidated')
+  return ZERO
+}
+/** Whether an account would stay above its maintenance margin after a fill. */
+export function carries(
+  state: State,
+  contract: Contract,
+  before: Position,
+  contracts: bigint,
+  price: OrderRow['price'],
+  rate: Rate,
+): boolean {
+  const { terms } = contract
+  const filled = fill(terms, holdingOf(before), contracts, price)
+  const held = abs(contractsIn(before.size))
+  const kept = held === 0n ? ZERO : before.margin - (before.margin * filled.closed) / held
+  const fee = feeOf(terms, fillValue(terms, abs(contracts), price), rate)
+  const after: Position = {
+    ...before,
+    size: amountOfContracts(filled.size),
+    cost: filled.cost,
+    margin: isCross(before)
+      ? ZERO
+      : ((kept +
+          (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount),
+  }
+  const unit = unitOf(state, before.user_id, contract, after, filled.realised - fee)
+  if (isCrossBroke(unit) || (unit.maintenance === 0n && marginBalance(unit) < 0n)) return false
+  if (isCross(after) || after.size === 0n) return true
+  const { pnl, maintenance } = needsOf(state, after)
+  return after.margin + pnl > maintenance && crossCash(unit) >= 0n
+}
+
+export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {
+  return contractRates(feeSetting(state, state.users.must(userId)).vip, contract)
+}
+
+/** Both positions, their records, and the trade that everybody sees. */
+function settle(ctx: Ctx, taker: ContractTaker, maker: OrderRow, amount: Amount, sequence: number): Settled {
+  const { state, tx, at } = ctx
+  const { order, market } = taker
+  const { terms } = market
+  const { price } = maker
+  const id = nextId(tx, state.counters, 'contract_trade')
+  const trade: Trade = { id, pair: market.id, sequence, side: order.side, price, amount, at }
+  const makerRates = ratesOf(state, maker.user_id, market)
+  const made = fillSide(ctx, market, maker, 'maker', trade, makerRates[maker.refreshed ? 'taker' : 'maker'])
+  // The fund takes part without a fee.
+  const rate = order.user_id === PLATFORM ? (0n as Rate) : ratesOf(state, order.user_id, market).taker
+  const took = fillSide(ctx, market, order, 'taker', trade, rate)
+  taker.opened += took.opened
+  taker.touched.add(maker.user_id).add(order.user_id)
+  tx.put(state.futures.trades.table, trade)
+  const quote = quoteOf(terms, contractsIn(amount), price)
+  state.futures.candles.add(tx, market.id, at, price, amount, quote)
+  return { value: timesDown(amount, price), taker: took.charge, maker: made.charge }
+}
+interface SideFilled {
+  readonly charge: Charge
+  readonly opened: bigint
+}
+function fillSide(
+  ctx: Ctx,
+  contract: Contract,
+  order: OrderRow,
+  role: 'taker' | 'maker',
+  { id, price, amount }: Trade,
+  rate: Rate,
+): SideFilled {
+  const { user_id } = order
+  const value = fillValue(contract.terms, contractsIn(amount), price)
+  const points = role === 'taker' ? pointsFor(ctx, contract, user_id, value, rate) : undefined
+  const filled = fillPosition(ctx, contract, {
+    user_id,
+    mode: user_id === PLATFORM ? 'single' : modeOf(ctx.state, order, contract.account),
+    contracts: signed(order.side, contractsIn(amount)),
+    price,
+    rate,
+    ...(points !== undefined && { points }),
+    order_id: order.id,
+    order_text: order.text,
+    trade_id: id,
+  })
+  const charge: Charge = { fee: filled.fee, gt: ZERO, points: points ?? ZERO }
+  if (user_id !== PLATFORM)
+    ctx.tx.append(CONTRACT_FILL, {
+      trade_id: id,
+      role,
+      user_id,
+      order_id: order.id,
+      contract: contract.id,
+      account: contract.account,
+      side: order.side,
+      size: amount,
+      close_size: amountOfContracts(filled.closed),
+      price,
+      value,
+      fee: filled.fee,
+      point_fee: charge.points,
+      text: order.text,
+      at: ctx.at,
+    })
+  return { charge, opened: filled.opened }
+}
+const POINT_DECIMALS = 8
+/** A taker who chose to pays in points, one for a USDT by the index price, where there are enough. */
+function pointsFor(
+  ctx: Ctx,
+  contract: Contract,
+  userId: number,
+  value: Amount,
+  rate: Rate,
+): Amount | undefined {
+  const { state } = ctx
+  if (userId === PLATFORM || rate <= 0n) return undefined
+  if (feeSetting(state, state.users.must(userId)).debit !== 2) return undefined
+  const price = state.prices.quote(contract.currency).firm
+  if (price === 0n) return undefined
+  const points = roundUp(timesUp(timesUp(value, rate), price), POINT_DECIMALS)
+  const name = cashName(contract)
+  if (state.ledger.balance(userId, name, POINTS) < points) return undefined
+  state.ledger.post(ctx, {
+    kind: 'point_fee',
+    ref: `futures_trade:${state.counters.get('contract_trade')!.value}`,
+    lines: [
+      { owner: userId, name, currency: POINTS, amount: -points as Amount },
+      { owner: PLATFORM, name: 'fees', currency: POINTS, amount: points },
+    ],
+  })
+  note(ctx, contract, {
+    user_id: userId,
+    type: 'point_fee',
+    change: -points as Amount,
+    text: contract.name,
+    contract: contract.id,
+    trade_id: state.counters.get('contract_trade')!.value,
+  })
+  return points
+}
+
+/** Ends an open order, and the book is another one. */
+export function takeOff(ctx: Ctx, order: OrderRow, finish_as: FinishAs): OrderRow {
+  const contract = ctx.state.world.mustContract(order.pair)
+  const ended = endOrder(ctx, CONTRACTS, contract, order, finish_as)
+  bookChanged(ctx, ctx.state.futures, contract.id)
+  return ended
+}
+
+/**
+ * Orders that only reduce never exceed the position together: the excess ends from the one that is hardest to fill, and
+ * all of them with the position.
+ */
+export function trimReducing(ctx: Ctx, userId: number, contract: Contract): void {
+  const { state } = ctx
+  if (userId === PLATFORM || state.futures.openCount(userId, contract.id) === 0) return
+  const reducing = state.futures.openOrders(userId, contract.id).filter(reducesOnly)
+  for (const side of ['buy', 'sell'] as const) {
+    const orders = reducing.filter((order) => order.side === side)
+    if (orders.length === 0) continue
+    const position = positionOf(state, userId, contract, modeOf(state, orders[0]!, contract.account))
+    const most = amountOfContracts(closable(position, side))
+    let left = orders.reduce((sum, order) => sum + order.left, 0n)
+    const hardest = orders.sort((a, b) =>
+      a.price === b.price ? b.id - a.id : a.price < b.price === (side === 'buy') ? -1 : 1,
+    )
+    for (const order of hardest) {
+      if (left <= most) break
+      takeOff(ctx, order, most === 0n ? 'position_closed' : 'reduce_out')
+      left -= order.left
+    }
+  }
+}
