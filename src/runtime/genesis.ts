@@ -87,6 +87,7 @@ export async function ensureWorld(
   steps.push(core.submit('spot.begin', {}))
   steps.push(core.submit('contract.begin', {}))
   steps.push(core.submit('lending.begin', { seed: config.mode === 'sandbox' }))
+  steps.push(core.submit('futures.begin', { seed: config.mode === 'sandbox' }))
   const credentials =
     first && config.mode === 'sandbox'
       ? demoWorld(core, secrets, operator_token, known, config.demo, steps)

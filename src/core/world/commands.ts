@@ -1,6 +1,7 @@
 import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { audit } from '../audit.ts'
+import { followIndex } from '../futures/prices.ts'
 import type { Actor } from '../tables/audit.ts'
 import { configurationFaults } from './change.ts'
 import { endWithoutTemplate } from './contract-listing.ts'
@@ -23,6 +24,7 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
     ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
   })
   followFile(ctx)
+  followIndex(ctx)
   return null
 }
 
@@ -31,6 +33,7 @@ export function setLive(ctx: Ctx, input: { live: boolean }): null {
   keepingLast(ctx, () => {
     ctx.tx.put(ctx.state.world.settings, { name: LIVE, value: { live: input.live } })
   })
+  followIndex(ctx)
   return null
 }
 
