@@ -6,6 +6,7 @@ import { CONTRACT_ORDER } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
 import { ContractAccounts } from './accounts.ts'
 import { Positions } from './positions.ts'
+import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
@@ -13,6 +14,7 @@ export class Futures extends Exchange {
   readonly positions = new Positions()
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
 
   constructor(findTick: (contract: string) => Price | undefined) {
