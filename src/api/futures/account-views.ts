@@ -146,7 +146,11 @@ export const positionShape = shape({
   'lever?': decimalText,
   trade_max_size: decimalText,
 })
-export function positionView(state: State, position: Position, { sizes, group }: Look): Record<string, unknown> {
+export function positionView(
+  state: State,
+  position: Position,
+  { sizes, group }: Look,
+): Record<string, unknown> {
   const figures = positionFigures(state, position)
   const { close_order } = figures
   const realised = (position.pnl + position.fee + position.fund) as Amount

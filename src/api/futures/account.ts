@@ -125,7 +125,8 @@ export const modeEndpoints = (group: Group): readonly AnyEndpoint[] => [
   endpoint({
     method: 'POST',
     path: `${group.base}/dual_mode`,
-    summary: 'Switches between one position a contract and two, long and short, for the whole settle currency',
+    summary:
+      'Switches between one position a contract and two, long and short, for the whole settle currency',
     access: group.access,
     limit: group.other,
     params: SETTLE,

@@ -18,14 +18,19 @@ const CANCEL_MAX = 20
 const notEmpty = (items: readonly unknown[]): void => {
   if (items.length === 0) refuse('INVALID_PARAM_VALUE', 'the body must be a list with at least one item')
 }
-const amendItem = object({ ...amendFields, order_id: optional(orderName()), text: optional(text({ max: 64 })) })
+const amendItem = object({
+  ...amendFields,
+  order_id: optional(orderName()),
+  text: optional(text({ max: 64 })),
+})
 const isText = (name: string): boolean => !/^\d+$/.test(name)
 
 export const batchEndpoints = (group: Group): readonly AnyEndpoint[] => [
   endpoint({
     method: 'POST',
     path: `${group.base}/batch_orders`,
-    summary: 'Places several orders; what the market refuses fails by itself, what can not be read fails the call',
+    summary:
+      'Places several orders; what the market refuses fails by itself, what can not be read fails the call',
     access: group.access,
     limit: group.place,
     cost: countOf(PLACE_MAX),

@@ -20,7 +20,9 @@ export async function findOrder<R>(
 ): Promise<R> {
   const known = await desk.core.read((state) => {
     const { futures } = state
-    const order = isOrderId(name) ? futures.orders.get(Number(name)) : futures.openWithText(path.user_id, name)
+    const order = isOrderId(name)
+      ? futures.orders.get(Number(name))
+      : futures.openWithText(path.user_id, name)
     return isOwn(order, path) ? { view: view(state, order) } : undefined
   })
   if (known !== undefined) return known.view

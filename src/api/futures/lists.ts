@@ -63,7 +63,11 @@ export async function storedPage<Row extends object>(
   const counted = `select count(*) from (select 1 from "${spec.name}" ${sql} limit ?) as counted`
   const [[count], rows] = await Promise.all([
     desk.store.query(counted, [...values, SKIP_MAX + LIMIT_MAX]),
-    desk.store.select(spec, `${sql} order by ${order} limit ? offset ?`, [...values, page.limit, page.offset]),
+    desk.store.select(spec, `${sql} order by ${order} limit ? offset ?`, [
+      ...values,
+      page.limit,
+      page.offset,
+    ]),
   ])
   paginationHeaders(set, page, Number(count![0]))
   return rows

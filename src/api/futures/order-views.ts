@@ -57,7 +57,9 @@ const resultMembers = {
 const fullMembers = { ...resultMembers, tkfr: decimalText, mkfr: decimalText, refu: int, refr: decimalText }
 export const orderShape = shape(fullMembers)
 /** In any of the action modes. */
-export const orderInMode: JsonSchema = { anyOf: [fullMembers, resultMembers, ackMembers].map((one) => shape(one)) }
+export const orderInMode: JsonSchema = {
+  anyOf: [fullMembers, resultMembers, ackMembers].map((one) => shape(one)),
+}
 /** The call that lists orders by time writes two of them as texts. */
 export const orderTimerangeShape = shape({ ...fullMembers, 'update_time?': str, 'finish_time?': str })
 export const batchShape: JsonSchema = {

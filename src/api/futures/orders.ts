@@ -10,7 +10,15 @@ import { refuseStale } from '../spot/find.ts'
 import { actionModeField, hasOwnText } from '../spot/order-fields.ts'
 import { findOrder, orEnded, ordersById } from './find.ts'
 import { Filter, listFields, listedPage, ofAccount, storedPage } from './lists.ts'
-import { amendFields, amendment, bboFields, bboOrder, newOrder, orderFields, orderName } from './order-fields.ts'
+import {
+  amendFields,
+  amendment,
+  bboFields,
+  bboOrder,
+  newOrder,
+  orderFields,
+  orderName,
+} from './order-fields.ts'
 import {
   lookOf,
   orderInMode,
@@ -152,13 +160,17 @@ export const orderEndpoints = (group: Group): readonly AnyEndpoint[] => [
         ...which,
         side: side === null ? null : side === 'bid' ? ('buy' as const) : ('sell' as const),
       }
-      const { ids, rest, done, ...first } = await desk.core.submit('futures.cancel_all', input, (state, all) => ({
-        ...all,
-        done:
-          all.due_id === 0
-            ? all.ids.sort(byNumber).map((one) => shown(state, state.futures.orders.get(one)!))
-            : [],
-      }))
+      const { ids, rest, done, ...first } = await desk.core.submit(
+        'futures.cancel_all',
+        input,
+        (state, all) => ({
+          ...all,
+          done:
+            all.due_id === 0
+              ? all.ids.sort(byNumber).map((one) => shown(state, state.futures.orders.get(one)!))
+              : [],
+        }),
+      )
       if (first.due_id === 0) return done
       // Portion by portion: others get their turn in between, and a restart goes on with what is left.
       for (let { due_id } = first; due_id !== 0;)
@@ -313,10 +325,5 @@ async function after(desk: Desk, filter: Filter, userId: number, lastId: number)
   const [last] = await desk.store.select(CONTRACT_ORDER, 'where "id" = ? and "user_id" = ?', [lastId, userId])
   if (last === undefined) filter.and('"id" < ?', lastId)
   else
-    filter.and(
-      '("update_at" < ? or ("update_at" = ? and "id" < ?))',
-      last.update_at,
-      last.update_at,
-      lastId,
-    )
+    filter.and('("update_at" < ? or ("update_at" = ? and "id" < ?))', last.update_at, last.update_at, lastId)
 }

@@ -91,7 +91,12 @@ function about(group: Group, call: Asked) {
   const { user_id } = call.caller.user
   const look = lookOf(group, call)
   const contractIn = (state: State): Contract => contractOf(state, settled, call.path.contract, 'path')
-  const at: PositionPath = { user_id, group: settled.group, settle: settled.settle, contract: call.path.contract }
+  const at: PositionPath = {
+    user_id,
+    group: settled.group,
+    settle: settled.settle,
+    contract: call.path.contract,
+  }
   return {
     at,
     settled,
@@ -288,13 +293,20 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
         const { user_id } = caller.user
         const settled = settledOf(group, settle)
         const look = lookOf(group, call)
-        return desk.core.submit('futures.margin_mode', { user_id, group: group.name, settle, ...body }, (state) => {
-          // A view that refuses undoes the command.
-          if (!dual && isDual(state, user_id, settled.account))
-            refuse('POSITION_DUAL_MODE', 'the account is in dual mode; use POST dual_comp/positions/cross_mode')
-          const all = views(state, user_id, contractOf(state, settled, body.contract, 'parameter'), look)
-          return dual ? all : all[0]
-        })
+        return desk.core.submit(
+          'futures.margin_mode',
+          { user_id, group: group.name, settle, ...body },
+          (state) => {
+            // A view that refuses undoes the command.
+            if (!dual && isDual(state, user_id, settled.account))
+              refuse(
+                'POSITION_DUAL_MODE',
+                'the account is in dual mode; use POST dual_comp/positions/cross_mode',
+              )
+            const all = views(state, user_id, contractOf(state, settled, body.contract, 'parameter'), look)
+            return dual ? all : all[0]
+          },
+        )
       },
     }),
   ),

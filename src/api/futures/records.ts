@@ -190,7 +190,12 @@ function changeView({ world }: State, row: PositionChange, { sizes }: Look): Rec
 }
 
 /** The rows of an account, of one contract where it is named. */
-async function ofCaller(desk: Desk, userId: number, settled: Settled, contract: string | null): Promise<Filter> {
+async function ofCaller(
+  desk: Desk,
+  userId: number,
+  settled: Settled,
+  contract: string | null,
+): Promise<Filter> {
   const known =
     contract === null ? null : await desk.core.read((state) => historyContract(state, settled, contract))
   return new Filter()
@@ -206,7 +211,11 @@ const PROFITS = 'cast("pnl" as real) > 0'
 const LOSSES = 'cast("pnl" as real) < 0'
 /** One moment, as some calls ask for it: that second. */
 const atField = optional(time())
-const spanOf = (query: { readonly from?: number | null; readonly to?: number | null; readonly at: number | null }) =>
+const spanOf = (query: {
+  readonly from?: number | null
+  readonly to?: number | null
+  readonly at: number | null
+}) =>
   query.at === null
     ? { from: query.from ?? null, to: query.to ?? null }
     : { from: Math.floor(query.at), to: Math.floor(query.at) }
@@ -233,12 +242,7 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
     handle: async (call) => {
       const { desk, caller, path, query, set } = call
       const look = lookOf(group, call)
-      const filter = await ofCaller(
-        desk,
-        caller.user.user_id,
-        settledOf(group, path.settle),
-        query.contract,
-      )
+      const filter = await ofCaller(desk, caller.user.user_id, settledOf(group, path.settle), query.contract)
       filter.and('"order_id" = ?', query.order).and('"trade_id" < ?', query.last_id)
       const fills = await storedPage(desk, set, CONTRACT_FILL, filter, BY_TRADE, query)
       return fills.map((fill) => ({
