@@ -37,7 +37,10 @@ import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot
 import type { Ctx } from './state.ts'
 import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
-import { actAgents, paceAgents, wakeAgents } from './agents/pace.ts'
+import { startContractScenario } from './agents/contract-commands.ts'
+import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
+import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
@@ -173,10 +176,17 @@ const plain = {
   ...marginCommands,
   'spot.cross_liquidate': crossLiquidate,
   'spot.trades.forget': forgetTrades,
+  'futures.begin': beginFutures,
+  'futures.minute': workMinute,
+  'futures.mark': markContracts,
+  'futures.fund': sweepFunding,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,
   'agents.act': actAgents,
+  'agents.contract_look': wakeAgents,
+  'agents.contract_act': actContracts,
+  'agents.contract_scenario': startContractScenario,
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,

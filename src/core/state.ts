@@ -94,6 +94,7 @@ export class State {
       ...this.futures.tables,
       ...this.margin.tables,
       this.agents.markets,
+      this.agents.contracts,
     ]
     return tables as readonly Table<object>[]
   }

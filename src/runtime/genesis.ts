@@ -86,6 +86,7 @@ export async function ensureWorld(
   steps.push(core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) }))
   steps.push(core.submit('spot.begin', {}))
   steps.push(core.submit('lending.begin', { seed: config.mode === 'sandbox' }))
+  steps.push(core.submit('futures.begin', { seed: config.mode === 'sandbox' }))
   const credentials =
     first && config.mode === 'sandbox'
       ? demoWorld(core, secrets, operator_token, known, config.demo, steps)

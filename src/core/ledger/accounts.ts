@@ -81,6 +81,9 @@ export const contractDebt = (
   kind: 'futures' | 'delivery',
   settle: string,
 ): `debt.futures:${string}` | `debt.delivery:${string}` => `debt.${kind}:${settle}`
+export const fundingName = (settle: string, contract: string): `futures.funding:${string}` =>
+  `futures.funding:${settle}.${contract}`
+export const roundingName = (settle: string): `futures.rounding:${string}` => `futures.rounding:${settle}`
 export const clearingName = (
   kind: 'futures' | 'delivery',
   settle: string,
@@ -119,10 +122,9 @@ export const isOwn = (owner: number, name: AccountName): boolean => owner === PL
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: AccountName): boolean =>
   owner === PLATFORM ? !HOLDING.has(name) && !isContractHolding(name) : isDebt(name)
+// Of funding on its way, some receive before others pay.
 const isContractHolding = (name: AccountName): boolean =>
-  name.startsWith('insurance:futures.') ||
-  name.startsWith('futures.rounding:') ||
-  name.startsWith('futures.funding:')
+  name.startsWith('insurance:futures.') || name.startsWith('futures.rounding:')
 export const isDebt = (name: AccountName): name is DebtName => name.startsWith('debt.')
 
 /**

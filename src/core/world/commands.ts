@@ -1,6 +1,7 @@
 import { refuse } from '../../labels.ts'
 import type { Ctx } from '../state.ts'
 import { audit } from '../audit.ts'
+import { followIndex } from '../futures/prices.ts'
 import type { Actor } from '../tables/audit.ts'
 import { configurationFaults } from './change.ts'
 import { followFile } from './listing.ts'
@@ -19,6 +20,7 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
     ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
   })
   followFile(ctx)
+  followIndex(ctx)
   return null
 }
 
@@ -27,6 +29,7 @@ export function setLive(ctx: Ctx, input: { live: boolean }): null {
   keepingLast(ctx, () => {
     ctx.tx.put(ctx.state.world.settings, { name: LIVE, value: { live: input.live } })
   })
+  followIndex(ctx)
   return null
 }
 
