@@ -33,6 +33,7 @@ import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
+import { operatorContractEndpoints } from './operator/contracts.ts'
 import { operatorCandleEndpoints } from './operator/candles.ts'
 import { consoleLinkEndpoints } from './operator/console-links.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
@@ -101,6 +102,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...policyEndpoints,
   ...operatorListingEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorContractEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
   ...operatorAgentEndpoints(controls),

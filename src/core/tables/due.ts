@@ -15,6 +15,8 @@ export interface DueWork {
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
+  readonly 'contract.look': Readonly<Record<string, never>>
+  readonly 'contract.sweep': { contract: string }
   readonly 'futures.fund': { contract: string; sum: string; after: string }
   readonly 'futures.minute': Readonly<Record<string, never>>
   readonly 'futures.cancel_rest': {

@@ -7,6 +7,20 @@ export const contracts: Migration = {
   name: 'contracts',
   up: (dialect: Dialect) => [
     ...createTable(dialect, {
+      name: 'listed_contract',
+      columns: {
+        id: 'text',
+        template: 'text',
+        name: 'text',
+        cycle: 'text',
+        create_time: 'int',
+        expire_time: 'int',
+        phase: 'text',
+        config: 'json',
+      },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
       name: 'contract_order',
       columns: {
         id: 'int',
@@ -73,7 +87,7 @@ export const contracts: Migration = {
       },
       key: ['id'],
       live: true,
-      indexes: { contract_trade_1: ['pair', 'id'], contract_trade_2: ['pair', 'at'] },
+      indexes: { contract_trade_1: ['pair', 'sequence'], contract_trade_2: ['pair', 'at'] },
     }),
     ...createTable(dialect, {
       name: 'contract_candle_now',
