@@ -1,14 +1,18 @@
 import { agentsSetting, USUAL_CHANGE, type NewScenario } from '../core/agents/commands.ts'
-import type { AgentMarket, Scenario } from '../core/tables/agents.ts'
-import { nextLook } from '../core/agents/pace.ts'
+import { USUAL_BASIS, type NewContractScenario } from '../core/agents/contract-commands.ts'
+import type { AgentContract, AgentMarket, Scenario } from '../core/tables/agents.ts'
+import { CONTRACTS, MARKETS, nextLook } from '../core/agents/pace.ts'
 import type { Commands } from '../core/commands.ts'
 import type { DueItem } from '../core/tables/due.ts'
 import type { State } from '../core/state.ts'
 import type { Core } from '../machine/core.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import { lookAtContract } from './contract-mind.ts'
 import { hashText } from './dice.ts'
+import { MadeContractHistory } from './contract-history.ts'
 import { MadeHistory } from './history.ts'
+import type { Moment } from './ladder.ts'
 import { lookAt } from './mind.ts'
 
 /** A look at one market in turn, this often while somebody is there. */
@@ -56,7 +60,9 @@ export class AgentDriver {
     const { state } = this.core
     if (agentsSetting({ state }) === undefined) await this.begin(state)
     const setting = agentsSetting({ state })!
-    state.spot.history = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
+    const made = new MadeHistory(state.world.allMarkets, setting.seed, setting.began_at)
+    state.spot.history = made
+    state.futures.history = new MadeContractHistory(state.world, made, setting)
     this.lastAsked = Date.now()
     await this.pace(BUSY_MICROS, true)
     this.timer = setInterval(() => void this.watch(), WATCH_MS)
@@ -64,16 +70,22 @@ export class AgentDriver {
   stop(): void {
     clearInterval(this.timer)
     this.core.state.spot.history = undefined
+    this.core.state.futures.history = undefined
   }
   /** The ticker's question whether an item that falls due is the agents': if so, what becomes of it. */
   take({ id, command }: DueItem): Promise<unknown> | undefined {
-    if (command !== 'agents.look') return undefined
+    if (command !== MARKETS.command && command !== CONTRACTS.command) return undefined
     const { state } = this.core
-    const next = nextLook(state)
-    const seconds = next === undefined ? 0 : (next.wait * state.agents.pairs.length) / 1e6
-    const look =
-      next === undefined ? null : lookAt(state, next.currency_pair, { at: next.at, elapsed: seconds })
-    return this.core.submit('agents.act', { due_id: id, look })
+    const turn = command === MARKETS.command ? MARKETS : CONTRACTS
+    const next = nextLook(state, turn)
+    const moment =
+      next === undefined ? undefined : { at: next.at, elapsed: (next.wait * next.count) / 1e6 }
+    if (turn === MARKETS) {
+      const look = moment === undefined ? null : lookAt(state, next!.name, moment)
+      return this.core.submit('agents.act', { due_id: id, look })
+    }
+    const look = moment === undefined ? null : lookAtContract(state, next!.name, moment)
+    return this.core.submit('agents.contract_act', { due_id: id, look })
   }
   /** What traders fear, on demand; its first look is in the same command. */
   scenario(input: Omit<NewScenario, 'look'>): Promise<AgentMarket> {
@@ -87,6 +99,15 @@ export class AgentDriver {
       row === undefined ? undefined : { name: input.name, change, from: at, until, start: row.fair }
     const look = lookAt(state, pair, { at, elapsed: ONE_LOOK_SECONDS }, begun)
     return this.core.submit('agents.scenario', { ...input, look })
+  }
+  /** The same of a contract. */
+  contractScenario(input: Omit<NewContractScenario, 'look'>): Promise<AgentContract> {
+    const at = this.parts.clock.peek()
+    const change = input.change ?? (input.name === 'basis' ? USUAL_BASIS : 0)
+    const begun: Scenario = { name: input.name, change, from: at, until: at + input.seconds * 1e6, start: '0' }
+    const moment = { at, elapsed: ONE_LOOK_SECONDS }
+    const look = lookAtContract(this.core.state, input.contract, moment, begun)
+    return this.core.submit('agents.contract_scenario', { ...input, look })
   }
   /** The clock is about to move so far: the agents live through it, in longer steps the farther it goes. */
   async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
@@ -110,10 +131,14 @@ export class AgentDriver {
   /** At every market once now, so that all books are full. */
   private lookAtAll(): Promise<unknown>[] {
     const { state } = this.core
-    return state.agents.pairs.map((pair) => {
-      const moment = { at: this.parts.clock.peek(), elapsed: ONE_LOOK_SECONDS }
-      return this.core.submit('agents.act', { due_id: null, look: lookAt(state, pair, moment) })
-    })
+    const moment = (): Moment => ({ at: this.parts.clock.peek(), elapsed: ONE_LOOK_SECONDS })
+    const markets = state.agents.pairs.map((pair) =>
+      this.core.submit('agents.act', { due_id: null, look: lookAt(state, pair, moment()) }),
+    )
+    const contracts = CONTRACTS.names(state, this.parts.clock.peek()).map((id) =>
+      this.core.submit('agents.contract_act', { due_id: null, look: lookAtContract(state, id, moment()) }),
+    )
+    return [...markets, ...contracts]
   }
   private async watch(): Promise<void> {
     const now = Date.now()

@@ -20,7 +20,7 @@ function grain(seed: number, place: number): number {
 const smooth = (part: number): number => part * part * (3 - 2 * part)
 
 /** A wave as wide as its market makes it. Who goes along it in small steps meets the same two grains again and again. */
-class Wave {
+export class Wave {
   private readonly seed: number
   private readonly period: number
   private readonly width: number

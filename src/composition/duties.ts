@@ -37,7 +37,7 @@ function watches(made: Made): Part[] {
 
 /** What brings the world forward: it has another world after a reset. */
 function work(made: Made): Part[] {
-  const { core, state, log, chains, ticker, risk, housekeeper, agents } = made
+  const { core, state, log, chains, ticker, risk, marks, housekeeper, agents } = made
   const common = { until: 'shut', again: true, writes: true } as const
   return [
     {
@@ -52,6 +52,7 @@ function work(made: Made): Part[] {
     { ...common, until: 'answered', ...part('chains', chains) },
     { ...common, ...part('ticker', ticker) },
     { ...common, ...part('risk', risk) },
+    { ...common, ...part('marks', marks) },
     { ...common, ...part('housekeeper', housekeeper) },
     { ...common, ...part('agents', agents) },
     { ...common, ...feedOf(made) },

@@ -20,6 +20,7 @@ import { Housekeeper } from '../runtime/housekeeper.ts'
 import type { CountingLog } from '../runtime/log.ts'
 import { Metrics } from '../runtime/metrics.ts'
 import { Lease } from '../runtime/lease.ts'
+import { MarkWatcher } from '../runtime/mark-watcher.ts'
 import { RiskWatcher } from '../runtime/risk-watcher.ts'
 import { finishRotation } from '../runtime/rotation.ts'
 import { SecretBox, sumsKey } from '../runtime/secrets.ts'
@@ -145,6 +146,7 @@ function drivers(parts: Given & Plain & Wired) {
     agents,
     ticker,
     risk: new RiskWatcher(core, log),
+    marks: new MarkWatcher(core, clock, log),
     vitals: new Vitals(() => ({
       requests: metrics.requests,
       errors: metrics.errors,

@@ -37,7 +37,10 @@ import { cancelPovOrder, cancelPovOrders, createPovOrder, lookPov } from './spot
 import type { Ctx } from './state.ts'
 import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
-import { actAgents, paceAgents, wakeAgents } from './agents/pace.ts'
+import { startContractScenario } from './agents/contract-commands.ts'
+import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
+import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
 import { addStpMembers, createStpGroup, removeStpMembers } from './stp/groups.ts'
@@ -69,6 +72,7 @@ import { endSession, touchSessions } from './logins/sessions.ts'
 import { futuresCommands } from './futures-commands.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
+import { fundInsurance } from './wallet/treasury.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock, setLive } from './world/commands.ts'
 import {
@@ -79,6 +83,8 @@ import {
   setCurrencyStatus,
   setMarketStatus,
 } from './world/listing.ts'
+import { cancelContractOrders, changeContract } from './world/contract-commands.ts'
+import { beginContracts, lookAtContracts, sweepContract } from './world/contract-listing.ts'
 import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
@@ -145,6 +151,12 @@ const plain = {
   'market.cancel_rest': cancelMarketRest,
   'market.remove': removeMarket,
   'markets.halt': haltMarkets,
+  'insurance.fund': fundInsurance,
+  'contract.begin': beginContracts,
+  'contract.look': lookAtContracts,
+  'contract.sweep': sweepContract,
+  'contract.change': changeContract,
+  'contract.cancel_orders': cancelContractOrders,
   'currency.status': setCurrencyStatus,
   'currency.remove': removeCurrency,
   'spot.begin': beginSpot,
@@ -173,10 +185,17 @@ const plain = {
   ...marginCommands,
   'spot.cross_liquidate': crossLiquidate,
   'spot.trades.forget': forgetTrades,
+  'futures.begin': beginFutures,
+  'futures.minute': workMinute,
+  'futures.mark': markContracts,
+  'futures.fund': sweepFunding,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,
   'agents.act': actAgents,
+  'agents.contract_look': wakeAgents,
+  'agents.contract_act': actContracts,
+  'agents.contract_scenario': startContractScenario,
   'agents.scenario': startScenario,
   'agents.replay': replayTrades,
   'agents.trade': replayTrade,

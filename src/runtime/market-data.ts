@@ -1,26 +1,61 @@
-import { BASE_SPANS, RECENT_MAX as CANDLES_MAX, SPOT_CANDLE, seriesOf } from '../core/tables/exchange/candles.ts'
-import { RECENT_MAX as TRADES_MAX, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
+import { INDEX, MARK, PREMIUM } from '../core/futures/prices.ts'
+import {
+  CONTRACT_CANDLE,
+  RECENT_MAX as CANDLES_MAX,
+  SPOT_CANDLE,
+  seriesOf,
+} from '../core/tables/exchange/candles.ts'
+import type { Exchange } from '../core/tables/exchange/exchange.ts'
+import { CONTRACT_TRADE, RECENT_MAX as TRADES_MAX, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { State } from '../core/state.ts'
 import type { Store } from '../store/store.ts'
 
+type Reader = Pick<Store, 'select'>
+interface Venue {
+  readonly exchange: Exchange
+  readonly trade: typeof SPOT_TRADE
+  readonly candle: typeof SPOT_CANDLE
+  /** What has traded, and every series of candles. */
+  readonly pairs: readonly string[]
+  readonly series: readonly string[]
+}
+
 /** At start: the newest trades and candles come back into memory, so that public data is served from there. */
-export async function primeMarketData(state: State, store: Pick<Store, 'select'>): Promise<void> {
-  const { trades, candles } = state.spot
-  trades.clear()
-  candles.clear()
-  if (state.world.configured === undefined) return
-  const traded = state.world.allMarkets.filter(({ id }) => state.spot.figures.get(id) !== undefined)
-  await Promise.all(
-    traded.map(async ({ id }) => {
-      const newest = 'order by "id" desc limit ?'
-      const rows = await store.select(SPOT_TRADE, `where "pair" = ? ${newest}`, [id, TRADES_MAX])
-      trades.prime(id, rows.reverse())
-      for (const { seconds } of BASE_SPANS) {
-        const series = seriesOf(id, seconds)
-        const where = 'where "series" = ? order by "open_time" desc limit ?'
-        const closed = await store.select(SPOT_CANDLE, where, [series, CANDLES_MAX])
-        candles.prime(series, closed.reverse())
-      }
+export async function primeMarketData(state: State, store: Reader): Promise<void> {
+  const { spot, futures, world } = state
+  for (const { trades, candles } of [spot, futures]) {
+    trades.clear()
+    candles.clear()
+  }
+  if (world.configured === undefined) return
+  const pairs = world.allMarkets.map(({ id }) => id).filter((id) => spot.figures.get(id) !== undefined)
+  const contracts = world.allContracts.map(({ id }) => id)
+  await Promise.all([
+    prime(store, { exchange: spot, trade: SPOT_TRADE, candle: SPOT_CANDLE, pairs, series: pairs }),
+    prime(store, {
+      exchange: futures,
+      trade: CONTRACT_TRADE,
+      candle: CONTRACT_CANDLE,
+      pairs: contracts.filter((id) => futures.figures.get(id) !== undefined),
+      series: contracts
+        .flatMap((id) => [id, MARK + id, INDEX + id, PREMIUM + id])
+        .filter((pair) => futures.candles.tail(pair, Infinity).length > 0),
     }),
-  )
+  ])
+}
+async function prime(store: Reader, { exchange, trade, candle, pairs, series }: Venue): Promise<void> {
+  const { trades, candles } = exchange
+  const newestTrades = async (pair: string): Promise<void> => {
+    const rows = await store.select(trade, 'where "pair" = ? order by "id" desc limit ?', [pair, TRADES_MAX])
+    trades.prime(pair, rows.reverse())
+  }
+  const newestCandles = async (pair: string): Promise<void> => {
+    for (const { seconds } of candles.spans) {
+      const name = seriesOf(pair, seconds)
+      const where = 'where "series" = ? order by "open_time" desc limit ?'
+      const closed = await store.select(candle, where, [name, CANDLES_MAX])
+      candles.prime(name, closed.reverse())
+    }
+  }
+  await Promise.all([...pairs.map(newestTrades), ...series.map(newestCandles)])
 }

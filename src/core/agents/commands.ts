@@ -2,6 +2,7 @@ import { refuse } from '../../labels.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
+import { followIndex } from '../futures/prices.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Side } from '../tables/exchange/order.ts'
 import { readBase, readPrice } from '../spot/rules.ts'
@@ -129,5 +130,6 @@ export function replayTrade(
   placeAgents(ctx, market, maker, input.side === 'buy' ? 'sell' : 'buy', input.amount, input.price, 'gtc')
   placeAgents(ctx, market, agentId(ctx, NOISE), input.side, input.amount, input.price, 'ioc')
   fireTriggers(ctx, row.pair)
+  followIndex(ctx, market.base)
   return null
 }

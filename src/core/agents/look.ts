@@ -2,6 +2,7 @@ import { Refusal } from '../../labels.ts'
 import { amountOf, type Amount } from '../../money/amount.ts'
 import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
+import { followIndex } from '../futures/prices.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import type { Order, OrderRow, Side } from '../tables/exchange/order.ts'
 import { PLAIN, placeOrder, type NewOrder } from '../spot/place.ts'
@@ -59,6 +60,7 @@ export function applyLook(ctx: Ctx, look: AgentLook): void {
   const scenario = look.over ? null : row.scenario
   tx.put(state.agents.markets, { pair: row.pair, seed, fair, anchor, trend, scenario })
   fireTriggers(ctx, market.id)
+  if (row.fair !== fair) followIndex(ctx, market.base)
 }
 /** Orders of agents that can still be taken back. */
 function ownOrders(

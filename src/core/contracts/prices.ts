@@ -1,5 +1,5 @@
 import { ONE, type Amount, type Price, type Rate } from '../../money/amount.ts'
-import { abs, baseOf, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
+import { baseOf, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
 
 /** Of funding rates and premiums: six decimals. */
 const RATE_STEP = ONE / 10n ** 6n
@@ -132,11 +132,15 @@ export const basisRate = (mark: Price, index: Price, daysLeft: number): Rate =>
         ((mark - index) * ONE * 365n * 86_400n) / (index * BigInt(Math.round(daysLeft * 86_400))),
         RATE_STEP,
       ) as Rate)
-/** The mean of the samples of the last half hour. */
-export function settlePrice({ markTick }: Terms, samples: readonly Price[]): Price {
-  const sum = samples.reduce((total, one) => total + one, 0n)
-  const [count, twice] = [BigInt(samples.length), 2n]
-  if (count === 0n) return 0n as Price
-  const rounded = ((twice * abs(sum) + count * markTick) / (twice * count * markTick)) * markTick
-  return rounded as Price
+/** The mean of the samples of the last half hour, half away from zero. */
+export function meanPrice({ markTick }: Pick<Terms, 'markTick'>, sum: bigint, samples: number): Price {
+  if (samples === 0) return 0n as Price
+  const [count, twice] = [BigInt(samples), 2n]
+  return (((twice * sum + count * markTick) / (twice * count * markTick)) * markTick) as Price
 }
+export const settlePrice = (terms: Terms, samples: readonly Price[]): Price =>
+  meanPrice(
+    terms,
+    samples.reduce((total, one) => total + one, 0n),
+    samples.length,
+  )

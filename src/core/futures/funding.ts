@@ -1,7 +1,71 @@
+import { BrokenInvariant } from '../../labels.ts'
+import { format, type Amount } from '../../money/amount.ts'
+import { fundingOwed } from '../contracts/prices.ts'
+import { audit } from '../audit.ts'
+import { EQUITY, PLATFORM, fundingName, roundingName, type AccountKey } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import type { Contract } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { bookCash, insuranceOf } from './money.ts'
 
-export function settleFunding(_ctx: Ctx, _contract: Contract, position: Position): Position {
-  return position
+const onItsWay = ({ settle, name }: Contract): AccountKey => ({
+  owner: PLATFORM,
+  name: fundingName(settle, name),
+})
+/**
+ * Books what a position owes for the fundings since it was settled last, or gets. Whatever changes a position does this
+ * first; so it makes no difference whether that comes before its turn in the sweep or after it.
+ */
+export function settleFunding(ctx: Ctx, contract: Contract, position: Position): Position {
+  const price = ctx.state.futures.priceOf(contract.id)
+  if (price === undefined || position.funded === price.funding_sum) return position
+  const settled = { ...position, funded: price.funding_sum }
+  if (position.size === 0n) return settled
+  const owed = fundingOwed(contract.terms, contractsIn(position.size), price.funding_sum - position.funded)
+  const { user_id } = position
+  if (user_id === PLATFORM) fillFund(ctx, contract, owed)
+  bookCash(ctx, {
+    user_id,
+    contract,
+    type: 'fund',
+    change: -owed as Amount,
+    text: contract.name,
+    trade_id: 0,
+    other: onItsWay(contract),
+    kind: 'fund',
+    ref: `funding:${price.next_funding - (contract.funding?.intervalSeconds ?? 0)}`,
+  })
+  const row: Position = {
+    ...settled,
+    fund: (position.fund - owed) as Amount,
+    margin: position.leverage === 0n ? position.margin : ((position.margin - owed) as Amount),
+    update_at: ctx.at,
+    update_id: position.update_id + 1,
+  }
+  ctx.tx.put(ctx.state.futures.positions.table, row)
+  return row
+}
+/** equity → insurance, where the fund's positions owe more than it has: those who are to get it are paid in full. */
+function fillFund(ctx: Ctx, { settle, currency }: Contract, owed: Amount): void {
+  const fund = insuranceOf(settle)
+  const missing = (owed - ctx.state.ledger.balance(fund.owner, fund.name, currency)) as Amount
+  if (owed <= 0n || missing <= 0n) return
+  const lines = move(EQUITY, fund, currency, missing)
+  ctx.state.ledger.post(ctx, { kind: 'insurance', ref: 'funding', lines })
+  audit(ctx, null, 'futures.insurance.short', { settle, amount: format(missing), for: 'funding' })
+}
+
+/** All positions are settled: what rounding left on the way is the platform's. */
+export function endFunding(ctx: Ctx, contract: Contract): void {
+  const { ledger } = ctx.state
+  const from = onItsWay(contract)
+  const rest = ledger.balance(from.owner, from.name, contract.currency)
+  if (rest < 0n)
+    throw new BrokenInvariant(
+      `funding of ${contract.id} paid out ${format(-rest as Amount)} ${contract.currency} more than it took in`,
+    )
+  if (rest === 0n) return
+  const to = { owner: PLATFORM, name: roundingName(contract.settle) }
+  ledger.post(ctx, { kind: 'fund', ref: 'funding', lines: move(from, to, contract.currency, rest) })
 }

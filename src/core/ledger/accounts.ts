@@ -81,11 +81,17 @@ export const contractDebt = (
   kind: 'futures' | 'delivery',
   settle: string,
 ): `debt.futures:${string}` | `debt.delivery:${string}` => `debt.${kind}:${settle}`
+export const fundingName = (settle: string, contract: string): `futures.funding:${string}` =>
+  `futures.funding:${settle}.${contract}`
+export const roundingName = (settle: string): `futures.rounding:${string}` => `futures.rounding:${settle}`
 export const clearingName = (
   kind: 'futures' | 'delivery',
   settle: string,
   contract: string,
 ): `futures.clearing:${string}` | `delivery.clearing:${string}` => `${kind}.clearing:${settle}.${contract}`
+/** The fund that takes over positions in contracts of a settle currency. */
+export const contractInsurance = (settle: string) =>
+  ({ owner: PLATFORM, name: `insurance:futures.${settle}` }) as const
 /** Coins on a chain. */
 export const custodyOf = (chain: string) => ({ owner: PLATFORM, name: `custody:${chain}` }) as const
 /** Deposits that wait for a decision, or are too small. */
@@ -114,15 +120,16 @@ const OWN: ReadonlySet<AccountName> = new Set<PlatformAccountName>([
   insuranceName('unified'),
   insuranceName('margin'),
 ])
-export const isOwn = (owner: number, name: AccountName): boolean => owner === PLATFORM && OWN.has(name)
+export const isOwn = (owner: number, name: AccountName): boolean =>
+  owner === PLATFORM &&
+  (OWN.has(name) || name.startsWith('insurance:futures.') || name.startsWith('futures.rounding:'))
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: AccountName): boolean =>
   owner === PLATFORM ? !HOLDING.has(name) && !isContractHolding(name) : isDebt(name)
+// Of funding on its way, some receive before others pay.
 const isContractHolding = (name: AccountName): boolean =>
-  name.startsWith('insurance:futures.') ||
-  name.startsWith('futures.rounding:') ||
-  name.startsWith('futures.funding:')
+  name.startsWith('insurance:futures.') || name.startsWith('futures.rounding:')
 export const isDebt = (name: AccountName): name is DebtName => name.startsWith('debt.')
 
 /**

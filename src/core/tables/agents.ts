@@ -19,9 +19,12 @@ export interface AgentMarket {
 }
 export const SCENARIOS = ['crash', 'gap', 'thin_book', 'de_peg'] as const
 export type ScenarioName = (typeof SCENARIOS)[number]
+/** Of contracts: what else happens to one happens to the market of what it follows. */
+export const CONTRACT_SCENARIOS = ['thin_book', 'basis'] as const
+export type ContractScenarioName = (typeof CONTRACT_SCENARIOS)[number]
 export interface Scenario {
   /** `replay`: candles are being played, and the agents have no opinion of their own. */
-  readonly name: ScenarioName | 'replay'
+  readonly name: ScenarioName | ContractScenarioName | 'replay'
   /** The relative change of the price, such as -0.2. */
   readonly change: number
   /** Microseconds. */
@@ -34,11 +37,31 @@ export const AGENT_MARKET: TableSpec<AgentMarket> = {
   key: ['pair'],
   columns: { pair: 'text', seed: 'int', fair: 'json', anchor: 'json', trend: 'json', scenario: 'json' },
 }
+/** What they think of one contract: how far from its base it should be, and where that has brought them. */
+export interface AgentContract {
+  /** The contract's id. */
+  readonly id: string
+  readonly seed: number
+  /** A share of the price. */
+  readonly basis: string
+  readonly fair: string
+  readonly trend: string
+  readonly scenario: Scenario | null
+}
+export const AGENT_CONTRACT: TableSpec<AgentContract> = {
+  name: 'agent_contract',
+  key: ['id'],
+  columns: { id: 'text', seed: 'int', basis: 'text', fair: 'text', trend: 'text', scenario: 'json' },
+}
 /** The setting that tells how often the agents look; `every` is null while they rest. */
 export const PACE_SETTING = 'agents.pace'
+/** The same of contracts, which have a turn of their own. */
+export const CONTRACT_PACE_SETTING = 'agents.contracts.pace'
 
 export class Agents {
   readonly markets = new Table(AGENT_MARKET)
+  /** Those that were looked at. */
+  readonly contracts = new Table(AGENT_CONTRACT)
   /** The markets that the agents look at, in the order of their names. */
   get pairs(): string[] {
     return [...this.markets.values()].map(({ pair }) => pair).sort()

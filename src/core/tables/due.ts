@@ -10,10 +10,15 @@ export interface DueWork {
     amount: string
     run: number
   }
+  readonly 'agents.contract_look': Readonly<Record<string, never>>
   readonly 'agents.look': Readonly<Record<string, never>>
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
+  readonly 'contract.look': Readonly<Record<string, never>>
+  readonly 'contract.sweep': { contract: string }
+  readonly 'futures.fund': { contract: string; sum: string; after: string }
+  readonly 'futures.minute': Readonly<Record<string, never>>
   readonly 'futures.cancel_rest': {
     user_id: number
     group: 'futures' | 'delivery'

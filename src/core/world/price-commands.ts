@@ -12,6 +12,7 @@ import {
 } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../audit.ts'
+import { followIndex } from '../futures/prices.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import {
@@ -78,6 +79,7 @@ export function setPrices(ctx: Ctx, input: NewPrices): null {
     if (currency !== UNIT) kept.set(currency, expires === null ? text : { price: text, expires })
   }
   keepingLast(ctx, () => putSorted(ctx, OPERATOR_PRICES, kept))
+  followIndex(ctx)
   if (expires !== null) schedule(ctx, expires * 1e6, 'prices.expire', {})
   audit(ctx, input.actor, 'prices.set', { prices: input.prices, ...(expires !== null && { expires }) })
   return null
@@ -114,6 +116,7 @@ export function expirePrices(ctx: Ctx): null {
     }
   if (Object.keys(ended).length === 0) return null
   keepingLast(ctx, () => putSorted(ctx, OPERATOR_PRICES, kept))
+  followIndex(ctx)
   audit(ctx, null, 'prices.expire', { prices: ended })
   return null
 }
@@ -169,6 +172,7 @@ export function takeFeed(ctx: Ctx, { prices, second = {} }: FeedReading): { read
     putSorted(ctx, FEED_PRICES, fed)
     putSorted(ctx, FEED_JUMPS, waiting)
   })
+  followIndex(ctx)
   return { waiting: [...waiting.keys()] }
 }
 function readingOf(text: string | undefined): Price | undefined {

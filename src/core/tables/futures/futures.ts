@@ -5,13 +5,18 @@ import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
 import { CONTRACT_ORDER } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
 import { ContractAccounts } from './accounts.ts'
+import { HeldPositions } from './held.ts'
+import type { ContractHistory } from './history.ts'
 import { Positions } from './positions.ts'
 import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
 export class Futures extends Exchange {
+  /** Prices from before the first start, where the sandbox has made some up. */
+  history: ContractHistory | undefined
   readonly positions = new Positions()
+  readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
   readonly watch = new RiskWatch(this.positions, this.accounts)

@@ -1,16 +1,17 @@
 import type { Amount, Price, Rate } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
 
+/** From this Unix second's sample on, until the next step: a decimal text. */
+export type BasisStep = readonly [from: number, basis: string]
+
 /** What the prices of a contract are made of, and what was made of it last. */
 export interface ContractPrice {
   /** The contract's id. */
   readonly id: string
   readonly index: Price
   readonly mark: Price
-  /** Second of the newest sample of (best bid + best ask) / 2 - index; the ring of the last 30, and their sum. */
-  readonly sampled: number
-  readonly samples: readonly string[]
-  readonly basis: Amount
+  /** What the samples of (best bid + best ask) / 2 - index were, as far back as the mark looks; oldest first. */
+  readonly steps: readonly BasisStep[]
   readonly funding_rate: Rate
   /** Premiums of the running period. */
   readonly premiums: number
@@ -33,9 +34,7 @@ export const CONTRACT_PRICE: TableSpec<ContractPrice> = {
     id: 'text',
     index: 'amount',
     mark: 'amount',
-    sampled: 'int',
-    samples: 'json',
-    basis: 'amount',
+    steps: 'json',
     funding_rate: 'amount',
     premiums: 'int',
     weighted: 'amount',

@@ -1,0 +1,9 @@
+import type { Ctx } from '../state.ts'
+
+/** What looks at a contract whose mark, index or last price is another one now: triggers, liquidation. */
+export type MarkHook = (ctx: Ctx, contract: string) => void
+const HOOKS: readonly MarkHook[] = []
+
+export function afterMark(ctx: Ctx, contract: string): void {
+  for (const hook of HOOKS) hook(ctx, contract)
+}
