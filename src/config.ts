@@ -10,8 +10,8 @@ import {
 import { fileFaults } from './config-file.ts'
 import { databaseUrl, readSecret, readUrls, weaknessOfKey, weaknessOfToken } from './config-secrets.ts'
 import { cors, testSettings, type TestSettings } from './config-sandbox.ts'
-import { BUILT_IN_RULES } from './core/world/built-in-chains.ts'
-import { BUILT_IN_WORLD } from './core/world/built-in.ts'
+import { builtInWorld } from './core/world/built-in.ts'
+import { fitting } from './core/tables/world/contract-rules.ts'
 import { completePolicy } from './core/tables/world/policy.ts'
 import { checkWorld } from './core/tables/world/world.ts'
 import type { WorldConfig } from './core/tables/world/config.ts'
@@ -408,7 +408,7 @@ function clockStart(env: Environment, mode: string): number | undefined {
 }
 function worldConfig(env: Environment, live: boolean): WorldConfig {
   const path = text(env, 'KONTOR_CONFIG')
-  const builtIn = { ...BUILT_IN_WORLD, policy: completePolicy(BUILT_IN_RULES, live) }
+  const builtIn = builtInWorld(live)
   if (path === undefined) return builtIn
   if (!existsSync(path)) fail('KONTOR_CONFIG', `names the file ${path}, which does not exist`)
   let parsed: unknown
@@ -422,7 +422,9 @@ function worldConfig(env: Environment, live: boolean): WorldConfig {
   const faults = fileFaults(parsed)
   if (faults.length > 0) fail('KONTOR_CONFIG', `${path}: ${inOneLine(faults)}`)
   // A file names what it changes; whole sections come from the built-in world otherwise.
-  const world: WorldConfig = { ...builtIn, ...parsed }
+  const given: WorldConfig = { ...builtIn, ...parsed }
+  const named = builtIn.contracts === undefined || 'contracts' in parsed
+  const world = named ? given : { ...given, contracts: fitting(builtIn.contracts, given) }
   try {
     const complete = { ...world, policy: completePolicy(world.policy, live) }
     checkWorld(complete)

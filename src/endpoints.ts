@@ -24,6 +24,7 @@ import { unifiedTableEndpoints } from './api/unified/tables.ts'
 import { marginAccountEndpoints } from './api/margin/account.ts'
 import { crossMarginEndpoints } from './api/margin/cross.ts'
 import { marginLoanEndpoints } from './api/margin/loans.ts'
+import { contractAccountEndpoints } from './api/futures/endpoints.ts'
 import { walletEndpoints } from './api/wallet.ts'
 import { withdrawalEndpoints } from './api/withdrawals.ts'
 export { consoleEndpoints } from './console/endpoints.ts'
@@ -32,6 +33,7 @@ import { operatorCurrencyEndpoints } from './operator/currencies.ts'
 import { policyEndpoints } from './operator/policy.ts'
 import { operatorWalletEndpoints } from './operator/wallet.ts'
 import { operatorAgentEndpoints } from './operator/agents.ts'
+import { operatorContractEndpoints } from './operator/contracts.ts'
 import { operatorCandleEndpoints } from './operator/candles.ts'
 import { consoleLinkEndpoints } from './operator/console-links.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
@@ -80,6 +82,7 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...marginAccountEndpoints,
   ...marginLoanEndpoints,
   ...crossMarginEndpoints,
+  ...contractAccountEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [
   ...platformEndpoints(controls),
@@ -99,6 +102,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...policyEndpoints,
   ...operatorListingEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorContractEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
   ...operatorAgentEndpoints(controls),

@@ -1,6 +1,8 @@
 import { SHORT_PAGES } from './history.ts'
 import { lockedName } from '../core/ledger/accounts.ts'
-import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
+import { accountFigures } from '../core/futures/figures.ts'
+import { settledBy } from '../core/futures/transfers.ts'
+import type { Account } from '../core/ledger/ledger.ts'
 import type { State } from '../core/state.ts'
 import { subAccountNamed, type User } from '../core/tables/users.ts'
 import {
@@ -17,9 +19,11 @@ import {
 import { crossShape, crossView } from './cross-margin.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { ids, oneName, optional, withDefault } from './fields.ts'
+import { accountShape, accountView } from './futures/account-views.ts'
+import { PERPETUAL, hasAccount, settledOf } from './futures/paths.ts'
 import { LIMITS } from './limits.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './margin/views.ts'
-import { array, bool, decimalText, int, int64, map, shape, str } from './shapes.ts'
+import { array, decimalText, map, shape, str } from './shapes.ts'
 
 const SHOWN_DECIMALS = 8
 const CACHE_SECONDS = 60
@@ -58,6 +62,8 @@ function kindOf(name: string): Kind {
 interface Worth {
   readonly amounts: ReadonlyMap<Kind, Amount>
   readonly borrowed: ReadonlyMap<Kind, Amount>
+  /** Of contracts; the amounts count it. */
+  readonly unrealised: ReadonlyMap<Kind, Amount>
 }
 /** What an account holds and owes, in USDT at index prices. */
 function worthOf(state: State, userId: number): Worth {
@@ -66,10 +72,22 @@ function worthOf(state: State, userId: number): Worth {
   for (const { name, currency, amount } of state.ledger.ownedBy(userId)) {
     const kind = kindOf(name)
     const usdt = state.prices.worth(currency, amount)
-    if (name.startsWith('debt.')) borrowed.set(kind, add(borrowed.get(kind) ?? ZERO, negate(usdt)))
+    // What a contract account owes is no loan: its total is less by it.
+    if (name.startsWith('debt.') && !WITH_PNL.has(kind))
+      borrowed.set(kind, add(borrowed.get(kind) ?? ZERO, negate(usdt)))
     else amounts.set(kind, add(amounts.get(kind) ?? ZERO, usdt))
   }
-  return { amounts, borrowed }
+  const unrealised = new Map<Kind, Amount>()
+  for (const kind of ['futures', 'delivery'] as const)
+    for (const settle of state.world.settles(kind)) {
+      const settled = settledBy(kind, settle)!
+      if (!state.futures.positions.holds(userId, settled.account)) continue
+      const { unrealised_pnl } = accountFigures(state, userId, settled)
+      const usdt = state.prices.worth(settled.currency, unrealised_pnl)
+      unrealised.set(kind, add(unrealised.get(kind) ?? ZERO, usdt))
+      amounts.set(kind, add(amounts.get(kind) ?? ZERO, usdt))
+    }
+  return { amounts, borrowed, unrealised }
 }
 const CURRENCIES = ['BTC', 'CNY', 'USD', 'USDT'] as const
 function inCurrency(state: State, usdt: Amount, currency: (typeof CURRENCIES)[number]): string {
@@ -84,7 +102,11 @@ function inCurrency(state: State, usdt: Amount, currency: (typeof CURRENCIES)[nu
   const turned = roundDown(turn((usdt < 0n ? -usdt : usdt) as Amount), SHOWN_DECIMALS)
   return format(usdt < 0n ? negate(turned) : turned)
 }
-function totalView(state: State, { amounts, borrowed }: Worth, currency: (typeof CURRENCIES)[number]) {
+function totalView(
+  state: State,
+  { amounts, borrowed, unrealised }: Worth,
+  currency: (typeof CURRENCIES)[number],
+) {
   const shown = (usdt: Amount): string => inCurrency(state, usdt, currency)
   const sum = (values: ReadonlyMap<Kind, Amount>): Amount => [...values.values()].reduce(add, ZERO)
   const details = KINDS.map((kind): [Kind, object] => [
@@ -93,12 +115,17 @@ function totalView(state: State, { amounts, borrowed }: Worth, currency: (typeof
       currency,
       amount: shown(amounts.get(kind) ?? ZERO),
       ...(WITH_BORROWED.has(kind) && { borrowed: shown(borrowed.get(kind) ?? ZERO) }),
-      ...(WITH_PNL.has(kind) && { unrealised_pnl: '0' }),
+      ...(WITH_PNL.has(kind) && { unrealised_pnl: shown(unrealised.get(kind) ?? ZERO) }),
     },
   ])
   return {
     details: Object.fromEntries(details),
-    total: { currency, amount: shown(sum(amounts)), unrealised_pnl: '0', borrowed: shown(sum(borrowed)) },
+    total: {
+      currency,
+      amount: shown(sum(amounts)),
+      unrealised_pnl: shown(sum(unrealised)),
+      borrowed: shown(sum(borrowed)),
+    },
   }
 }
 /** Made within the last minute, by the platform's clock. */
@@ -132,93 +159,6 @@ const balances = (accounts: Iterable<Account>): Record<string, string> =>
       .map(({ currency, amount }): [string, string] => [currency, format(amount)])
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
-
-/** Nothing is traded on contract accounts yet: what is in them was moved there. */
-const CONTRACT_ZEROS = [
-  'unrealised_pnl',
-  'position_margin',
-  'order_margin',
-  'position_initial_margin',
-  'maintenance_margin',
-  'bonus',
-  'cross_order_margin',
-  'cross_initial_margin',
-  'cross_maintenance_margin',
-  'cross_unrealised_pnl',
-  'cross_mmr',
-  'cross_imr',
-  'isolated_position_margin',
-] as const
-const HISTORY_ZEROS = [
-  'pnl',
-  'fee',
-  'refr',
-  'fund',
-  'point_fee',
-  'point_refr',
-  'bonus_dnw',
-  'bonus_offset',
-  'cross_settle',
-] as const
-const zeros = (names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, '0']))
-const decimals = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, decimalText]))
-const futuresShape = shape({
-  ...decimals(['total', 'available', 'point', 'cross_available', 'cross_margin_balance']),
-  ...decimals(CONTRACT_ZEROS),
-  currency: str,
-  in_dual_mode: bool,
-  enable_credit: bool,
-  enable_evolved_classic: bool,
-  enable_new_dual_mode: bool,
-  enable_tiered_mm: bool,
-  enable_dual_plus: bool,
-  margin_mode: int,
-  margin_mode_name: str,
-  position_mode: str,
-  update_id: int64,
-  update_time: int64,
-  user: int64,
-  history: shape({ ...decimals(['dnw', 'point_dnw']), ...decimals(HISTORY_ZEROS) }),
-})
-/** What the ledger knows of a futures account; undefined where there is none. */
-function futuresOf({ ledger }: State, userId: number, settle: string) {
-  const name = `futures:${settle}` as const
-  const currency = settle.toUpperCase()
-  const account = ledger.find(userId, name, currency)
-  const point = ledger.find(userId, name, 'POINT')
-  const newest = account ?? point
-  return newest === undefined ? undefined : { settle, currency, account, point, newest }
-}
-async function futuresView(desk: Desk, userId: number, found: NonNullable<ReturnType<typeof futuresOf>>) {
-  const { currency, account, point, newest } = found
-  const where = 'where "account" = ? order by "at" desc, "id" desc limit 1'
-  const [line] = await desk.store.select(LEDGER_LINE, where, [newest.id])
-  const total = format(account?.amount ?? ZERO)
-  const points = format(point?.amount ?? ZERO)
-  return {
-    ...zeros(CONTRACT_ZEROS),
-    total,
-    available: total,
-    point: points,
-    cross_available: total,
-    cross_margin_balance: total,
-    currency,
-    in_dual_mode: false,
-    enable_credit: false,
-    enable_evolved_classic: false,
-    enable_new_dual_mode: false,
-    enable_tiered_mm: false,
-    enable_dual_plus: false,
-    margin_mode: 0,
-    margin_mode_name: 'classic',
-    position_mode: 'single',
-    update_id: newest.version,
-    update_time: Math.floor((line?.at ?? 0) / 1e6),
-    user: userId,
-    history: { ...zeros(HISTORY_ZEROS), dnw: total, point_dnw: points },
-  }
-}
 
 export const balanceEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -309,26 +249,22 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.walletTransfers,
     query: { ...SUB_UID, settle: optional(oneName('btc', 'usd', 'usdt')) },
     status: 200,
-    reply: array(shape({ uid: str, available: map(futuresShape) })),
+    reply: array(shape({ uid: str, available: map(accountShape) })),
     refuses: ['SUB_ACCOUNT_NOT_FOUND'],
-    handle: async ({ desk, caller, query }) => {
-      const users = await desk.core.read((state) => {
+    handle: async ({ desk, caller, query }) =>
+      desk.core.read((state) => {
         const settles = state.world
           .settles('futures')
           .filter((settle) => query.settle === null || settle === query.settle)
         return subAccounts(state, caller.user.user_id, query.sub_uid).map(({ user_id }) => ({
-          user_id,
-          found: settles.flatMap((settle) => futuresOf(state, user_id, settle) ?? []),
+          uid: String(user_id),
+          available: Object.fromEntries(
+            settles
+              .filter((settle) => hasAccount(state, user_id, settledOf(PERPETUAL, settle)))
+              .map((settle) => [settle, accountView(state, user_id, settledOf(PERPETUAL, settle))]),
+          ),
         }))
-      })
-      return Promise.all(
-        users.map(async ({ user_id, found }) => {
-          const available: Record<string, object> = {}
-          for (const one of found) available[one.settle] = await futuresView(desk, user_id, one)
-          return { uid: String(user_id), available }
-        }),
-      )
-    },
+      }),
   }),
   endpoint({
     method: 'GET',

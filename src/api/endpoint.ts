@@ -112,6 +112,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   readonly check?: (body: B) => void
   /** Which markets a request counts for, when the limit is by market. Sees the unchecked body. */
   readonly markets?: (body: unknown, query: Readonly<Record<string, string>>) => readonly string[]
+  /** As how many requests it counts; left out: one. Sees the unchecked body. */
+  readonly cost?: (body: unknown) => number
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>
 }
 

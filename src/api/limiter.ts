@@ -20,9 +20,9 @@ export class Limiter {
   constructor(multiplier: number | null) {
     this.multiplier = multiplier
   }
-  /** Counts a request, unless it is refused. */
-  admit(bucket: string, requests: number, seconds: number, now: number): Allowance {
-    return this.check(bucket, requests, seconds, now, true)
+  /** Counts a request, unless it is refused. One that counts as several passes when there is room for all of them. */
+  admit(bucket: string, requests: number, seconds: number, now: number, cost = 1): Allowance {
+    return this.check(bucket, requests, seconds, now, true, cost)
   }
   /** Looks without counting. */
   peek(bucket: string, requests: number, seconds: number, now: number): Allowance {
@@ -39,7 +39,14 @@ export class Limiter {
     this.rings.clear()
   }
 
-  private check(bucket: string, requests: number, seconds: number, now: number, count: boolean): Allowance {
+  private check(
+    bucket: string,
+    requests: number,
+    seconds: number,
+    now: number,
+    count: boolean,
+    cost = 1,
+  ): Allowance {
     if (this.multiplier === null) return { allowed: true, limit: requests, remain: requests, resetAt: now }
     const limit = Math.max(1, Math.floor(requests * this.multiplier))
     const window = seconds * 1e6
@@ -47,8 +54,13 @@ export class Limiter {
     let ring = this.rings.get(bucket)
     if (ring === undefined) this.rings.set(bucket, (ring = new Ring(limit, window)))
     ring.forget(now - window)
-    if (ring.size >= limit) return { allowed: false, limit, remain: 0, resetAt: ring.oldest + window }
-    if (count) ring.push(now)
+    const over = ring.size + cost - limit
+    if (over > 0) {
+      // One that can never pass is told when the window is empty.
+      const last = ring.size === 0 ? now : ring.at(Math.min(over, ring.size) - 1)
+      return { allowed: false, limit, remain: Math.max(0, limit - ring.size), resetAt: last + window }
+    }
+    if (count) for (let i = 0; i < cost; i++) ring.push(now)
     return { allowed: true, limit, remain: limit - ring.size, resetAt: now }
   }
   /** Buckets that nobody uses any more must not pile up. */
@@ -74,8 +86,9 @@ class Ring {
     this.window = window
     this.times = new Float64Array(Math.min(limit, 8))
   }
-  get oldest(): number {
-    return this.times[this.head]!
+  /** The oldest is 0. */
+  at(place: number): number {
+    return this.times[(this.head + place) % this.times.length]!
   }
   push(time: number): void {
     if (this.size === this.times.length) this.grow()

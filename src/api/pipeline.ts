@@ -49,6 +49,10 @@ export function toldOf(error: Refusal): Record<string, unknown> {
   const detail = error instanceof AuthenticationFailure ? error.detail : undefined
   return { label: error.label, message: error.message, ...detail }
 }
+/** Clients of contracts read the message or `detail`: both say the same. */
+const CONTRACTS = /^\/api\/v4\/(futures|delivery)\//
+const toldAt = (path: string, error: Refusal): Record<string, unknown> =>
+  CONTRACTS.test(path) ? { ...toldOf(error), detail: error.message } : toldOf(error)
 /** What is told of everything else. */
 export const DEFECT = new Refusal(
   'SERVER_ERROR',
@@ -168,20 +172,20 @@ export class Pipeline {
   /** The answer to whatever was thrown. */
   refuse(passage: Passage, error: unknown): PlainReply {
     if (error instanceof Proposed) return this.respond(passage, 202, error.body)
-    if (error instanceof Refusal) return this.respond(passage, error.status, toldOf(error))
+    if (error instanceof Refusal) return this.respond(passage, error.status, toldAt(passage.path, error))
     // It comes back, or the process ends: neither is a defect, and nobody need guess.
     if (error instanceof StoreAway || error instanceof StoreLost) {
       const { method, path } = passage
       this.options.log.warn('a request found no database', { method, path, error })
       const away = method === 'GET' ? AWAY : UNSURE
-      return this.respond(passage, away.status, toldOf(away))
+      return this.respond(passage, away.status, toldAt(path, away))
     }
     this.options.log.error('a request failed unexpectedly', {
       method: passage.method,
       path: passage.path,
       error,
     })
-    return this.respond(passage, DEFECT.status, toldOf(DEFECT))
+    return this.respond(passage, DEFECT.status, toldAt(passage.path, DEFECT))
   }
   /**
    * A call that came over a line which knows its caller: permission, limit and parameters, as of any request. What comes
@@ -248,8 +252,9 @@ export class Pipeline {
         : String(passage.caller?.user.user_id ?? passage.session!.subject)
     const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     const now = desk.clock.peek()
+    const cost = endpoint.cost?.(body) ?? 1
     for (const market of markets) {
-      const allowance = limiter.admit(`${name} ${who} ${market}`, rule.requests, rule.seconds, now)
+      const allowance = limiter.admit(`${name} ${who} ${market}`, rule.requests, rule.seconds, now, cost)
       if (
         passage.allowance === undefined ||
         allowance.remain < passage.allowance.remain ||

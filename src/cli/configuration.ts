@@ -2,9 +2,10 @@ import { readSettings } from '../chain/evm/settings.ts'
 import type { Config } from '../config.ts'
 import { State } from '../core/state.ts'
 import { configurationFaults } from '../core/world/change.ts'
+import { completeContract } from '../core/tables/world/contract-rules.ts'
 import { completeMarket } from '../core/tables/world/markets.ts'
 import { completePolicy } from '../core/tables/world/policy.ts'
-import { MARKET_SETTING } from '../core/tables/world/world.ts'
+import { CONTRACT_SETTING, MARKET_SETTING } from '../core/tables/world/world.ts'
 import type { WorldConfig } from '../core/tables/world/config.ts'
 import { differing, type Difference } from '../runtime/differences.ts'
 import { loading } from '../store/statements.ts'
@@ -50,6 +51,7 @@ const complete = (world: WorldConfig, live: boolean): WorldConfig => ({
   ...world,
   policy: completePolicy(world.policy, live),
   markets: world.markets.map(completeMarket),
+  ...(world.contracts !== undefined && { contracts: world.contracts.map(completeContract) }),
 })
 
 function nodeFaults({ chains }: WorldConfig): string[] {
@@ -68,6 +70,7 @@ function nodeFaults({ chains }: WorldConfig): string[] {
 /** Sections that operators change at run time, and the prefix of the settings that keep it. */
 const KEPT: Readonly<Record<string, string>> = {
   markets: MARKET_SETTING,
+  contracts: CONTRACT_SETTING,
   chains: 'chain:',
   currencies: 'currency:',
 }

@@ -1,14 +1,16 @@
-import { DECLARED } from '../core/state.ts'
+import { DECLARED, State } from '../core/state.ts'
 import { isLocked, lockedName, type AccountName } from '../core/ledger/accounts.ts'
 import { GENESIS_HASH, auditHash, type AuditRecord } from '../core/tables/audit.ts'
 import { amountOf, format, type Amount } from '../money/amount.ts'
 import { freeName } from '../core/spot/accounts.ts'
 import type { OrderAccount } from '../core/tables/exchange/order.ts'
 import { heldBy, type Withdrawal } from '../core/tables/withdrawals.ts'
+import { proveContracts } from '../proof/contracts.ts'
 import { behindKept, type KeptHead } from '../store/kept-head.ts'
 import { JournalChain } from '../machine/journal.ts'
 import { compareSeals } from '../store/seals.ts'
 import { READ_HEAD, storeHead } from '../store/head.ts'
+import { loading } from '../store/statements.ts'
 import type { Snapshot } from '../store/store.ts'
 
 /** What `kontor verify` found. `wrong` holds one line for each fault, with the place where it is. */
@@ -20,6 +22,7 @@ export interface Verification {
   audits: number
   batches: number
   currencies: number
+  contracts: number
 }
 
 /**
@@ -38,6 +41,7 @@ export async function verifyStore(
     audits: 0,
     batches: 0,
     currencies: 0,
+    contracts: 0,
   }
   /** A page that can't be read, or a row that makes no sense, is one more fault: the other parts are looked at all the same. */
   const part = async (name: string, check: () => Promise<void>): Promise<void> => {
@@ -55,6 +59,7 @@ export async function verifyStore(
   await part('audit log', () => checkAudit(snapshot, found))
   await part('recorded commands', () => checkBatches(snapshot, found))
   await part('holds', () => checkHolds(snapshot, found))
+  await part('contracts', () => checkContracts(snapshot, found))
   if (key !== undefined)
     await part('sums', async () => {
       const [row] = await snapshot.query(READ_HEAD)
@@ -272,4 +277,24 @@ async function checkHolds(snapshot: Snapshot, found: Verification): Promise<void
       found.wrong.push(
         `account ${account}: holds ${format(difference as Amount)} more than its orders and withdrawals say`,
       )
+}
+
+/** As much of each contract is long as is short, and its clearing account holds what the positions cost. */
+async function checkContracts(snapshot: Snapshot, found: Verification): Promise<void> {
+  const state = new State()
+  const { world, futures, ledger } = state
+  for (const table of [world.settings, world.contracts.listed, futures.positions.table, ledger.accounts]) {
+    const { sql, row } = loading(table as unknown as Parameters<typeof loading>[0])
+    await snapshot.each(sql, row)
+  }
+  for (const { group, settle, contract, long, short, cost, clearing, ok } of proveContracts(state)) {
+    found.contracts++
+    if (ok) continue
+    const id = `${group}/${settle}/${contract}`
+    found.wrong.push(
+      long === short
+        ? `contract ${id}: its positions cost ${format(cost)}, but its clearing account holds ${format(clearing)}`
+        : `contract ${id}: ${format(long)} contracts are long and ${format(short)} short`,
+    )
+  }
 }

@@ -40,10 +40,10 @@ The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folde
         ? undefined
         : sumsKey((await pendingKey(config)) ?? existingKey(config))
       const found = await verifyStore(snapshot, { key, kept })
-      const { wrong, lines, entries, accounts, currencies, audits, batches } = found
+      const { wrong, lines, entries, accounts, currencies, contracts, audits, batches } = found
       for (const line of wrong.slice(0, SHOWN_MAX)) process.stdout.write(`wrong: ${line}\n`)
       if (wrong.length > SHOWN_MAX) process.stdout.write(`wrong: … and ${wrong.length - SHOWN_MAX} more\n`)
-      const read = `${entries} entries (${lines} lines) on ${accounts} accounts in ${currencies} currencies, ${audits} audit records, ${batches} batches`
+      const read = `${entries} entries (${lines} lines) on ${accounts} accounts in ${currencies} currencies, ${contracts} contracts, ${audits} audit records, ${batches} batches`
       const sums = key === undefined ? '; keyed sums were not compared' : ''
       process.stdout.write(
         `${wrong.length === 0 ? 'balanced' : `NOT in order, ${wrong.length} faults`}: ${read}${sums}\n`,

@@ -72,6 +72,7 @@ import { endSession, touchSessions } from './logins/sessions.ts'
 import { futuresCommands } from './futures-commands.ts'
 import { marginCommands } from './margin-commands.ts'
 import { walletCommands } from './wallet-commands.ts'
+import { fundInsurance } from './wallet/treasury.ts'
 import { createTransfer, creditUser } from './wallet/transfers.ts'
 import { configureWorld, setClock, setLive } from './world/commands.ts'
 import {
@@ -82,6 +83,8 @@ import {
   setCurrencyStatus,
   setMarketStatus,
 } from './world/listing.ts'
+import { cancelContractOrders, changeContract } from './world/contract-commands.ts'
+import { beginContracts, lookAtContracts, sweepContract } from './world/contract-listing.ts'
 import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
 
 /**
@@ -148,6 +151,12 @@ const plain = {
   'market.cancel_rest': cancelMarketRest,
   'market.remove': removeMarket,
   'markets.halt': haltMarkets,
+  'insurance.fund': fundInsurance,
+  'contract.begin': beginContracts,
+  'contract.look': lookAtContracts,
+  'contract.sweep': sweepContract,
+  'contract.change': changeContract,
+  'contract.cancel_orders': cancelContractOrders,
   'currency.status': setCurrencyStatus,
   'currency.remove': removeCurrency,
   'spot.begin': beginSpot,

@@ -9,6 +9,8 @@ import {
   placeBatch,
   strikeCountdown,
 } from './futures/commands.ts'
+import { liquidate, unwind } from './futures/liquidate.ts'
+import { lookAgain } from './futures/risk.ts'
 import { changeMargin, setDualMode, setLeverage, setMarginMode, setRiskLimit } from './futures/settings.ts'
 
 /** Commands of contracts, perpetual and dated. */
@@ -29,4 +31,7 @@ export const futuresCommands = {
   'futures.risk_limit': setRiskLimit,
   'futures.margin': changeMargin,
   'futures.dual_mode': setDualMode,
+  'futures.liquidate': liquidate,
+  'futures.look': lookAgain,
+  'futures.unwind': unwind,
 } as const

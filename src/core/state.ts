@@ -73,6 +73,7 @@ export class State {
     const tables: readonly unknown[] = [
       this.counters,
       this.world.settings,
+      this.world.contracts.listed,
       this.ledger.accounts,
       this.users.table,
       this.keys.table,

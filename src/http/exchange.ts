@@ -41,6 +41,8 @@ export const HEADER_NAMES = [
   'x-svc-exptime',
   'x-gate-channel-id',
   'x-svc-channel-id',
+  'x-gate-size-decimal',
+  'x-svc-size-decimal',
 ] as const
 /** The same of requests below /console; of no others is a cookie ever looked at. */
 export const CONSOLE_HEADER_NAMES = [

@@ -4,8 +4,10 @@ import { array, bool, decimalText, int, int64, map, nullable, shape, str } from 
 import { proveLedger } from '../core/ledger/ledger.ts'
 import { notFound, refuse } from '../labels.ts'
 import { format, type Amount } from '../money/amount.ts'
+import { proveContracts } from '../proof/contracts.ts'
 import { LiabilitySnapshot, netBalances } from '../proof/snapshot.ts'
 import { randomHex } from '../runtime/secrets.ts'
+import { contractProofShape, contractProofView } from './contracts.ts'
 import { reserves } from './reserves.ts'
 
 /** Snapshots that proofs can still be drawn from; a million users take some 400 MB each. */
@@ -82,13 +84,18 @@ export function operatorLedgerEndpoints(): readonly AnyEndpoint[] {
             error: str,
           }),
         ),
+        contracts_match: bool,
+        contracts: contractProofShape,
         sequence: int64,
         state_hash: str,
       }),
       refuses: [],
       handle: async ({ desk }) => {
         const held = await reserves(desk)
-        const proof = await desk.core.read(({ ledger }) => proveLedger(ledger.accounts.values()))
+        const { proof, contracts } = await desk.core.read((state) => ({
+          proof: proveLedger(state.ledger.accounts.values()),
+          contracts: proveContracts(state),
+        }))
         const { sequence, hash } = desk.core.committed
         return {
           balanced: proof.every(({ total }) => total === 0n),
@@ -107,6 +114,8 @@ export function operatorLedgerEndpoints(): readonly AnyEndpoint[] {
           })),
           reserves_match: held.every(({ difference }) => difference === '0'),
           reserves: held,
+          contracts_match: contracts.every(({ ok }) => ok),
+          contracts: contractProofView(contracts),
           sequence,
           state_hash: hash,
         }

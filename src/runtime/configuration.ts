@@ -3,6 +3,7 @@ import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import type { State } from '../core/state.ts'
 import { agentIds, configurationFaults } from '../core/world/change.ts'
+import { contractsAfter } from '../core/world/contract-change.ts'
 
 /**
  * Before a changed configuration is taken in: refuses, with nothing changed, what live rows would not survive, and
@@ -23,6 +24,11 @@ export async function makeWay(
     const next = kept.get(id)
     if (next?.precision !== config.precision || next.amount_precision !== config.amount_precision)
       await cancelAll(core, id, agents)
+  }
+  for (const { contract, after } of contractsAfter(core.state, world)) {
+    if (after?.order_price_round === contract.config.order_price_round) continue
+    const input = { contract: contract.id, owners: agents, actor: 'machine' }
+    while ((await core.submit('contract.cancel_orders', input)) > 0);
   }
 }
 async function cancelAll(

@@ -7,11 +7,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const shown = (value: unknown): string =>
   value === undefined ? 'nothing' : JSON.stringify(value).slice(0, TEXT_MAX)
 
+/** Of a contract, or what dated ones are made of; no other item has a group. */
+const contractName = ({ group, settle, name, underlying }: Readonly<Record<string, unknown>>): unknown =>
+  group === undefined ? undefined : `${String(group)}/${String(settle)}/${String(name || underlying)}`
+
 /** Items of a list are told apart by their names where they have one, so that an added one does not shift the rest. */
 function membersOf(value: Readonly<Record<string, unknown>>): Map<string, unknown> {
   const named = (item: unknown, i: number): string => {
     if (!isObject(item)) return String(i)
-    const name = item['currency'] ?? item['chain'] ?? item['id'] ?? item['currency_pair']
+    const name =
+      item['currency'] ?? item['chain'] ?? item['id'] ?? item['currency_pair'] ?? contractName(item)
     return typeof name === 'string' ? name : String(i)
   }
   return new Map(

@@ -85,6 +85,7 @@ export async function ensureWorld(
   const operator_token = config.operatorToken ?? known?.operator_token ?? randomHex(32)
   steps.push(core.submit('operator.ensure', { name: FIRST_OPERATOR, token_hash: sha256(operator_token) }))
   steps.push(core.submit('spot.begin', {}))
+  steps.push(core.submit('contract.begin', {}))
   steps.push(core.submit('lending.begin', { seed: config.mode === 'sandbox' }))
   steps.push(core.submit('futures.begin', { seed: config.mode === 'sandbox' }))
   const credentials =

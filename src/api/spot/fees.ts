@@ -1,3 +1,4 @@
+import { contractRates } from '../../core/futures/fees.ts'
 import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
 import type { State } from '../../core/state.ts'
 import { mainIdOf, type User } from '../../core/tables/users.ts'
@@ -41,9 +42,6 @@ function spotFees(state: State, user: User, pair: string | null) {
 }
 /** The platform's share of lending interest. */
 const LOAN_FEE = '0.18'
-/** Rates of contracts, by the same tiers: published with the spot rates. */
-const CONTRACT_TAKER = '0.0005'
-const CONTRACT_MAKER = '0.0002'
 
 const spotFeeShape = shape({ ...spotMembers, currency_pair: str })
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
@@ -70,14 +68,17 @@ export const feeEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: PAIR_LABELS,
     handle: async ({ desk, caller, query }) =>
-      desk.core.read((state) => ({
-        ...spotFees(state, caller.user, query.currency_pair),
-        futures_taker_fee: CONTRACT_TAKER,
-        futures_maker_fee: CONTRACT_MAKER,
-        futures_rpi_maker_fee: '0',
-        delivery_taker_fee: CONTRACT_TAKER,
-        delivery_maker_fee: CONTRACT_MAKER,
-      })),
+      desk.core.read((state) => {
+        const { maker, taker } = contractRates(feeSetting(state, caller.user).vip)
+        return {
+          ...spotFees(state, caller.user, query.currency_pair),
+          futures_taker_fee: format(taker),
+          futures_maker_fee: format(maker),
+          futures_rpi_maker_fee: '0',
+          delivery_taker_fee: format(taker),
+          delivery_maker_fee: format(maker),
+        }
+      }),
   }),
   endpoint({
     method: 'GET',

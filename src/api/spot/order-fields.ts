@@ -29,7 +29,7 @@ export const sideField = oneOf(...SIDES)
 export const actionModeField = withDefault(oneOf(...ACTION_MODES), 'FULL')
 const stopField = object({ trigger_price: positiveDecimal(), order_price: withDefault(decimal(), '0') })
 /** An SDK sends "-" where nothing was chosen. */
-const stpActField = (() => {
+export const stpActField = (() => {
   const inner = oneOf(...STP_ACTS)
   return {
     ...inner,

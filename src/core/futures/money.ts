@@ -1,6 +1,8 @@
-import { ZERO, type Amount } from '../../money/amount.ts'
+import { ZERO, format, type Amount } from '../../money/amount.ts'
+import { audit } from '../audit.ts'
 import { nextId } from '../counters.ts'
 import {
+  EQUITY,
   PLATFORM,
   contractDebt,
   contractName,
@@ -20,6 +22,11 @@ export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account'
 export const insuranceOf = (settle: string): AccountKey =>
   ({ owner: PLATFORM, name: `insurance:futures.${settle}` }) as const
 export const POINTS = 'POINT'
+/** Of an account's name, group/settle. */
+export function settledOf(account: string): Settled {
+  const [group, settle] = account.split('/') as [Settled['group'], string]
+  return { group, settle, currency: settle.toUpperCase(), account }
+}
 
 export const cashName = ({ group, settle }: Settled): AccountName => contractName(group, settle)
 /** What realised losses took beyond the cash; not above zero. */
@@ -112,7 +119,7 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   if (change === 0n) return
   const { currency } = contract
   const lines: Line[] = [{ ...other, currency, amount: -change as Amount }]
-  if (user_id === PLATFORM) lines.push({ ...insuranceOf(contract.settle), currency, amount: change })
+  if (user_id === PLATFORM) lines.push(...fundLines(ctx, contract, change))
   else {
     const cash = { owner: user_id, name: cashName(contract) }
     const debt = { owner: user_id, name: contractDebt(contract.group, contract.settle) }
@@ -129,6 +136,22 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   if (user_id === PLATFORM) return
   const { type, text, trade_id } = booking
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
+}
+/** The fund never goes below zero: what it lacks the operator's own money pays, and somebody is told. */
+function fundLines(ctx: Ctx, { settle, currency, name }: Contract, change: Amount): Line[] {
+  const fund = insuranceOf(settle)
+  const has = ctx.state.ledger.balance(PLATFORM, fund.name, currency)
+  const onFund = larger(change, -has) as Amount
+  const missing = (change - onFund) as Amount
+  if (missing === 0n) return [{ ...fund, currency, amount: onFund }]
+  audit(ctx, 'platform', 'futures.insured_by_equity', {
+    contract: name,
+    settle,
+    amount: format(-missing as Amount),
+  })
+  const lines: Line[] = [{ ...EQUITY, currency, amount: missing }]
+  if (onFund !== 0n) lines.push({ ...fund, currency, amount: onFund })
+  return lines
 }
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

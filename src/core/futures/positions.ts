@@ -84,10 +84,13 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
     margin,
     leverage,
     cross_limit,
+    risk_limit: row.risk_limit,
     liq_price: liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
     realised_pnl: (row.pnl + row.fee + row.fund) as Amount,
     history_pnl,
     last_close_pnl,
+    realised_point: row.point_fee,
+    history_point: row.history_point,
     at,
   })
   return row

@@ -1,4 +1,118 @@
-import type { Ctx } from '../state.ts'
-import type { Contract } from '../tables/world/contracts.ts'
+import type { Amount, Price } from '../../money/amount.ts'
+import { NEVER_SHORT, liquidationPrice } from '../contracts/liquidation.ts'
+import { nextId } from '../counters.ts'
+import { schedule } from '../due.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
+import type { Ctx, State } from '../state.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { crossUnit, isolatedUnit, type Arm } from '../tables/futures/watch.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { isBroke, isCross, isCrossBroke, marginBalance, needsOf, unitOf, type Unit } from './figures.ts'
+import { changeAccount, settledOf } from './money.ts'
+import { putPosition } from './positions.ts'
 
-export function lookAt(_ctx: Ctx, _userId: number, _contract: Contract): void {}
+/** Liquidations that one command begins; the others begin in the commands that follow at once. */
+const BEGIN_MAX = 50
+
+/** Something has changed an account's money or positions. */
+export function lookAt(ctx: Ctx, _userId: number, _contract: Contract): void {
+  look(ctx)
+}
+/** The mark price of a contract has moved. */
+export function lookAtMark(ctx: Ctx, contract: string): void {
+  const { futures } = ctx.state
+  futures.watch.reach(contract, futures.markOf(contract))
+  look(ctx)
+}
+/** Due: the rest of a long row of liquidations. */
+export function lookAgain(ctx: Ctx): null {
+  look(ctx)
+  return null
+}
+
+/** Looks at all units that need it: those at or below their maintenance margin are liquidated, in the order of their names. */
+function look(ctx: Ctx): void {
+  const { state } = ctx
+  const { watch } = state.futures
+  const units = watch.take()
+  if (units.length === 0) return
+  const broke: string[] = []
+  for (const unit of units) {
+    const found = unit.split('/').length === 3 ? lookAtCross(state, unit) : lookAtIsolated(state, unit)
+    if (found === 'broke') broke.push(unit)
+    else watch.arm(unit, found)
+  }
+  broke.sort()
+  for (const unit of broke.slice(0, BEGIN_MAX)) begin(ctx, unit)
+  if (broke.length <= BEGIN_MAX) return
+  for (const unit of broke.slice(BEGIN_MAX)) watch.again(unit)
+  schedule(ctx, ctx.at, 'futures.look', {})
+}
+
+/** Nothing to watch while it is being liquidated: each step looks by itself. */
+function lookAtIsolated(state: State, unit: string): 'broke' | Arm[] {
+  const row = state.futures.positions.table.get(unit)
+  if (row === undefined || row.size === 0n || isCross(row) || row.liquidating !== 0) return []
+  if (isBroke(state, row)) return 'broke'
+  // Of two sides the larger one has a say in what both need: each move of the mark is a reason to look.
+  if (row.mode !== 'single') return always(state, row)
+  return armOf(state, row, row.margin)
+}
+function lookAtCross(state: State, unit: string): 'broke' | Arm[] {
+  const [user, group, settle] = unit.split('/') as [string, string, string]
+  const userId = Number(user)
+  const account = `${group}/${settle}`
+  const row = state.futures.accounts.get(userId, account)
+  if (row !== undefined && row.liquidating !== 0) return []
+  const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
+  if (crossed.length === 0) return []
+  const found = unitOf(state, userId, settledOf(account))
+  if (isCrossBroke(found)) return 'broke'
+  return crossed.flatMap((position) =>
+    armOf(state, position, shareOf(state, position, found, crossed.length)),
+  )
+}
+/** As if each of the positions alone could use up an equal part of what the account has above its maintenance. */
+function shareOf(state: State, position: Position, unit: Unit, count: number): Amount {
+  const { pnl, maintenance } = needsOf(state, position)
+  const spare = (marginBalance(unit) - unit.maintenance) / BigInt(count)
+  return (spare - pnl + maintenance) as Amount
+}
+function armOf(state: State, position: Position, margin: Amount): Arm[] {
+  const { terms } = state.world.mustContract(position.contract)
+  const holding = { size: contractsIn(position.size), cost: position.cost }
+  const price = liquidationPrice(terms, holding, margin)
+  const above = position.size < 0n
+  if (above ? price >= NEVER_SHORT : price === 0n) return []
+  return [{ contract: position.contract, price, above }]
+}
+const always = (state: State, { contract }: Position): Arm[] => {
+  const price: Price = state.futures.markOf(contract)
+  const { markTick } = state.world.mustContract(contract).terms
+  return [
+    { contract, price: (price - markTick) as Price, above: false },
+    { contract, price: (price + markTick) as Price, above: true },
+  ]
+}
+
+/** From here on its owner can't touch it, and one bounded step follows the other. */
+function begin(ctx: Ctx, unit: string): void {
+  const { state, tx } = ctx
+  const id = nextId(tx, state.counters, 'contract_liquidation')
+  const position = state.futures.positions.table.get(unit)
+  if (position !== undefined) {
+    putPosition(ctx, { ...position, liquidating: id })
+    const { user_id, contract, mode } = position
+    schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
+    return
+  }
+  const [user, group, settle] = unit.split('/') as [string, string, string]
+  const account = `${group}/${settle}`
+  changeAccount(ctx, Number(user), account, { liquidating: id })
+  schedule(ctx, ctx.at, 'futures.liquidate', { user_id: Number(user), contract: account, mode: 'cross', id })
+}
+export const isFund = ({ user_id }: Pick<Position, 'user_id'>): boolean => user_id === PLATFORM
+export const unitOfPosition = (position: Position): string =>
+  isCross(position)
+    ? crossUnit(position.user_id, position.contract.split('/').slice(0, 2).join('/'))
+    : isolatedUnit(position)

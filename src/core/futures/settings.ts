@@ -193,7 +193,7 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
     if (amount > own)
       refuse(
         'INSUFFICIENT_AVAILABLE',
-        `change: only ${format((own > 0n ? own : ZERO) as Amount)} ${contract.currency} are available`,
+        `change: only ${format((own > 0n ? own : ZERO))} ${contract.currency} are available`,
       )
   }
   const margin = (negative ? row.margin - amount : row.margin + amount) as Amount

@@ -89,6 +89,9 @@ export const clearingName = (
   settle: string,
   contract: string,
 ): `futures.clearing:${string}` | `delivery.clearing:${string}` => `${kind}.clearing:${settle}.${contract}`
+/** The fund that takes over positions in contracts of a settle currency. */
+export const contractInsurance = (settle: string) =>
+  ({ owner: PLATFORM, name: `insurance:futures.${settle}` }) as const
 /** Coins on a chain. */
 export const custodyOf = (chain: string) => ({ owner: PLATFORM, name: `custody:${chain}` }) as const
 /** Deposits that wait for a decision, or are too small. */
@@ -117,7 +120,9 @@ const OWN: ReadonlySet<AccountName> = new Set<PlatformAccountName>([
   insuranceName('unified'),
   insuranceName('margin'),
 ])
-export const isOwn = (owner: number, name: AccountName): boolean => owner === PLATFORM && OWN.has(name)
+export const isOwn = (owner: number, name: AccountName): boolean =>
+  owner === PLATFORM &&
+  (OWN.has(name) || name.startsWith('insurance:futures.') || name.startsWith('futures.rounding:'))
 
 /** Debts, and the platform's own side. A user's money, free or held, never goes below zero. */
 export const mayGoNegative = (owner: number, name: AccountName): boolean =>

@@ -15,6 +15,8 @@ export interface DueWork {
   readonly 'agents.trade': { currency_pair: string; side: 'buy' | 'sell'; price: string; amount: string }
   readonly 'chain.pause': { chain: string; paused: boolean; after: number }
   readonly 'chain.wake': { chain: string }
+  readonly 'contract.look': Readonly<Record<string, never>>
+  readonly 'contract.sweep': { contract: string }
   readonly 'futures.fund': { contract: string; sum: string; after: string }
   readonly 'futures.minute': Readonly<Record<string, never>>
   readonly 'futures.cancel_rest': {
@@ -29,6 +31,7 @@ export interface DueWork {
   }
   readonly 'futures.countdown.strike': { id: string }
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
+  readonly 'futures.look': Readonly<Record<string, never>>
   readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>

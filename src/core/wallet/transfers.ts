@@ -1,11 +1,13 @@
 import { positiveAmount } from '../positive.ts'
-import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
+import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { amountOf, decimalsOf, format, type Amount } from '../../money/amount.ts'
+import { amountOf, decimalsOf, format, negate, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
-import { move } from '../ledger/ledger.ts'
+import { noteTransfer } from '../futures/money.ts'
+import { guardContractOutflow, inflowLines, settledBy } from '../futures/transfers.ts'
+import { move, type Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
 import { loanAccountsOf } from '../tables/unified/loan-accounts.ts'
@@ -70,17 +72,16 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   const { from, to, currency, amount } = booking
   refuseLeaving(state, to.user.user_id, to.ref, currency)
   guardOutflow(state, from.user.user_id, from.ref.name, currency, amount)
+  const left = settledBy(from.ref.kind, from.ref.settle)
+  if (left !== undefined) guardContractOutflow(state, from.user.user_id, left, currency, amount)
   const tx_id = nextId(tx, state.counters, 'transfer')
   state.ledger.post(ctx, {
     kind: booking.kind === 'own' ? ownKind(from.ref, to.ref) : 'subaccount_trf',
     ref: `transfer:${tx_id}`,
-    lines: move(
-      { owner: from.user.user_id, name: from.ref.name },
-      { owner: to.user.user_id, name: to.ref.name },
-      currency,
-      amount,
-    ),
+    lines: linesInto(state, { owner: from.user.user_id, name: from.ref.name }, to, currency, amount),
   })
+  if (left !== undefined) noteTransfer(ctx, left, from.user.user_id, currency, negate(amount))
+  noteInflow(ctx, to, currency, amount)
   checkCeiling(ctx, to.user, to.ref, currency)
   const pairOrSettle = from.ref.kind === 'spot' ? to.ref : from.ref
   const record: Transfer = {
@@ -100,6 +101,22 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   }
   tx.put(state.transfers, record)
   return record
+}
+
+type Party = Booking['to']
+/** An account of contracts pays what it owes first. */
+function linesInto(state: State, from: AccountKey, to: Party, currency: string, amount: Amount): Line[] {
+  const owner = to.user.user_id
+  const settled = settledBy(to.ref.kind, to.ref.settle)
+  if (settled === undefined) return move(from, { owner, name: to.ref.name }, currency, amount)
+  return [
+    { ...from, currency, amount: negate(amount) },
+    ...inflowLines(state, owner, settled, currency, amount),
+  ]
+}
+function noteInflow(ctx: Ctx, { user, ref }: Party, currency: string, amount: Amount): void {
+  const settled = settledBy(ref.kind, ref.settle)
+  if (settled !== undefined) noteTransfer(ctx, settled, user.user_id, currency, amount)
 }
 
 /** Into what is being delisted goes only what a debt there needs: all else would stand in its way. */
@@ -169,8 +186,9 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
     // In the account book money from outside is a deposit: clients know no other word for it.
     kind: 'deposit',
     ref: `transfer:${tx_id}`,
-    lines: move(EQUITY, { owner: user.user_id, name: ref.name }, currency, amount),
+    lines: linesInto(state, EQUITY, { user, ref }, currency, amount),
   })
+  noteInflow(ctx, { user, ref }, currency, amount)
   const record: Transfer = {
     tx_id,
     kind: 'credit',

@@ -1,8 +1,8 @@
 import { refuse } from '../../labels.ts'
-import { format, min, type Amount } from '../../money/amount.ts'
+import { decimalsOf, format, min, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { nextId } from '../counters.ts'
-import { PLATFORM, spotOf } from '../ledger/accounts.ts'
+import { EQUITY, PLATFORM, contractInsurance, spotOf } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import { positiveAmount } from '../positive.ts'
 import type { Ctx, State } from '../state.ts'
@@ -80,4 +80,28 @@ export function payEarnings(ctx: Ctx, input: Payout): Transfer {
     tx_id,
   })
   return record
+}
+
+/** Operator equity → the insurance fund of contracts of a settle currency. */
+export function fundInsurance(ctx: Ctx, input: { settle: string; amount: string; actor: Actor }): null {
+  const { state, tx } = ctx
+  const settle = input.settle.toLowerCase()
+  const known = new Set([...state.world.settles('futures'), ...state.world.settles('delivery')])
+  if (!known.has(settle))
+    refuse('INVALID_PARAM_VALUE', `settle: "${input.settle}" is not one of ${[...known].join(', ')}`)
+  const { currency, precision } = state.world.currency(settle)
+  const amount = positiveAmount(input.amount)
+  if (decimalsOf(amount) > precision)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: "${input.amount}" has more than ${currency}'s ${precision} decimals`,
+    )
+  const ref = `fund:${nextId(tx, state.counters, 'fund')}`
+  state.ledger.post(ctx, {
+    kind: 'fund',
+    ref,
+    lines: move(EQUITY, contractInsurance(settle), currency, amount),
+  })
+  audit(ctx, input.actor, 'insurance.fund', { settle, amount: format(amount) })
+  return null
 }

@@ -1,6 +1,14 @@
-import { BUILT_IN_CHAINS, BUILT_IN_POLICY, BUILT_IN_RATES, BUILT_IN_TRANSPORT } from './built-in-chains.ts'
+import {
+  BUILT_IN_CHAINS,
+  BUILT_IN_POLICY,
+  BUILT_IN_RATES,
+  BUILT_IN_RULES,
+  BUILT_IN_TRANSPORT,
+} from './built-in-chains.ts'
+import { BUILT_IN_CONTRACTS } from './built-in-contracts.ts'
 import { BUILT_IN_UNIFIED } from './built-in-unified.ts'
 import { marketOf } from '../tables/world/markets.ts'
+import { completePolicy } from '../tables/world/policy.ts'
 import type { CurrencyConfig, WorldConfig } from '../tables/world/config.ts'
 
 const currency = (
@@ -46,7 +54,18 @@ export const BUILT_IN_WORLD: WorldConfig = {
     marketOf('USDC_USDT', 4, 2, '1'),
     marketOf('GT_USDT', 3, 3, '8'),
   ],
+  contracts: BUILT_IN_CONTRACTS,
   settle: { futures: ['usdt', 'btc'], delivery: ['usdt'] },
   unified: BUILT_IN_UNIFIED,
   limits: { keys_max: 20, contract_ceiling: '100000000' },
+}
+
+/** As a mode has it by itself. A live platform offers the contracts that its file names, and no others. */
+export function builtInWorld(live: boolean): WorldConfig {
+  const { contracts, ...world } = BUILT_IN_WORLD
+  return {
+    ...world,
+    ...(!live && { contracts: contracts! }),
+    policy: completePolicy(BUILT_IN_RULES, live),
+  }
 }

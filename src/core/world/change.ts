@@ -2,6 +2,7 @@ import { PLATFORM, custodyOf, contractName, isOwn, marginName } from '../ledger/
 import { format, unitOf, type Amount } from '../../money/amount.ts'
 import { AGENT_LOGINS } from '../tables/agents.ts'
 import type { State } from '../state.ts'
+import { contractFaults } from './contract-change.ts'
 import { completeMarket, type MarketConfig } from '../tables/world/markets.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
 
@@ -14,7 +15,7 @@ export interface Fault {
 
 /**
  * Compares a configuration with the live rows before it is taken in. What they need can't be dropped or rescaled in
- * place: a market with orders, a currency with balances, a chain with coins. Orders of the market agents do not
+ * place: a market with orders, a contract with positions, a currency with balances, a chain with coins. Orders of the market agents do not
  * count: they are the platform's own, and go with their market. Nor does the platform's own money in a currency that
  * is `closing`: whoever closes it closes these accounts.
  */
@@ -23,6 +24,7 @@ export function configurationFaults(state: State, next: WorldConfig, closing?: s
   if (configured === undefined || JSON.stringify(configured) === JSON.stringify(next)) return []
   return [
     ...marketFaults(state, next),
+    ...contractFaults(state, next, agentIds(state)),
     ...currencyFaults(state, next, closing),
     ...chainFaults(state, next),
     ...lendingFaults(state, next),

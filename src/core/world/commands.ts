@@ -4,8 +4,10 @@ import { audit } from '../audit.ts'
 import { followIndex } from '../futures/prices.ts'
 import type { Actor } from '../tables/audit.ts'
 import { configurationFaults } from './change.ts'
+import { endWithoutTemplate } from './contract-listing.ts'
 import { followFile } from './listing.ts'
 import { keepingLast } from './price-commands.ts'
+import { completeContract, templateId } from '../tables/world/contract-rules.ts'
 import { LIVE } from '../tables/world/world.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
 
@@ -16,6 +18,8 @@ export function configureWorld(ctx: Ctx, input: { config: WorldConfig }): null {
   const listed = new Set(input.config.markets.map(({ id }) => id))
   for (const { pair } of [...ctx.state.agents.markets.values()])
     if (!listed.has(pair)) ctx.tx.remove(ctx.state.agents.markets, pair)
+  const contracts = (input.config.contracts ?? []).map(completeContract)
+  endWithoutTemplate(ctx, new Set(contracts.map(templateId)))
   keepingLast(ctx, () => {
     ctx.tx.put(ctx.state.world.settings, { name: 'world', value: input.config })
   })

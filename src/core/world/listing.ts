@@ -15,7 +15,13 @@ import { accountRef } from '../wallet/accounts.ts'
 import type { CurrencyChange, CurrencyStatus } from '../tables/world/chains.ts'
 import { configurationFaults } from './change.ts'
 import type { Market, MarketOverlay, MarketStatus } from '../tables/world/markets.ts'
-import { CURRENCY_SETTING, HALT, MARKET_SETTING, checkWorld } from '../tables/world/world.ts'
+import {
+  CONTRACT_SETTING,
+  CURRENCY_SETTING,
+  HALT,
+  MARKET_SETTING,
+  checkWorld,
+} from '../tables/world/world.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
 
 /**
@@ -265,6 +271,14 @@ export function setCurrencyStatus(
         'INVALID_PARAM_VALUE',
         `currency: ${open.id} is not delisted; POST /operator/v1/markets/${open.id}/delist first`,
       )
+    const contract = world.allContracts.find(
+      ({ base, currency: settle }) => base === currency || settle === currency,
+    )
+    if (contract !== undefined)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `currency: the contract ${contract.id} needs it; PATCH /operator/v1/contracts/${contract.id} with a delisted_time first`,
+      )
   }
   const before = world.findCurrency(currency)
   layCurrency(ctx, currency, input.status)
@@ -283,13 +297,17 @@ export function followFile(ctx: Ctx): void {
   const { world } = state
   const markets = new Set(world.configured!.markets.map(({ id }) => MARKET_SETTING + id))
   const currencies = new Set(world.configured!.currencies.map(({ currency }) => CURRENCY_SETTING + currency))
+  const known = (name: string): boolean => {
+    if (name.startsWith(MARKET_SETTING)) return markets.has(name)
+    if (name.startsWith(CURRENCY_SETTING)) return currencies.has(name)
+    return !name.startsWith(CONTRACT_SETTING) || inFile(world, name.slice(CONTRACT_SETTING.length))
+  }
   for (const { name, value } of [...world.settings.values()]) {
-    const kept = name.startsWith(MARKET_SETTING)
-      ? markets.has(name)
-      : !name.startsWith(CURRENCY_SETTING) || currencies.has(name)
+    const kept = known(name)
     if (kept || (value as { status?: unknown }).status === undefined) continue
     const { status: _, ...rest } = value as Record<string, unknown>
     tx.put(world.settings, { name, value: rest })
   }
   for (const { id, config } of world.allMarkets) if (config.status === 'delisting') planCancel(ctx, id)
 }
+const inFile = ({ contracts }: State['world'], id: string): boolean => contracts.find(id) !== undefined

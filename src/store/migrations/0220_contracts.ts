@@ -7,6 +7,20 @@ export const contracts: Migration = {
   name: 'contracts',
   up: (dialect: Dialect) => [
     ...createTable(dialect, {
+      name: 'listed_contract',
+      columns: {
+        id: 'text',
+        template: 'text',
+        name: 'text',
+        cycle: 'text',
+        create_time: 'int',
+        expire_time: 'int',
+        phase: 'text',
+        config: 'json',
+      },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
       name: 'contract_order',
       columns: {
         id: 'int',
@@ -45,6 +59,7 @@ export const contracts: Migration = {
         contract_order_1: ['user_id', 'pair', 'update_at', 'id'],
         contract_order_2: ['user_id', 'update_at', 'id'],
         contract_order_3: ['user_id', 'text'],
+        contract_order_4: ['user_id', 'create_at', 'id'],
       },
     }),
     ...createTable(dialect, {
@@ -72,7 +87,7 @@ export const contracts: Migration = {
       },
       key: ['id'],
       live: true,
-      indexes: { contract_trade_1: ['pair', 'id'], contract_trade_2: ['pair', 'at'] },
+      indexes: { contract_trade_1: ['pair', 'sequence'], contract_trade_2: ['pair', 'at'] },
     }),
     ...createTable(dialect, {
       name: 'contract_candle_now',
@@ -255,10 +270,13 @@ export const contracts: Migration = {
         margin: 'amount',
         leverage: 'amount',
         cross_limit: 'amount',
+        risk_limit: 'amount',
         liq_price: 'amount',
         realised_pnl: 'amount',
         history_pnl: 'amount',
         last_close_pnl: 'amount',
+        realised_point: 'amount',
+        history_point: 'amount',
         at: 'int',
       },
       key: ['id'],

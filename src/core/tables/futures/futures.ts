@@ -8,6 +8,7 @@ import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
 import { Positions } from './positions.ts'
+import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
@@ -18,6 +19,7 @@ export class Futures extends Exchange {
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
 
   constructor(findTick: (contract: string) => Price | undefined) {

@@ -127,10 +127,14 @@ export interface PositionChange {
   readonly margin: Amount
   readonly leverage: Rate
   readonly cross_limit: Rate
+  /** Of its owner's own; 0: none. */
+  readonly risk_limit: Amount
   readonly liq_price: Price
   readonly realised_pnl: Amount
   readonly history_pnl: Amount
   readonly last_close_pnl: Amount
+  readonly realised_point: Amount
+  readonly history_point: Amount
   readonly at: number
 }
 export const POSITION_CHANGE: LogSpec<PositionChange> = {
@@ -145,10 +149,13 @@ export const POSITION_CHANGE: LogSpec<PositionChange> = {
     margin: 'amount',
     leverage: 'amount',
     cross_limit: 'amount',
+    risk_limit: 'amount',
     liq_price: 'amount',
     realised_pnl: 'amount',
     history_pnl: 'amount',
     last_close_pnl: 'amount',
+    realised_point: 'amount',
+    history_point: 'amount',
     at: 'int',
   },
 }

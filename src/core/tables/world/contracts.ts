@@ -9,6 +9,7 @@ import {
   type Price,
   type Rate,
 } from '../../../money/amount.ts'
+import { DATED_CYCLES } from '../../contracts/dates.ts'
 import type { FundingTerms } from '../../contracts/prices.ts'
 import { withDeductions, type Terms } from '../../contracts/terms.ts'
 import type { ContractGroup } from '../exchange/order.ts'
@@ -20,7 +21,7 @@ export interface TierConfig {
 }
 export const CONTRACT_STATUSES = ['prelaunch', 'trading', 'delisting', 'delisted', 'circuit_breaker'] as const
 export type ContractStatus = (typeof CONTRACT_STATUSES)[number]
-export const CYCLES = ['WEEKLY', 'BI-WEEKLY', 'QUARTERLY', 'BI-QUARTERLY'] as const
+export const CYCLES = DATED_CYCLES
 export type Cycle = (typeof CYCLES)[number]
 
 /** The rules of one contract, as the configuration and the operator write them; in the words of the API. */
@@ -107,6 +108,8 @@ export interface Contract {
   /** Microseconds; 0: never. */
   readonly expireAt: number
   readonly settleFee: Rate
+  /** Its end has come: its orders go, its positions are closed, nobody trades. */
+  readonly settling: boolean
 }
 
 export const contractId = (group: ContractGroup, settle: string, name: string): string =>
@@ -121,7 +124,9 @@ export const contractsIn = (amount: Amount): bigint => amount / ONE
 export const amountOfContracts = (contracts: bigint): Amount => (contracts * ONE) as Amount
 
 const TICKS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
-export function compileContract(config: ContractConfig, precision: number): Contract {
+export function compileContract(given: ContractConfig, precision: number, settling = false): Contract {
+  // Whoever only looks at the status takes no order then.
+  const config: ContractConfig = settling ? { ...given, status: 'circuit_breaker' } : given
   const { group, settle, name } = config
   const tick = priceOf(config.order_price_round)
   const inverse = config.type === 'inverse'
@@ -177,6 +182,7 @@ export function compileContract(config: ContractConfig, precision: number): Cont
     markBoundYear: rateOf(config.mark_bound_year),
     expireAt: config.expire_time * 1e6,
     settleFee: rateOf(config.settle_fee_rate),
+    settling,
   }
 }
 const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)

@@ -19,7 +19,9 @@ import {
   type MarketConfig,
   type MarketOverlay,
 } from './markets.ts'
-import { compileContract, type Contract } from './contracts.ts'
+import { checkContracts, type ContractOverlay } from './contract-rules.ts'
+import type { Contract } from './contracts.ts'
+import { Contracts } from './listed.ts'
 import { checkPolicy, completePolicy, type Policy } from './policy.ts'
 import { checkUnified, compileTerms, type IsolatedMarket, type LoanTerms } from './unified.ts'
 import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './config.ts'
@@ -40,9 +42,10 @@ const OPEN_ORDERS_MAX = 1_000
 
 /** The setting that tells whether money is real here. */
 export const LIVE = 'live'
-/** Settings of these prefixes hold what an operator changed in a market or a currency. */
+/** Settings of these prefixes hold what an operator changed in a market, a currency or a contract. */
 export const MARKET_SETTING = 'market:'
 export const CURRENCY_SETTING = 'currency:'
+export const CONTRACT_SETTING = 'contract:'
 /** The setting that stops all markets, while it is there. */
 export const HALT = 'halt'
 export interface Halt {
@@ -59,7 +62,10 @@ export class World {
   private currencies = new Map<string, CurrencyConfig>()
   private chains = new Map<string, ChainConfig>()
   private markets = new Map<string, Market>()
-  private contracts = new Map<string, Contract>()
+  readonly contracts = new Contracts({
+    precisionOf: (currency) => this.currencies.get(currency)?.precision,
+    overlayOf: (id) => this.settings.get(CONTRACT_SETTING + id)?.value as ContractOverlay | undefined,
+  })
   private loanCurrencies = new Map<string, LoanTerms>()
   private isolated = new Map<string, IsolatedMarket>()
 
@@ -71,10 +77,13 @@ export class World {
       else if (name.startsWith('chain:')) {
         this.layChanges()
         return
+      } else if (name.startsWith(CONTRACT_SETTING)) {
+        this.contracts.lay(this.config?.contracts ?? [])
+        return
       } else if (!ofCurrency && !name.startsWith(MARKET_SETTING) && name !== HALT) return
       if (name === 'world' || ofCurrency) this.layChanges()
       this.layMarkets()
-      this.layContracts()
+      this.contracts.lay(this.config?.contracts ?? [])
       this.layMargin()
     })
   }
@@ -108,27 +117,19 @@ export class World {
         this.markets.set(id, this.compile(market))
     }
   }
-  private layContracts(): void {
-    this.contracts = new Map()
-    for (const config of this.config?.contracts ?? []) {
-      const currency = this.currencies.get(config.settle.toUpperCase())
-      if (currency === undefined) continue
-      const contract = compileContract(config, currency.precision)
-      this.contracts.set(contract.id, contract)
-    }
-  }
-  /** By its id, group and settle included. */
+  /** By its id, group and settle included; also one that has ended. */
   findContract(id: string): Contract | undefined {
-    return this.contracts.get(id)
+    return this.contracts.find(id)
   }
   /** A contract that a row names. */
   mustContract(id: string): Contract {
-    const contract = this.contracts.get(id)
+    const contract = this.contracts.find(id)
     if (contract === undefined) throw new TypeError(`there is no contract ${id}`)
     return contract
   }
+  /** Those that have not ended, by id. */
   get allContracts(): readonly Contract[] {
-    return [...this.contracts.values()]
+    return this.contracts.open
   }
   private overlay(pair: string): MarketOverlay | undefined {
     return this.settings.get(MARKET_SETTING + pair)?.value as MarketOverlay | undefined
@@ -352,6 +353,7 @@ export function checkWorld(world: WorldConfig): void {
   for (const settle of [...world.settle.futures, ...world.settle.delivery])
     if (!names.has(settle.toUpperCase()))
       throw new TypeError(`settle names ${settle}, which is not among the currencies`)
+  checkContracts(world)
   const { keys_max } = world.limits
   if (!Number.isInteger(keys_max) || keys_max < 1 || keys_max > 1_000)
     throw new TypeError('limits.keys_max must be a whole number from 1 to 1000')

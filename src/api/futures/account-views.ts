@@ -1,0 +1,185 @@
+import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
+import { POINTS, cashName, type Settled } from '../../core/futures/money.ts'
+import { isDual } from '../../core/futures/positions.ts'
+import type { State } from '../../core/state.ts'
+import type { Position } from '../../core/tables/futures/positions.ts'
+import { ZERO, format, type Amount } from '../../money/amount.ts'
+import { bool, decimalText, int, int64, nullable, shape, str } from '../shapes.ts'
+import { shown, wholeSeconds, type Look } from './order-views.ts'
+import { shownContract } from './paths.ts'
+import { sizeShape } from './sizes.ts'
+
+const FIGURES = [
+  'total',
+  'unrealised_pnl',
+  'position_margin',
+  'order_margin',
+  'available',
+  'position_initial_margin',
+  'maintenance_margin',
+  'cross_order_margin',
+  'cross_initial_margin',
+  'cross_maintenance_margin',
+  'cross_unrealised_pnl',
+  'cross_available',
+  'cross_margin_balance',
+  'cross_mmr',
+  'cross_imr',
+  'isolated_position_margin',
+] as const
+const decimals = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, decimalText]))
+export const accountShape = shape({
+  ...decimals(FIGURES),
+  point: decimalText,
+  bonus: decimalText,
+  currency: str,
+  in_dual_mode: bool,
+  enable_credit: bool,
+  enable_evolved_classic: bool,
+  enable_new_dual_mode: bool,
+  enable_tiered_mm: bool,
+  enable_dual_plus: bool,
+  margin_mode: int,
+  margin_mode_name: str,
+  position_mode: str,
+  update_id: int64,
+  update_time: int64,
+  user: int64,
+  history: shape(
+    decimals([
+      'dnw',
+      'pnl',
+      'fee',
+      'refr',
+      'fund',
+      'point_dnw',
+      'point_fee',
+      'point_refr',
+      'bonus_dnw',
+      'bonus_offset',
+      'cross_settle',
+    ]),
+  ),
+})
+/** The account as its margin stands now; the caller knows that there is one. */
+export function accountView(state: State, userId: number, settled: Settled): Record<string, unknown> {
+  const figures = accountFigures(state, userId, settled)
+  const row = state.futures.accounts.get(userId, settled.account)
+  const points = state.ledger.balance(userId, cashName(settled), POINTS)
+  const dual = isDual(state, userId, settled.account)
+  return {
+    ...Object.fromEntries(FIGURES.map((name) => [name, shown(figures[name])])),
+    point: format(points),
+    bonus: '0',
+    currency: settled.currency,
+    in_dual_mode: dual,
+    enable_credit: false,
+    enable_evolved_classic: false,
+    enable_new_dual_mode: false,
+    enable_tiered_mm: true,
+    enable_dual_plus: false,
+    margin_mode: 0,
+    margin_mode_name: 'classic',
+    position_mode: dual ? 'dual' : 'single',
+    update_id: row?.update_id ?? 0,
+    update_time: wholeSeconds(row?.update_at ?? 0),
+    user: userId,
+    history: {
+      // Money that came before the account had a row of its own.
+      dnw: format(row?.dnw ?? figures.total),
+      pnl: format(row?.pnl ?? ZERO),
+      fee: format(row?.fee ?? ZERO),
+      refr: '0',
+      fund: format(row?.fund ?? ZERO),
+      point_dnw: format(row?.point_dnw ?? points),
+      point_fee: format(row?.point_fee ?? ZERO),
+      point_refr: '0',
+      bonus_dnw: '0',
+      bonus_offset: '0',
+      cross_settle: '0',
+    },
+  }
+}
+
+const POSITION_FIGURES = [
+  'risk_limit',
+  'leverage_max',
+  'maintenance_rate',
+  'value',
+  'margin',
+  'entry_price',
+  'liq_price',
+  'mark_price',
+  'initial_margin',
+  'maintenance_margin',
+  'unrealised_pnl',
+  'average_maintenance_rate',
+] as const
+const REALISED = [
+  'realised_pnl',
+  'pnl_pnl',
+  'pnl_fund',
+  'pnl_fee',
+  'history_pnl',
+  'last_close_pnl',
+  'realised_point',
+  'history_point',
+] as const
+export const positionShape = shape({
+  user: int64,
+  contract: str,
+  size: sizeShape,
+  leverage: decimalText,
+  ...decimals(POSITION_FIGURES),
+  ...decimals(REALISED),
+  adl_ranking: int,
+  pending_orders: int,
+  close_order: nullable(shape({ id: int64, price: decimalText, is_liq: bool })),
+  mode: str,
+  cross_leverage_limit: decimalText,
+  'update_time?': int64,
+  update_id: int64,
+  open_time: int64,
+  risk_limit_table: str,
+  'pid?': int,
+  pos_margin_mode: str,
+  'lever?': decimalText,
+  trade_max_size: decimalText,
+})
+export function positionView(
+  state: State,
+  position: Position,
+  { sizes, group }: Look,
+): Record<string, unknown> {
+  const figures = positionFigures(state, position)
+  const { close_order } = figures
+  const realised = (position.pnl + position.fee + position.fund) as Amount
+  return {
+    user: position.user_id,
+    contract: shownContract(position.contract),
+    size: sizes(position.size),
+    leverage: format(position.leverage),
+    ...Object.fromEntries(POSITION_FIGURES.map((name) => [name, shown(figures[name])])),
+    realised_pnl: format(realised),
+    pnl_pnl: format(position.pnl),
+    pnl_fund: format(position.fund),
+    pnl_fee: format(position.fee),
+    history_pnl: format(position.history_pnl),
+    last_close_pnl: format(position.last_close_pnl),
+    realised_point: format(position.point_fee),
+    history_point: format(position.history_point),
+    adl_ranking: figures.adl_ranking,
+    pending_orders: figures.pending_orders,
+    close_order: close_order === null ? null : { ...close_order, price: format(close_order.price) },
+    mode: position.mode,
+    cross_leverage_limit: format(position.cross_limit),
+    ...(group.texts && { update_time: wholeSeconds(position.update_at) }),
+    update_id: position.update_id,
+    open_time: wholeSeconds(position.open_at),
+    risk_limit_table: state.world.mustContract(position.contract).config.risk_limit_table,
+    ...(group.texts && { pid: 0 }),
+    pos_margin_mode: isCross(position) ? 'cross' : 'isolated',
+    ...(group.texts && { lever: format(leverageOf(position)) }),
+    trade_max_size: '0',
+  }
+}

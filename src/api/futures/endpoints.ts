@@ -1,0 +1,24 @@
+import type { AnyEndpoint } from '../endpoint.ts'
+import { accountEndpoints, modeEndpoints } from './account.ts'
+import { batchEndpoints } from './batch.ts'
+import { orderEndpoints, perpetualOrderEndpoints } from './orders.ts'
+import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
+import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
+import { perpetualRecordEndpoints, recordEndpoints } from './records.ts'
+
+const both = (group: Group): readonly AnyEndpoint[] => [
+  ...accountEndpoints(group),
+  ...positionEndpoints(group),
+  ...orderEndpoints(group),
+  ...recordEndpoints(group),
+]
+/** The signed calls of contracts: those of dated ones are fewer. */
+export const contractAccountEndpoints: readonly AnyEndpoint[] = [
+  ...both(PERPETUAL),
+  ...modeEndpoints(PERPETUAL),
+  ...perpetualPositionEndpoints(PERPETUAL),
+  ...perpetualOrderEndpoints(PERPETUAL),
+  ...batchEndpoints(PERPETUAL),
+  ...perpetualRecordEndpoints(PERPETUAL),
+  ...both(DELIVERY),
+]

@@ -1,0 +1,79 @@
+import { refuse } from '../../labels.ts'
+import type { LogSpec, TableSpec } from '../../machine/table.ts'
+import type { Value } from '../../store/store.ts'
+import type { Desk } from '../endpoint.ts'
+import { integer, withDefault } from '../fields.ts'
+import { paginationHeaders } from '../history.ts'
+
+/** What a page may skip: beyond it a time range finds the rows. */
+const SKIP_MAX = 100_000
+const LIMIT_MAX = 1_000
+export const listFields = {
+  limit: withDefault(integer(1, LIMIT_MAX), 100),
+  offset: withDefault(integer(0, SKIP_MAX), 0),
+}
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+type Setter = (name: string, value: string | number) => void
+
+/** Conditions on the columns of a list, and their values. */
+export class Filter {
+  private readonly conditions: string[] = []
+  readonly values: Value[] = []
+
+  /** `"column" = ?` and the like; null is left out. */
+  and(condition: string, ...values: (Value | null)[]): this {
+    if (values.includes(null)) return this
+    this.conditions.push(condition)
+    this.values.push(...values)
+    return this
+  }
+  /** Seconds, both included; a whole second means all of it. */
+  between(column: string, { from, to }: { readonly from: number | null; readonly to: number | null }): this {
+    if (from !== null && to !== null && from > to)
+      refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+    if (from !== null) this.and(`"${column}" >= ?`, Math.floor(from * 1e6))
+    if (to !== null) this.and(`"${column}" <= ?`, Math.ceil(to * 1e6) + (Number.isInteger(to) ? 999_999 : 0))
+    return this
+  }
+  get sql(): string {
+    return `where ${this.conditions.join(' and ')}`
+  }
+}
+/** The rows of one group and settle currency, by the ids of their contracts: all begin alike. */
+export const ofAccount = (filter: Filter, column: string, account: string): Filter =>
+  filter.and(`"${column}" >= ? and "${column}" < ?`, `${account}/`, `${account}${AFTER_SLASH}`)
+const AFTER_SLASH = String.fromCharCode('/'.charCodeAt(0) + 1)
+
+/**
+ * A page of rows from the store, and the headers that tell of the others. What is counted is what can be paged through:
+ * an account with more rows than that does not make each call dear.
+ */
+export async function storedPage<Row extends object>(
+  desk: Desk,
+  set: Setter,
+  spec: TableSpec<Row> | LogSpec<Row>,
+  filter: Filter,
+  order: string,
+  page: Page,
+): Promise<Row[]> {
+  const { sql, values } = filter
+  const counted = `select count(*) from (select 1 from "${spec.name}" ${sql} limit ?) as counted`
+  const [[count], rows] = await Promise.all([
+    desk.store.query(counted, [...values, SKIP_MAX + LIMIT_MAX]),
+    desk.store.select(spec, `${sql} order by ${order} limit ? offset ?`, [
+      ...values,
+      page.limit,
+      page.offset,
+    ]),
+  ])
+  paginationHeaders(set, page, Number(count![0]))
+  return rows
+}
+/** The same of rows that are all in memory. */
+export function listedPage<Row>(set: Setter, rows: readonly Row[], page: Page): Row[] {
+  paginationHeaders(set, page, rows.length)
+  return rows.slice(page.offset, page.offset + page.limit)
+}

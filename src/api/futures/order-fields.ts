@@ -1,0 +1,117 @@
+import type { Amendment, NewContractOrder } from '../../core/futures/inputs.ts'
+import { TIMES_IN_FORCE } from '../../core/tables/exchange/order.ts'
+import {
+  decimal,
+  described,
+  flag,
+  integer,
+  oneOf,
+  optional,
+  text,
+  type Field,
+  type Values,
+} from '../fields.ts'
+import { actionModeField, stpActField } from '../spot/order-fields.ts'
+import { contractField } from './paths.ts'
+import { sizeField } from './sizes.ts'
+
+/** "-" and "" are what clients send where nothing was chosen. */
+function unlessDash<T>(inner: Field<T>): Field<T | null> {
+  return {
+    ...inner,
+    required: false,
+    read: (value, name, unknown) => (value === '-' ? null : inner.read(value, name, unknown)),
+    absent: () => null,
+  }
+}
+const flagFields = {
+  tif: optional(oneOf(...TIMES_IN_FORCE)),
+  text: optional(described(text({ max: 64, example: 't-my-order-1' }), 'client id, begins with t-')),
+  iceberg: optional(sizeField()),
+  close: optional(flag()),
+  reduce_only: optional(flag()),
+  auto_size: unlessDash(oneOf('close_long', 'close_short')),
+  stp_act: stpActField,
+}
+export const orderFields = {
+  contract: contractField,
+  size: described(sizeField(), 'contracts, signed: above zero buys; 0 with close or auto_size'),
+  price: described(decimal(), '"0" is a market order'),
+  ...flagFields,
+  market_order_slip_ratio: optional(decimal()),
+  pos_margin_mode: unlessDash(oneOf('isolated', 'cross')),
+  tpsl_tp_trigger_price: optional(decimal()),
+  tpsl_sl_trigger_price: optional(decimal()),
+  action_mode: actionModeField,
+}
+export const bboFields = {
+  contract: contractField,
+  size: described(sizeField(), 'contracts, with the sign of the direction'),
+  direction: oneOf('buy', 'sell'),
+  level: integer(1, 20),
+  ...flagFields,
+}
+
+/** What a client sends, as the core takes it. */
+export const newOrder = (body: Values<typeof orderFields>): NewContractOrder => ({
+  contract: body.contract,
+  size: body.size,
+  iceberg: body.iceberg,
+  price: body.price,
+  tif: body.tif,
+  text: body.text,
+  close: body.close,
+  reduce_only: body.reduce_only,
+  auto_size: body.auto_size,
+  stp_act: body.stp_act,
+  market_order_slip_ratio: body.market_order_slip_ratio,
+  pos_margin_mode: body.pos_margin_mode,
+  tpsl_tp_trigger_price: body.tpsl_tp_trigger_price,
+  tpsl_sl_trigger_price: body.tpsl_sl_trigger_price,
+  bbo: null,
+})
+export const bboOrder = (body: Values<typeof bboFields>): NewContractOrder => ({
+  contract: body.contract,
+  size: body.size,
+  iceberg: body.iceberg,
+  // The level's.
+  price: '0',
+  tif: body.tif,
+  text: body.text,
+  close: body.close,
+  reduce_only: body.reduce_only,
+  auto_size: body.auto_size,
+  stp_act: body.stp_act,
+  market_order_slip_ratio: null,
+  pos_margin_mode: null,
+  tpsl_tp_trigger_price: null,
+  tpsl_sl_trigger_price: null,
+  bbo: { level: body.level, direction: body.direction },
+})
+
+/** Other members, such as those that a client adds to the call of every product, are ignored. */
+export const amendFields = {
+  size: optional(described(sizeField(), 'the new total, what is filled included')),
+  price: optional(decimal()),
+  amend_text: optional(text({ max: 64 })),
+  action_mode: actionModeField,
+}
+export const amendment = ({ size, price, amend_text }: Omit<Amendment, 'id'>): Omit<Amendment, 'id'> => ({
+  size,
+  price,
+  amend_text,
+})
+
+/** An order's id or text; clients send ids as numbers, or as digits in a string. */
+export function orderName(): Field<string> {
+  const inner = text({ max: 64, example: '12345' })
+  return {
+    ...inner,
+    read: (value, name) => inner.read(typeof value === 'number' ? String(value) : value, name),
+  }
+}
+/** As how many requests a list counts that nobody has checked yet. */
+export const countOf =
+  (most: number) =>
+  (body: unknown): number =>
+    Array.isArray(body) ? Math.min(Math.max(body.length, 1), most) : 1

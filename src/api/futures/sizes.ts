@@ -1,0 +1,53 @@
+import { refuse } from '../../labels.ts'
+import type { Amount } from '../../money/amount.ts'
+import { contractsIn } from '../../core/tables/world/contracts.ts'
+import type { HeaderName } from '../../http/exchange.ts'
+import type { Field, JsonSchema } from '../fields.ts'
+
+/**
+ * Numbers of contracts on the wire. A client whose models hold them as texts says so in a header; all others get
+ * integers. Requests may carry either.
+ */
+export const sizeShape: JsonSchema = {
+  anyOf: [
+    { type: 'integer', format: 'int64' },
+    { type: 'string', format: 'decimal' },
+  ],
+  description: 'contracts: an integer, or digits in a string with the request header X-Gate-Size-Decimal: 1',
+}
+/** How a reply writes a number of contracts, of a row whose amounts have 18 decimals. */
+export type Sizes = (amount: Amount) => string | number
+export const sizeNumber = (amount: Amount): number => Number(contractsIn(amount))
+export const sizeText = (amount: Amount): string => String(contractsIn(amount))
+
+export function sizesOf(call: { header(name: HeaderName): string | undefined }): Sizes {
+  const asked = call.header('x-gate-size-decimal') ?? call.header('x-svc-size-decimal')
+  return asked === '1' ? sizeText : sizeNumber
+}
+
+const SIZE = /^-?\d{1,15}(\.\d{1,18})?$/
+/**
+ * A signed number of contracts: an integer, a number with integral value, or digits in a string. A fraction is kept, so
+ * that the rules refuse it in its turn.
+ */
+export function sizeField(): Field<string> {
+  return {
+    schema: { type: 'integer', format: 'int64', description: 'contracts; digits in a string are taken too' },
+    required: true,
+    absent: () => {
+      throw new TypeError('a required field has no default')
+    },
+    read: (value, name) => {
+      const text = typeof value === 'number' ? String(value) : value
+      if (typeof text !== 'string' || !SIZE.test(text))
+        return refuse(
+          'INVALID_PARAM_VALUE',
+          `${name}: ${JSON.stringify(value).slice(0, 80)} must be a whole number of contracts, such as 10 or "-10"`,
+        )
+      const [whole, fraction = ''] = text.split('.') as [string, string?]
+      if (/[1-9]/.test(fraction)) return text
+      // Without leading zeros, and no -0.
+      return String(Number(whole) || 0)
+    },
+  }
+}

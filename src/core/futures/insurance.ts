@@ -1,0 +1,107 @@
+import { type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { unrealised } from '../contracts/position.ts'
+import { abs, fillValue, valueUp } from '../contracts/terms.ts'
+import { nextId } from '../counters.ts'
+import { schedule } from '../due.ts'
+import { PLATFORM } from '../ledger/accounts.ts'
+import type { Ctx, State } from '../state.ts'
+import type { Trade } from '../tables/exchange/trades.ts'
+import type { PositionMode } from '../tables/futures/positions.ts'
+import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { needsOf } from './figures.ts'
+import { insuranceOf } from './money.ts'
+import { fillPosition, positionOf, putPosition } from './positions.ts'
+
+/** What the fund has, with what its positions have won or lost at the mark. */
+export function fundWorth(state: State, contract: Contract): Amount {
+  let worth: bigint = state.ledger.balance(PLATFORM, insuranceOf(contract.settle).name, contract.currency)
+  for (const { account, currency } of accountsOf(state, contract.settle))
+    if (currency === contract.currency)
+      for (const row of state.futures.positions.heldBy(PLATFORM, account)) worth += needsOf(state, row).pnl
+  return worth as Amount
+}
+/** The fund is one for each settle currency: its positions may be in both groups. */
+const accountsOf = (state: State, settle: string): { account: string; currency: string }[] => {
+  const seen = new Map<string, { account: string; currency: string }>()
+  for (const { account, currency, settle: own } of state.world.allContracts)
+    if (own === settle) seen.set(account, { account, currency })
+  return [...seen.values()]
+}
+
+/** How many of these contracts (signed as the position is) it can take over at a price. */
+export function fundTakes(state: State, contract: Contract, contracts: bigint, price: Price): bigint {
+  const { terms } = contract
+  const mark = state.futures.markOf(contract.id)
+  const wanted = abs(contracts)
+  const own = positionOf(state, PLATFORM, contract, 'single')
+  const worth = fundWorth(state, contract)
+  const limit = terms.tiers.at(-1)!.limit
+  const sign = contracts > 0n ? 1n : -1n
+  const fits = (count: bigint): boolean => {
+    const value = fillValue(terms, count, price)
+    const won = unrealised(terms, { size: sign * count, cost: (sign * value) as Amount }, mark)
+    if (worth + won < 0n) return false
+    return valueUp(terms, abs(contractsIn(own.size) + sign * count), mark) <= limit
+  }
+  if (fits(wanted)) return wanted
+  let [low, high] = [0n, wanted]
+  while (low < high - 1n) {
+    const middle = (low + high) / 2n
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low
+}
+
+export interface InternalTrade {
+  /** Whose position shrinks, and whose takes it on or shrinks with it. */
+  readonly from: { readonly user_id: number; readonly mode: PositionMode; readonly order_id?: number }
+  readonly to: {
+    readonly user_id: number
+    readonly mode: PositionMode
+    readonly order_id?: number
+    readonly text?: string
+  }
+  /** Signed as the position of `from` is. */
+  readonly contracts: bigint
+  readonly price: Price
+  readonly text: string
+}
+/** A trade past the book, without fees: everybody sees it, and it makes no last price. Its sequence is 0. */
+export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade): number {
+  const { state, tx, at } = ctx
+  const { from, to, contracts, price, text } = trade
+  const id = nextId(tx, state.counters, 'contract_trade')
+  const side = contracts > 0n ? 'sell' : 'buy'
+  const amount = amountOfContracts(abs(contracts))
+  const common = { price, rate: 0n as Rate, trade_id: id }
+  fillPosition(ctx, contract, {
+    ...common,
+    user_id: from.user_id,
+    mode: from.mode,
+    contracts: -contracts,
+    order_id: from.order_id ?? 0,
+    order_text: text,
+  })
+  fillPosition(ctx, contract, {
+    ...common,
+    user_id: to.user_id,
+    mode: to.mode,
+    contracts,
+    order_id: to.order_id ?? 0,
+    order_text: to.text ?? text,
+  })
+  const row: Trade = { id, pair: contract.id, sequence: 0, side, price, amount, at }
+  tx.put(state.futures.trades.table, row)
+  return id
+}
+
+const SECOND = 1e6
+/** While the fund holds a position it sends an order each second. */
+export function scheduleUnwind(ctx: Ctx, contract: Contract): void {
+  const fund = positionOf(ctx.state, PLATFORM, contract, 'single')
+  // The fund is never liquidated: there the id of its next order stands.
+  if (fund.size === 0n || fund.liquidating !== 0) return
+  const due = schedule(ctx, ctx.at + SECOND, 'futures.unwind', { contract: contract.id })
+  putPosition(ctx, { ...fund, liquidating: due })
+}

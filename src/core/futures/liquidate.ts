@@ -1,0 +1,437 @@
+import { ZERO, format, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { liquidationPrice, stepSize } from '../contracts/liquidation.ts'
+import { entryPrice } from '../contracts/position.ts'
+import { abs, roundDownTo } from '../contracts/terms.ts'
+import { audit } from '../audit.ts'
+import { nextId } from '../counters.ts'
+import { schedule } from '../due.ts'
+import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
+import type { Ctx, State } from '../state.ts'
+import { OrderRow, type Order, type Placed } from '../tables/exchange/order.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { LIQUIDATE } from '../tables/futures/records.ts'
+import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { deleverage, deleverageGoesOn } from './deleverage.ts'
+import {
+  crossCash,
+  equityOf,
+  isBroke,
+  isCross,
+  isCrossBroke,
+  needsOf,
+  restMargin,
+  unitOf,
+} from './figures.ts'
+import { fundTakes, fundWorth, internalTrade, scheduleUnwind } from './insurance.ts'
+import { bookCash, cashName, changeAccount, insuranceOf, settledOf, type Settled } from './money.ts'
+import { marketBound, matchTaker, takerOf } from './place.ts'
+import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
+import { bankruptcyOf } from './rules.ts'
+import { lookAt } from './risk.ts'
+import { CONTRACTS, takeOff } from './venue.ts'
+
+/** Orders that one step ends. */
+const PORTION = 100
+
+export interface LiquidateInput {
+  readonly user_id: number
+  /** The contract of an isolated position, or the account (group/settle) of cross ones. */
+  readonly contract: string
+  readonly mode: string
+  readonly id: number
+}
+/** Due: one bounded step of the liquidation of a unit. */
+export function liquidate(ctx: Ctx, input: LiquidateInput): null {
+  return input.mode === 'cross' ? stepCross(ctx, input) : stepIsolated(ctx, input)
+}
+const again = (ctx: Ctx, { user_id, contract, mode, id }: LiquidateInput): null => {
+  schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
+  return null
+}
+
+function stepIsolated(ctx: Ctx, input: LiquidateInput): null {
+  const { state } = ctx
+  const contract = state.world.mustContract(input.contract)
+  const row = state.futures.positions.get(input.user_id, contract.id, input.mode as Position['mode'])
+  if (row?.liquidating !== input.id) return null
+  if (cancelSome(ctx, input.user_id, [contract.id])) return again(ctx, input)
+  if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, contract, row)
+  close(ctx, contract, row, input.id)
+  const after = positionOf(state, input.user_id, contract, row.mode)
+  if (after.size === 0n || !isBroke(state, after)) return endIsolated(ctx, contract, after)
+  return again(ctx, input)
+}
+function endIsolated(ctx: Ctx, contract: Contract, row: Position): null {
+  putPosition(ctx, { ...row, liquidating: 0 })
+  lookAt(ctx, row.user_id, contract)
+  return null
+}
+
+function stepCross(ctx: Ctx, input: LiquidateInput): null {
+  const { state } = ctx
+  const settled = settledOf(input.contract)
+  if (state.futures.accounts.get(input.user_id, settled.account)?.liquidating !== input.id) return null
+  const open = state.futures.openPairs(input.user_id).filter((id) => id.startsWith(`${settled.account}/`))
+  if (cancelSome(ctx, input.user_id, open)) return again(ctx, input)
+  const rows = crossRows(state, input.user_id, settled.account)
+  if (rows.length === 0 || !isCrossBroke(unitOf(state, input.user_id, settled)))
+    return endCross(ctx, input, settled)
+  const worst = rows[0]!
+  const contract = state.world.mustContract(worst.contract)
+  const other = rows.find((row) => row.contract === worst.contract && row.id !== worst.id)
+  if (other === undefined) close(ctx, contract, worst, input.id)
+  else closeHedge(ctx, contract, worst, other, input.id)
+  return again(ctx, input)
+}
+/** The one that needs most first. */
+function crossRows(state: State, userId: number, account: string): Position[] {
+  return [...state.futures.positions.heldBy(userId, account)]
+    .filter(isCross)
+    .map((row) => ({ row, needs: needsOf(state, row).maintenance }))
+    .sort((a, b) => (a.needs === b.needs ? (a.row.id < b.row.id ? -1 : 1) : a.needs > b.needs ? -1 : 1))
+    .map(({ row }) => row)
+}
+/** What is left unpaid when nothing is left to close: the fund pays, then the operator. */
+function endCross(ctx: Ctx, input: LiquidateInput, settled: Settled): null {
+  const { state } = ctx
+  const { user_id } = input
+  const missing = -crossCash(unitOf(state, user_id, settled))
+  if (missing > 0n && crossRows(state, user_id, settled.account).length === 0) {
+    const { currency, settle } = settled
+    const fund = insuranceOf(settle)
+    const has = state.ledger.balance(PLATFORM, fund.name, currency)
+    const contract = anyContract(state, settled)
+    const pay = (amount: bigint, other: typeof fund): void => {
+      if (amount > 0n)
+        bookCash(ctx, {
+          user_id,
+          contract,
+          type: 'pnl',
+          change: amount as Amount,
+          text: `liq-${input.id}`,
+          trade_id: 0,
+          other,
+          kind: 'pnl',
+          ref: `liquidation:${input.id}`,
+        })
+    }
+    pay(has < missing ? has : missing, fund)
+    payByEquity(ctx, missing - (has < missing ? has : missing), settled, user_id, (amount) =>
+      pay(amount, EQUITY),
+    )
+  }
+  changeAccount(ctx, user_id, settled.account, { liquidating: 0 })
+  lookAt(ctx, user_id, anyContract(state, settled))
+  return null
+}
+const anyContract = (state: State, { account }: Settled): Contract =>
+  state.world.allContracts.find((contract) => contract.account === account)!
+function payByEquity(
+  ctx: Ctx,
+  amount: bigint,
+  { settle }: Settled,
+  user_id: number,
+  pay: (amount: bigint) => void,
+): void {
+  if (amount <= 0n) return
+  audit(ctx, 'platform', 'futures.loss_paid_by_equity', { user_id, settle, amount: format(amount as Amount) })
+  pay(amount)
+}
+
+/** A portion of the unit's orders; true while there may be more. */
+function cancelSome(ctx: Ctx, userId: number, contracts: readonly string[]): boolean {
+  const orders = contracts.flatMap((id) => ctx.state.futures.openOrders(userId, id))
+  for (const order of orders.slice(0, PORTION)) takeOff(ctx, order, 'liquidated')
+  return orders.length > PORTION
+}
+
+/** Both sides of one contract: what stands against each other is closed at the mark, without a fee. */
+function closeHedge(ctx: Ctx, contract: Contract, one: Position, other: Position, id: number): void {
+  const { state } = ctx
+  const mark = state.futures.markOf(contract.id)
+  const [a, b] = [abs(contractsIn(one.size)), abs(contractsIn(other.size))]
+  const contracts = a < b ? a : b
+  const order = platformOrder(ctx, contract, one, contracts, mark, `hedge-liq-${id}`)
+  for (const row of [one, other])
+    fillPosition(ctx, contract, {
+      user_id: row.user_id,
+      mode: row.mode,
+      contracts: row.size > 0n ? -contracts : contracts,
+      price: mark,
+      rate: 0n as Rate,
+      order_id: order.id,
+      order_text: order.text,
+      trade_id: 0,
+    })
+  finish(ctx, order, contracts, mark)
+}
+
+/** An order of the platform's on behalf of a position, as a row that can be matched. */
+export function platformOrder(
+  ctx: Ctx,
+  contract: Contract,
+  position: Position,
+  contracts: bigint,
+  price: Price,
+  text: string,
+): OrderRow {
+  const placed: Placed = {
+    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
+    user_id: position.user_id,
+    pair: contract.id,
+    side: position.size > 0n ? 'sell' : 'buy',
+    type: 'limit',
+    account: contract.group,
+    time_in_force: 'ioc',
+    text,
+    amend_text: '-',
+    price,
+    amount: amountOfContracts(contracts),
+    iceberg: ZERO,
+    // Nobody escapes his liquidation behind an order of his own group.
+    stp_id: 0,
+    stp_act: '-',
+    create_at: ctx.at,
+    more: { reduce_only: true, is_liq: true },
+    row: undefined,
+    rank: 0,
+    level: undefined,
+    previous: undefined,
+    next: undefined,
+    openIndex: 0,
+    openList: undefined,
+  }
+  return OrderRow.first(placed, ZERO)
+}
+/** An order that never saw the book is filled as a whole. */
+export function finish(ctx: Ctx, order: OrderRow, contracts: bigint, price: Price): void {
+  const amount = amountOfContracts(contracts)
+  order.left = (order.left - amount) as Amount
+  order.filled = (order.filled + amount) as Amount
+  order.filled_total = (order.filled_total + contracts * price) as Amount
+  order.status = order.left === 0n ? 'closed' : 'cancelled'
+  order.finish_as = order.left === 0n ? 'filled' : 'ioc'
+  order.update_at = ctx.at
+  ctx.tx.put(ctx.state.futures.orders, order)
+}
+
+/** The book first, at no worse than the bankruptcy price; then the fund; then who has earned most by it. */
+function close(ctx: Ctx, contract: Contract, before: Position, id: number): void {
+  const { state } = ctx
+  const { terms } = contract
+  const mark = state.futures.markOf(contract.id)
+  const held = abs(contractsIn(before.size))
+  const step = stepSize(terms, holdingOf(before), mark)
+  const whole = step === held
+  const side = before.size > 0n ? 'sell' : 'buy'
+  const slip = marketBound(state, contract, side, contract.slip, undefined)
+  const worst = bankruptcyOf(state, contract, before)
+  const bound = worst ?? slip
+  const cash = totalCash(state, before.user_id, contract)
+  const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
+  const stake = stakeOf(state, before)
+  const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), `liq-${id}`)
+  const matched = matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) =>
+    end === 'filled' ? 'filled' : 'ioc',
+  )
+  const filled = contractsIn(matched.filled)
+  note(ctx, contract, before, matched, mark, liq_price)
+  if (whole) giveSurplus(ctx, contract, before, id, share(stake, filled, held), cash)
+  else if (!isCross(before) && filled > 0n) {
+    // A step that closes a part leaves the margin with the rest.
+    const change = totalCash(state, before.user_id, contract) - cash
+    const after = positionOf(state, before.user_id, contract, before.mode)
+    putPosition(ctx, { ...after, margin: (before.margin + change) as Amount })
+  }
+  const rest = positionOf(state, before.user_id, contract, before.mode)
+  if (filled < step && isBroke(state, rest)) closeRest(ctx, contract, rest, step - filled, worst ?? mark, id)
+}
+const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
+  (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
+const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
+const totalCash = (state: State, userId: number, settled: Settled): bigint =>
+  unitOf(state, userId, settled).total
+
+/** What a position has at stake beside its profit or loss: its margin, or its part of what a cross account has. */
+const stakeOf = (state: State, position: Position): Amount =>
+  (equityOf(state, position) - needsOf(state, position).pnl) as Amount
+
+/** Of what was at stake for the contracts that were closed, the fund gets all that closing them did not use up. */
+function giveSurplus(
+  ctx: Ctx,
+  contract: Contract,
+  before: Position,
+  id: number,
+  stake: Amount,
+  cashBefore: bigint,
+): void {
+  const { state } = ctx
+  const { user_id } = before
+  const unit = unitOf(state, user_id, contract)
+  const left = roundDownTo(stake + (unit.total - cashBefore), contract.terms.unit)
+  // What other positions have of their own is not touched.
+  const most = isCross(before) ? crossCash(unit) : unit.total
+  pay(ctx, contract, user_id, id, left < most ? left : most)
+}
+/** cash -> fund; never more than the account has. */
+function pay(ctx: Ctx, contract: Contract, user_id: number, id: number, amount: bigint): void {
+  const { state } = ctx
+  const has = state.ledger.balance(user_id, cashName(contract), contract.currency)
+  const change = amount < has ? amount : has
+  if (change <= 0n) return
+  bookCash(ctx, {
+    user_id,
+    contract,
+    type: 'pnl',
+    change: -change as Amount,
+    text: `liq-${id}`,
+    trade_id: 0,
+    other: insuranceOf(contract.settle),
+    kind: 'pnl',
+    ref: `liquidation:${id}`,
+  })
+}
+
+/** What the book did not take: the fund takes it over, others are deleveraged, and in the end the operator pays. */
+function closeRest(
+  ctx: Ctx,
+  contract: Contract,
+  position: Position,
+  contracts: bigint,
+  price: Price,
+  id: number,
+): void {
+  const { state } = ctx
+  const { user_id, mode } = position
+  const sign = position.size > 0n ? 1n : -1n
+  let left = contracts
+  const give = (by: () => bigint): void => {
+    const row = positionOf(state, user_id, contract, mode)
+    const held = abs(contractsIn(row.size))
+    const stake = stakeOf(state, row)
+    const cash = totalCash(state, user_id, contract)
+    const count = by()
+    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held), cash)
+    left -= count
+  }
+  give(() => {
+    const taken = fundTakes(state, contract, sign * left, price)
+    if (taken === 0n) return taken
+    internalTrade(ctx, contract, {
+      from: { user_id, mode },
+      to: { user_id: PLATFORM, mode: 'single' },
+      contracts: sign * taken,
+      price,
+      text: `liq-${id}`,
+    })
+    scheduleUnwind(ctx, contract)
+    return taken
+  })
+  if (left === 0n) return
+  give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, `liq-${id}`))
+  // A queue that was cut short goes on in the next step.
+  if (left === 0n || deleverageGoesOn(state, contract, sign < 0n, price)) return
+  takeAtMark(ctx, contract, user_id, mode, sign * left, state.futures.markOf(contract.id), id)
+}
+/** Nobody can take it at the price that its owner can pay: the fund has it at the mark, and the operator pays the rest. */
+function takeAtMark(
+  ctx: Ctx,
+  contract: Contract,
+  user_id: number,
+  mode: Position['mode'],
+  contracts: bigint,
+  mark: Price,
+  id: number,
+): void {
+  const { state } = ctx
+  const row = positionOf(state, user_id, contract, mode)
+  // An isolated position may lose its margin, and nothing else of the account; what a cross account owes is seen at its end.
+  const equity = isCross(row) ? ZERO : share(equityOf(state, row), abs(contracts), abs(contractsIn(row.size)))
+  const missing = equity < 0n ? -equity : 0n
+  payByEquity(
+    ctx,
+    roundDownTo(missing + contract.terms.unit - 1n, contract.terms.unit),
+    contract,
+    user_id,
+    (amount) =>
+      bookCash(ctx, {
+        user_id,
+        contract,
+        type: 'pnl',
+        change: amount as Amount,
+        text: `liq-${id}`,
+        trade_id: 0,
+        other: EQUITY,
+        kind: 'pnl',
+        ref: `liquidation:${id}`,
+      }),
+  )
+  internalTrade(ctx, contract, {
+    from: { user_id, mode },
+    to: { user_id: PLATFORM, mode: 'single' },
+    contracts,
+    price: mark,
+    text: `liq-${id}`,
+  })
+  scheduleUnwind(ctx, contract)
+}
+
+function note(
+  ctx: Ctx,
+  contract: Contract,
+  before: Position,
+  order: Order,
+  mark_price: Price,
+  liq_price: Price,
+): void {
+  const { tx, state, at } = ctx
+  const { user_id, leverage, size, margin } = before
+  tx.append(LIQUIDATE, {
+    id: nextId(tx, state.counters, 'contract_liquidate'),
+    user_id,
+    contract: contract.id,
+    account: contract.account,
+    leverage,
+    size,
+    margin,
+    entry_price: entryPrice(contract.terms, holdingOf(before)),
+    liq_price,
+    mark_price,
+    order_id: order.id,
+    order_size: (size > 0n ? -order.amount : order.amount) as Amount,
+    order_price: order.price,
+    fill_price:
+      order.filled === 0n ? (0n as Price) : (((order.filled_total * 10n ** 18n) / order.filled) as Price),
+    left: (size > 0n ? order.left : -order.left) as Amount,
+    at,
+  })
+}
+
+/** How far from the mark the fund sells or buys what it took over. */
+const UNWIND_BOUND = 200n
+const UNWIND_PART = 10n
+/** Due, each second while the fund holds a position: a tenth of it, near the mark. */
+export function unwind(ctx: Ctx, input: { contract: string }): null {
+  const { state } = ctx
+  const contract = state.world.findContract(input.contract)
+  if (contract === undefined) return null
+  const before = positionOf(state, PLATFORM, contract, 'single')
+  if (before.size === 0n) {
+    if (before.liquidating !== 0) putPosition(ctx, { ...before, liquidating: 0 })
+    return null
+  }
+  const fund = putPosition(ctx, { ...before, liquidating: 0 })
+  const mark = state.futures.markOf(contract.id)
+  const held = abs(contractsIn(fund.size))
+  if (fundWorth(state, contract) <= 0n) deleverage(ctx, contract, fund, held, mark, 'insurance')
+  else {
+    const part = held / UNWIND_PART
+    const away = mark / UNWIND_BOUND
+    const side = fund.size > 0n ? 'sell' : 'buy'
+    const bound = ontoTick(contract, (side === 'sell' ? mark - away : mark + away) as Price, side)
+    const order = platformOrder(ctx, contract, fund, part === 0n ? 1n : part, bound, 'insurance')
+    matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) => (end === 'filled' ? 'filled' : 'ioc'))
+  }
+  scheduleUnwind(ctx, contract)
+  return null
+}

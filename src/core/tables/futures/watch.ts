@@ -1,0 +1,101 @@
+import type { Price } from '../../../money/amount.ts'
+import { Sorted } from '../../sorted.ts'
+import type { ContractAccounts } from './accounts.ts'
+import type { Positions, Position } from './positions.ts'
+import { accountOfContract } from '../world/contracts.ts'
+
+/** The mark price of a contract at which a unit is to be looked at again: at or below it, or at or above it. */
+export interface Arm {
+  readonly contract: string
+  readonly price: Price
+  readonly above: boolean
+}
+interface Armed extends Arm {
+  readonly unit: string
+}
+
+/** One isolated position is a unit of risk by itself; all cross positions of an account are one together. */
+export const isolatedUnit = (position: Position): string => position.id
+export const crossUnit = (userId: number, account: string): string => `${userId}/${account}`
+
+/**
+ * Which units must be looked at: those that something has changed, and those whose price was reached. An index of
+ * positions and accounts: what it knows follows from their rows, so that all that it ever answers is who to look at, never
+ * too few.
+ */
+export class RiskWatch {
+  private readonly changed = new Set<string>()
+  private readonly arms = new Map<string, readonly Armed[]>()
+  private readonly below = new Map<string, Sorted<Armed>>()
+  private readonly above = new Map<string, Sorted<Armed>>()
+
+  constructor(positions: Positions, accounts: ContractAccounts) {
+    positions.table.observe((before, after) => {
+      const row = (after ?? before)!
+      // The fund is never liquidated.
+      if (row.user_id === 0) return
+      this.note(isolatedUnit(row))
+      this.note(crossUnit(row.user_id, accountOfContract(row.contract)))
+    })
+    accounts.table.observe((before, after) => {
+      const { user_id, account } = (after ?? before)!
+      this.note(crossUnit(user_id, account))
+    })
+  }
+  private note(unit: string): void {
+    this.changed.add(unit)
+  }
+  /** What a mark price has reached is to be looked at. */
+  reach(contract: string, mark: Price): void {
+    const below = this.below.get(contract)
+    while (below?.last !== undefined && mark <= below.last.price) this.fire(below.last.unit)
+    const above = this.above.get(contract)
+    while (above?.last !== undefined && mark >= above.last.price) this.fire(above.last.unit)
+  }
+  private fire(unit: string): void {
+    this.disarm(unit)
+    this.changed.add(unit)
+  }
+  /** All that must be looked at now; whoever takes them arms them again. */
+  take(): string[] {
+    if (this.changed.size === 0) return []
+    const units = [...this.changed]
+    this.changed.clear()
+    return units
+  }
+  /** To be looked at another time. */
+  again(unit: string): void {
+    this.changed.add(unit)
+  }
+  get waiting(): number {
+    return this.changed.size
+  }
+  arm(unit: string, arms: readonly Arm[]): void {
+    this.disarm(unit)
+    if (arms.length === 0) return
+    const armed = arms.map((arm) => ({ ...arm, unit }))
+    this.arms.set(unit, armed)
+    for (const one of armed) this.listOf(one).add(one)
+  }
+  private disarm(unit: string): void {
+    const armed = this.arms.get(unit)
+    if (armed === undefined) return
+    this.arms.delete(unit)
+    for (const one of armed) this.listOf(one).remove(one)
+  }
+  /** The next to be reached stands last. */
+  private listOf({ contract, above }: Arm): Sorted<Armed> {
+    const lists = above ? this.above : this.below
+    let list = lists.get(contract)
+    if (list === undefined) {
+      const nearer = above
+        ? (one: Armed, other: Armed): boolean => one.price > other.price
+        : (one: Armed, other: Armed): boolean => one.price < other.price
+      list = new Sorted<Armed>((one, other) =>
+        one.price === other.price ? one.unit < other.unit : nearer(one, other),
+      )
+      lists.set(contract, list)
+    }
+    return list
+  }
+}

@@ -1,0 +1,63 @@
+import { secondsOf } from '../time.ts'
+import { notFound, refuse } from '../../labels.ts'
+import { decimalsOf } from '../../money/amount.ts'
+import { audit } from '../audit.ts'
+import { dateName } from '../contracts/dates.ts'
+import { takeOff } from '../futures/venue.ts'
+import type { Ctx } from '../state.ts'
+import type { Actor } from '../tables/audit.ts'
+import type { OrderRow } from '../tables/exchange/order.ts'
+import { checkContract, type ContractChange } from '../tables/world/contract-rules.ts'
+import type { ContractConfig } from '../tables/world/contracts.ts'
+import { layOverlay, lookAtContracts } from './contract-listing.ts'
+
+/** An operator's change of a contract's rules. New tiers act at once; whoever is beyond them is looked at next. */
+export function changeContract(
+  ctx: Ctx,
+  input: { contract: string; change: ContractChange; actor: Actor },
+): ContractConfig {
+  const { world } = ctx.state
+  const { change } = input
+  const contract =
+    world.findContract(input.contract) ??
+    notFound('CONTRACT_NOT_FOUND', `contract: there is no ${input.contract}`)
+  const { id, name, terms, config, settling } = contract
+  if (settling || config.status === 'delisted')
+    refuse('CONTRACT_IN_DELISTING', `contract: ${id} has come to its end; nothing of it can be changed`)
+  try {
+    checkContract({ ...config, ...change }, decimalsOf(terms.unit), id)
+  } catch (error) {
+    refuse('INVALID_PARAM_VALUE', (error as Error).message)
+  }
+  const now = secondsOf(ctx.at)
+  layOverlay(ctx, id, {
+    ...change,
+    // A table of tiers is known by its name, so another one has another.
+    ...(change.tiers !== undefined && { risk_limit_table: `${name}_${dateName(now)}` }),
+    config_change_time: now,
+  })
+  audit(ctx, input.actor, 'contract.change', { contract: id, ...change })
+  lookAtContracts(ctx, {})
+  return world.mustContract(id).config
+}
+
+/** Orders of one command; the caller goes on until nothing is left. */
+const PORTION = 100
+/** Takes orders of some owners, such as the market agents, off the book of a contract. Tells how many it took. */
+export function cancelContractOrders(
+  ctx: Ctx,
+  input: { contract: string; owners: readonly number[]; actor: Actor },
+): number {
+  const { futures, world } = ctx.state
+  const { id } = world.mustContract(input.contract)
+  const orders: OrderRow[] = []
+  for (const side of ['buy', 'sell'] as const)
+    for (const order of futures.book(id).queue(side)) {
+      if (orders.length === PORTION) break
+      if (input.owners.includes(order.user_id)) orders.push(order)
+    }
+  for (const order of orders) takeOff(ctx, order, 'cancelled')
+  if (orders.length > 0)
+    audit(ctx, input.actor, 'contract.cancel_orders', { contract: id, orders: orders.length })
+  return orders.length
+}
