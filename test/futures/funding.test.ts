@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { basisAt } from '../../src/core/futures/basis.ts'
-import { amountOf, format, rateOf, type Amount, type Rate } from '../../src/money/amount.ts'
+import { amountOf, format, rateOf, type Amount } from '../../src/money/amount.ts'
 import { Desk } from './desk.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from './world.ts'
 
@@ -232,9 +232,15 @@ describe('the clock', () => {
     assert.equal(row.funded, desk.price().funding_sum)
   })
   test('a world without contracts has no minutes', () => {
-    const desk = new Desk([])
-    assert.equal(desk.state.due.next(), undefined)
-    const rate: Rate | undefined = desk.state.futures.priceOf(BTC_USDT)?.funding_rate
-    assert.equal(rate, undefined)
+    const minutes = (desk: Desk): number =>
+      desk.state.due.coming(100).filter(({ command }) => command === 'futures.minute').length
+    assert.equal(minutes(new Desk([])), 0)
+    const desk = new Desk()
+    assert.equal(minutes(desk), 1)
+    desk.must('futures.begin', { seed: false })
+    assert.equal(minutes(desk), 1)
+    desk.must('world.configure', { config: { ...desk.state.world.configured!, contracts: [] } })
+    desk.advance(120)
+    assert.equal(minutes(desk), 0)
   })
 })
