@@ -1,3 +1,4 @@
+import { adlRanking } from '../../core/futures/deleverage.ts'
 import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
 import { POINTS, cashName, type Settled } from '../../core/futures/money.ts'
 import { isDual } from '../../core/futures/positions.ts'
@@ -168,7 +169,7 @@ export function positionView(
     last_close_pnl: format(position.last_close_pnl),
     realised_point: format(position.point_fee),
     history_point: format(position.history_point),
-    adl_ranking: figures.adl_ranking,
+    adl_ranking: adlRanking(state, state.world.mustContract(position.contract), position),
     pending_orders: figures.pending_orders,
     close_order: close_order === null ? null : { ...close_order, price: format(close_order.price) },
     mode: position.mode,
