@@ -51,7 +51,11 @@ describe('accounts of contracts', () => {
       refused(reply, 404, 'CONTRACT_NOT_FOUND')
       assert.equal(reply.body.detail, reply.body.message)
     }
-    refused(await client.get('/futures/usdt/account_book', { contract: 'NO_USDT' }), 400, 'CONTRACT_NOT_FOUND')
+    refused(
+      await client.get('/futures/usdt/account_book', { contract: 'NO_USDT' }),
+      400,
+      'CONTRACT_NOT_FOUND',
+    )
     assert.equal((await client.get('/spot/orders')).body.detail, undefined)
   })
 
@@ -79,7 +83,10 @@ describe('accounts of contracts', () => {
   })
 
   test('total_balance counts what positions have won or lost; rates are those of the tier', async () => {
-    const [maker, taker] = [await ContractTrader.of(platform, '1000'), await ContractTrader.of(platform, '1000')]
+    const [maker, taker] = [
+      await ContractTrader.of(platform, '1000'),
+      await ContractTrader.of(platform, '1000'),
+    ]
     await maker.placed(-500, '60000')
     await taker.placed(500, null)
     await setIndex(platform, { BTC: '60600' })
@@ -91,7 +98,8 @@ describe('accounts of contracts', () => {
     assert.equal(Number(details.futures.amount), Number(account.total) + Number(account.unrealised_pnl))
     assert.equal(total.unrealised_pnl, account.unrealised_pnl)
     await setIndex(platform, { BTC: '60000' })
-    ok(await taker.place(0, '0', { tif: 'ioc', close: true }), 201)
+    await maker.placed(500, '60000')
+    await taker.placed(0, null, { close: true })
     const fee = ok(await client.get('/wallet/fee'))
     assert.equal(`${fee.futures_taker_fee} ${fee.futures_maker_fee}`, '0.0005 0.0002')
     const vip = await ContractTrader.of(platform, '0', { vip: 16 })
@@ -225,12 +233,12 @@ describe('positions and modes', () => {
     await trader.placed(10, null)
     refused(await trader.ask('/positions/BTC_USDT/leverage', isolated), 400, 'POSITION_HOLDING')
     refused(await trader.ask('/dual_mode', { dual_mode: true }), 400, 'POSITION_HOLDING')
+    refused(await trader.ask('/positions/BTC_USDT/margin', { change: '1' }), 400, 'POSITION_CROSS_MARGIN')
     refused(
-      await trader.ask('/positions/BTC_USDT/margin', { change: '1' }),
+      await trader.ask('/positions/ETH_USDT/risk_limit', { risk_limit: '3' }),
       400,
-      'POSITION_CROSS_MARGIN',
+      'RISK_LIMIT_NOT_MULTIPLE',
     )
-    refused(await trader.ask('/positions/ETH_USDT/risk_limit', { risk_limit: '3' }), 400, 'RISK_LIMIT_NOT_MULTIPLE')
     refused(
       await trader.ask('/positions/ETH_USDT/risk_limit', { risk_limit: '90000000' }),
       400,
@@ -249,7 +257,7 @@ describe('positions and modes', () => {
     const { margin } = await trader.position()
     assert.equal(margin, '60.3')
     assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '1.5' })).margin, '61.8')
-    assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '-1.5' })).margin, '60.3')
+    assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '-1.2' })).margin, '60.6')
     refused(await trader.ask('/positions/BTC_USDT/margin', { change: '-10' }), 400, 'REMOVE_TOO_MUCH')
     refused(await trader.ask('/positions/BTC_USDT/margin', { change: '0' }), 400, 'NO_CHANGE')
     refused(await trader.ask('/positions/BTC_USDT/margin', { change: '5000' }), 400, 'INSUFFICIENT_AVAILABLE')
@@ -259,7 +267,7 @@ describe('positions and modes', () => {
     // Each change left a record, the newest first.
     const reply = await trader.get('/positions_timerange', { contract: 'BTC_USDT' })
     const [last, before] = ok(reply)
-    assert.equal(`${last.size} ${last.margin} ${before.margin}`, '100 60.3 61.8')
+    assert.equal(`${last.size} ${last.margin} ${before.margin}`, '100 60.6 61.8')
     assert.equal(`${last.entry_price} ${last.leverage} ${last.risk_limit}`, '60000 10 50000000')
     assert.ok(Number(reply.headers.get('x-pagination-total')) >= 3)
     refused(await trader.get('/positions_timerange'), 400, 'MISSING_REQUIRED_PARAM', /contract/)
@@ -289,8 +297,15 @@ describe('positions and modes', () => {
       ['8', '8'],
     )
     refused(await trader.ask('/positions/ETH_USDT/margin', { change: '1' }), 400, 'POSITION_DUAL_MODE')
-    refused(await trader.ask('/positions/ETH_USDT/risk_limit', { risk_limit: '500000' }), 400, 'POSITION_DUAL_MODE')
-    assert.equal(ok(await trader.ask('/dual_comp/positions/ETH_USDT/risk_limit', { risk_limit: '500000' })).length, 2)
+    refused(
+      await trader.ask('/positions/ETH_USDT/risk_limit', { risk_limit: '500000' }),
+      400,
+      'POSITION_DUAL_MODE',
+    )
+    assert.equal(
+      ok(await trader.ask('/dual_comp/positions/ETH_USDT/risk_limit', { risk_limit: '500000' })).length,
+      2,
+    )
     const cross = { mode: 'cross', contract: 'ETH_USDT' }
     refused(await trader.post('/positions/cross_mode', cross), 400, 'POSITION_DUAL_MODE')
     assert.equal((await trader.position('ETH_USDT'))[0].leverage, '8', 'what was refused changed nothing')
@@ -300,7 +315,10 @@ describe('positions and modes', () => {
       const closed = await trader.placed(0, null, { close: true, auto_size })
       assert.equal(`${closed.is_close} ${closed.left}`, 'true 0')
     }
-    assert.equal(ok(await trader.ask('/set_position_mode', { position_mode: 'single' })).position_mode, 'single')
+    assert.equal(
+      ok(await trader.ask('/set_position_mode', { position_mode: 'single' })).position_mode,
+      'single',
+    )
     refused(
       await trader.ask('/set_position_mode', { position_mode: 'dual_plus' }),
       400,
