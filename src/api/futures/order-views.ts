@@ -137,7 +137,7 @@ function addRates(view: Record<string, unknown>, state: State, { user_id, pair }
 export function timerangeView(state: State, order: Order, look: Look): Record<string, unknown> {
   const view = orderView(state, order, look)
   for (const name of ['update_time', 'finish_time'])
-    if (view[name] !== undefined) view[name] = String(view[name] as number)
+    if (view[name] !== undefined) view[name] = String(view[name])
   return view
 }
 /** One item of a batch; `text` is what the client called it. */

@@ -20,14 +20,14 @@ export interface NewContractScenario {
 export const USUAL_BASIS = 0.01
 
 /** A contract leaves its index and comes back, or its book is thin. */
-export function startContractScenario(
-  ctx: Ctx,
-  { look, ...input }: NewContractScenario,
-): AgentContract {
+export function startContractScenario(ctx: Ctx, { look, ...input }: NewContractScenario): AgentContract {
   const { agents, world } = ctx.state
   const contract = world.findContract(input.contract)
   if (contract === undefined)
-    refuse('CONTRACT_NOT_FOUND', `contract: there is no contract "${input.contract}"; GET /futures/usdt/contracts lists them`)
+    refuse(
+      'CONTRACT_NOT_FOUND',
+      `contract: there is no contract "${input.contract}"; GET /futures/usdt/contracts lists them`,
+    )
   if (look === null || agentsSetting(ctx) === undefined)
     refuse(
       'REQUEST_FORBIDDEN',
@@ -35,7 +35,13 @@ export function startContractScenario(
     )
   const { seed, basis, fair, trend } = look
   const change = input.change ?? (input.name === 'basis' ? USUAL_BASIS : 0)
-  const scenario = { name: input.name, change, from: ctx.at, until: ctx.at + input.seconds * 1e6, start: fair }
+  const scenario = {
+    name: input.name,
+    change,
+    from: ctx.at,
+    until: ctx.at + input.seconds * 1e6,
+    start: fair,
+  }
   ctx.tx.put(agents.contracts, { id: contract.id, seed, basis, fair, trend, scenario })
   audit(ctx, input.actor, 'agents.scenario', { ...input })
   applyContractLook(ctx, look)

@@ -85,6 +85,6 @@ function shrink(ctx: Ctx, order: OrderRow, amount: Amount): Order {
   ctx.tx.put(ctx.state.futures.orders, shrunk)
   bookChanged(ctx, ctx.state.futures, contract.id)
   trimReducing(ctx, order.user_id, contract)
-  followBook(ctx, contract, [])
+  followBook(ctx, contract)
   return ctx.state.futures.orders.get(shrunk.id) ?? shrunk
 }

@@ -10,7 +10,7 @@ import { takeOff } from './venue.ts'
 
 export function cancelOne(ctx: Ctx, path: AccountPath, name: number | string): Order {
   const order = takeOff(ctx, openOrderOf(ctx.state, path, name), 'cancelled')
-  followBook(ctx, ctx.state.world.mustContract(order.pair), [])
+  followBook(ctx, ctx.state.world.mustContract(order.pair))
   return order
 }
 
@@ -49,7 +49,7 @@ function cancelPortion(ctx: Ctx, orders: readonly OrderRow[], input: CancelRest,
     takeOff(ctx, order, 'cancelled')
     touched.add(order.pair)
   }
-  for (const id of touched) followBook(ctx, ctx.state.world.mustContract(id), [])
+  for (const id of touched) followBook(ctx, ctx.state.world.mustContract(id))
   if (orders.length <= PORTION) return 0
   const { user_id, group, settle, contract, side, exclude_reduce_only, text, upto } = input
   const rest = { user_id, group, settle, contract, side, exclude_reduce_only, text, upto }

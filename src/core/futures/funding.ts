@@ -1,13 +1,12 @@
 import { BrokenInvariant } from '../../labels.ts'
 import { format, type Amount } from '../../money/amount.ts'
 import { fundingOwed } from '../contracts/prices.ts'
-import { audit } from '../audit.ts'
-import { EQUITY, PLATFORM, fundingName, roundingName, type AccountKey } from '../ledger/accounts.ts'
+import { PLATFORM, fundingName, roundingName, type AccountKey } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { bookCash, insuranceOf } from './money.ts'
+import { bookCash } from './money.ts'
 
 const onItsWay = ({ settle, name }: Contract): AccountKey => ({
   owner: PLATFORM,
@@ -24,7 +23,6 @@ export function settleFunding(ctx: Ctx, contract: Contract, position: Position):
   if (position.size === 0n) return settled
   const owed = fundingOwed(contract.terms, contractsIn(position.size), price.funding_sum - position.funded)
   const { user_id } = position
-  if (user_id === PLATFORM) fillFund(ctx, contract, owed)
   bookCash(ctx, {
     user_id,
     contract,
@@ -46,16 +44,6 @@ export function settleFunding(ctx: Ctx, contract: Contract, position: Position):
   ctx.tx.put(ctx.state.futures.positions.table, row)
   return row
 }
-/** equity → insurance, where the fund's positions owe more than it has: those who are to get it are paid in full. */
-function fillFund(ctx: Ctx, { settle, currency }: Contract, owed: Amount): void {
-  const fund = insuranceOf(settle)
-  const missing = (owed - ctx.state.ledger.balance(fund.owner, fund.name, currency)) as Amount
-  if (owed <= 0n || missing <= 0n) return
-  const lines = move(EQUITY, fund, currency, missing)
-  ctx.state.ledger.post(ctx, { kind: 'insurance', ref: 'funding', lines })
-  audit(ctx, null, 'futures.insurance.short', { settle, amount: format(missing), for: 'funding' })
-}
-
 /** All positions are settled: what rounding left on the way is the platform's. */
 export function endFunding(ctx: Ctx, contract: Contract): void {
   const { ledger } = ctx.state

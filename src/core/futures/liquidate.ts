@@ -27,7 +27,7 @@ import { bookCash, cashName, changeAccount, insuranceOf, settledOf, type Settled
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
-import { lookAt } from './risk.ts'
+import { look } from './risk.ts'
 import { CONTRACTS, takeOff } from './venue.ts'
 
 /** Orders that one step ends. */
@@ -55,15 +55,15 @@ function stepIsolated(ctx: Ctx, input: LiquidateInput): null {
   const row = state.futures.positions.get(input.user_id, contract.id, input.mode as Position['mode'])
   if (row?.liquidating !== input.id) return null
   if (cancelSome(ctx, input.user_id, [contract.id])) return again(ctx, input)
-  if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, contract, row)
+  if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, row)
   close(ctx, contract, row, input.id)
   const after = positionOf(state, input.user_id, contract, row.mode)
-  if (after.size === 0n || !isBroke(state, after)) return endIsolated(ctx, contract, after)
+  if (after.size === 0n || !isBroke(state, after)) return endIsolated(ctx, after)
   return again(ctx, input)
 }
-function endIsolated(ctx: Ctx, contract: Contract, row: Position): null {
+function endIsolated(ctx: Ctx, row: Position): null {
   putPosition(ctx, { ...row, liquidating: 0 })
-  lookAt(ctx, row.user_id, contract)
+  look(ctx)
   return null
 }
 
@@ -121,7 +121,7 @@ function endCross(ctx: Ctx, input: LiquidateInput, settled: Settled): null {
     )
   }
   changeAccount(ctx, user_id, settled.account, { liquidating: 0 })
-  lookAt(ctx, user_id, anyContract(state, settled))
+  look(ctx)
   return null
 }
 const anyContract = (state: State, { account }: Settled): Contract =>

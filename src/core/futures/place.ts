@@ -104,7 +104,7 @@ export function matchTaker(
   bookChanged(ctx, ctx.state.futures, market.id)
   taker.touched.add(order.user_id)
   for (const userId of taker.touched) trimReducing(ctx, userId, market)
-  followBook(ctx, market, taker.touched)
+  followBook(ctx, market)
   return ctx.state.futures.orders.get(order.id) ?? order
 }
 const finishAs =

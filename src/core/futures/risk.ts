@@ -2,11 +2,10 @@ import type { Amount, Price } from '../../money/amount.ts'
 import { NEVER_SHORT, liquidationPrice } from '../contracts/liquidation.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
-import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { crossUnit, isolatedUnit, type Arm } from '../tables/futures/watch.ts'
-import { contractsIn, type Contract } from '../tables/world/contracts.ts'
+import type { Arm } from '../tables/futures/watch.ts'
+import { contractsIn } from '../tables/world/contracts.ts'
 import { isBroke, isCross, isCrossBroke, marginBalance, needsOf, unitOf, type Unit } from './figures.ts'
 import { changeAccount, settledOf } from './money.ts'
 import { putPosition } from './positions.ts'
@@ -14,10 +13,6 @@ import { putPosition } from './positions.ts'
 /** Liquidations that one command begins; the others begin in the commands that follow at once. */
 const BEGIN_MAX = 50
 
-/** Something has changed an account's money or positions. */
-export function lookAt(ctx: Ctx, _userId: number, _contract: Contract): void {
-  look(ctx)
-}
 /** The mark price of a contract has moved. */
 export function lookAtMark(ctx: Ctx, contract: string): void {
   const { futures } = ctx.state
@@ -31,7 +26,7 @@ export function lookAgain(ctx: Ctx): null {
 }
 
 /** Looks at all units that need it: those at or below their maintenance margin are liquidated, in the order of their names. */
-function look(ctx: Ctx): void {
+export function look(ctx: Ctx): void {
   const { state } = ctx
   const { watch } = state.futures
   const units = watch.take()
@@ -111,8 +106,3 @@ function begin(ctx: Ctx, unit: string): void {
   changeAccount(ctx, Number(user), account, { liquidating: id })
   schedule(ctx, ctx.at, 'futures.liquidate', { user_id: Number(user), contract: account, mode: 'cross', id })
 }
-export const isFund = ({ user_id }: Pick<Position, 'user_id'>): boolean => user_id === PLATFORM
-export const unitOfPosition = (position: Position): string =>
-  isCross(position)
-    ? crossUnit(position.user_id, position.contract.split('/').slice(0, 2).join('/'))
-    : isolatedUnit(position)

@@ -17,6 +17,7 @@ import { contractId, contractsIn, type Contract } from '../tables/world/contract
 import { equityOf, isCross, limitOf, reducesOnly } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { holdingOf, positionsIn } from './positions.ts'
+import { refuseUnpriced } from './prices.ts'
 import { closable, modeOf } from './venue.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
@@ -119,11 +120,7 @@ export function checkTrading(ctx: Ctx, contract: Contract): void {
 export function checkOpening(ctx: Ctx, contract: Contract): void {
   if (contract.config.status === 'delisting')
     refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} is being delisted; only reducing orders pass`)
-  if (ctx.state.prices.quote(contract.base).price === 0n)
-    refuse(
-      'TRADE_RESTRICTED',
-      `contract: the index of ${contract.name} has no trusted price now; only reducing orders pass until it has`,
-    )
+  refuseUnpriced(ctx.state, contract)
 }
 /** The account exists from its first money or setting on. */
 export function checkAccount(

@@ -18,7 +18,7 @@ import type {
 } from './inputs.ts'
 import { accountOf, changeAccount } from './money.ts'
 import { positionsIn, recordPosition } from './positions.ts'
-import { lookAt } from './risk.ts'
+import { look } from './risk.ts'
 import { committedValue, contractNamed, isUnifiedFor, readAmount, refuseLiquidating } from './rules.ts'
 
 /** A setting begins the account. */
@@ -193,12 +193,12 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
     if (amount > own)
       refuse(
         'INSUFFICIENT_AVAILABLE',
-        `change: only ${format((own > 0n ? own : ZERO))} ${contract.currency} are available`,
+        `change: only ${format(own > 0n ? own : ZERO)} ${contract.currency} are available`,
       )
   }
   const margin = (negative ? row.margin - amount : row.margin + amount) as Amount
   const changed = recordPosition(ctx, contract, { ...row, margin })
-  lookAt(ctx, input.user_id, contract)
+  look(ctx)
   return rows.map((one) => (one.mode === mode ? changed : one))
 }
 

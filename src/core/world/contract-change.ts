@@ -72,6 +72,6 @@ function otherTerms(
   if (amountOf(after.quanto_multiplier) !== amountOf(config.quanto_multiplier))
     return `quanto_multiplier ${after.quanto_multiplier}, not ${config.quanto_multiplier}`
   if (precision !== undefined && unitOf(precision) > terms.unit)
-    return `the smallest amount ${format(unitOf(precision))} to settle in, not ${format(terms.unit as Amount)}`
+    return `the smallest amount ${format(unitOf(precision))} to settle in, not ${format(terms.unit)}`
   return undefined
 }
