@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok, refused, type Client } from '../support/client.ts'
-import { ContractTrader } from '../support/contracts.ts'
+import { ContractTrader } from '../support/contract-trader.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 const BTC = { contract: 'BTC_USDT' }

@@ -134,6 +134,7 @@ export const contracts: Migration = {
         cross_limit: 'amount',
         isolated_leverage: 'amount',
         risk_limit: 'amount',
+        liquidating: 'int',
         funded: 'amount',
         pnl: 'amount',
         fee: 'amount',
@@ -171,6 +172,11 @@ export const contracts: Migration = {
         update_at: 'int',
         update_id: 'int',
       },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'contract_countdown',
+      columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
       key: ['id'],
     }),
     ...createTable(dialect, {
