@@ -26,15 +26,21 @@ describe('public data of perpetual contracts', () => {
   after(() => platform.stop())
   const get = (path: string, query = {}) => anybody.get(`/futures/usdt${path}`, query)
   const advance = (seconds: number) =>
-    platform.operator.ok('POST', '/clock', { advance_seconds: String(seconds) })
+    platform.operator.ok('POST', '/clock', { advance_seconds: String(Math.ceil(seconds)) })
 
   test('the contracts of the sandbox, with the figures of the specification', async () => {
     assert.deepEqual(namesIn(ok(await get('/contracts'))), ['BTC_USDT', 'ETH_USDT', 'SOL_USDT'])
     assert.deepEqual(namesIn(ok(await anybody.get('/futures/btc/contracts'))), ['BTC_USD'])
     const btc = ok(await anybody.get('/futures/USDT/contracts/btc_usdt'))
     assert.equal(btc.quanto_multiplier, '0.0001')
-    assert.equal(`${btc.risk_limit_base} ${btc.risk_limit_step} ${btc.risk_limit_max}`, '1000000 49000000 50000000')
-    assert.equal(`${btc.mark_price} ${btc.index_price} ${btc.last_price}`, '60000 60000 60000')
+    assert.equal(
+      `${btc.risk_limit_base} ${btc.risk_limit_step} ${btc.risk_limit_max}`,
+      '1000000 49000000 50000000',
+    )
+    assert.equal(btc.index_price, '60000')
+    // By the interest alone it is a ten-thousandth above the index at most.
+    assert.ok(Number(btc.mark_price) >= 60_000 && Number(btc.mark_price) <= 60_006, btc.mark_price)
+    assert.equal(btc.last_price, btc.mark_price)
     assert.equal(btc.funding_next_apply % 28_800, 0)
     assert.ok(btc.funding_next_apply > platform.now())
     assert.equal(btc.funding_cap_ratio, '0.75')
@@ -140,14 +146,35 @@ describe('public data of perpetual contracts', () => {
     ])
     const back = ok(await get('/candlesticks', { ...BTC, interval: '1m', to: start + 60, limit: 2 }))
     assert.deepEqual(back, candles.slice(0, 2))
-    refused(await get('/candlesticks', { ...BTC, limit: 5, from: start }), 400, 'INVALID_PARAM_VALUE', /limit/)
+    refused(
+      await get('/candlesticks', { ...BTC, limit: 5, from: start }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /limit/,
+    )
     refused(
       await get('/candlesticks', { ...BTC, interval: '1m', from: start - 2000 * 60, to: start }),
       400,
       'INVALID_PARAM_VALUE',
       /2000/,
     )
-    for (const interval of ['10s', '30s', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '7d', '1w', '30d']) {
+    for (const interval of [
+      '10s',
+      '30s',
+      '5m',
+      '15m',
+      '30m',
+      '1h',
+      '2h',
+      '4h',
+      '6h',
+      '8h',
+      '12h',
+      '1d',
+      '7d',
+      '1w',
+      '30d',
+    ]) {
       const rows = ok(await get('/candlesticks', { ...BTC, interval, limit: 40 }))
       assert.equal(
         rows.reduce((sum: number, { v }: { v: number }) => sum + v, 0),
@@ -180,7 +207,10 @@ describe('public data of perpetual contracts', () => {
       await anybody.post('/futures/usdt/funding_rates', { contracts: ['eth_usdt', 'BTC_USDT'] }),
     )
     assert.deepEqual(
-      several.map(({ contract, data }: { contract: string; data: { t: number }[] }) => [contract, data[0]!.t]),
+      several.map(({ contract, data }: { contract: string; data: { t: number }[] }) => [
+        contract,
+        data[0]!.t,
+      ]),
       [
         ['ETH_USDT', next],
         ['BTC_USDT', next],
@@ -247,7 +277,11 @@ describe('public data of perpetual contracts', () => {
   test('a liquidation is told to everybody, with the signs that clients count on', async () => {
     const risky = await ContractTrader.of(platform, '700')
     await maker.placed('ETH_USDT', -400, '3000')
-    ok(await risky.client.request('POST', '/futures/usdt/positions/ETH_USDT/leverage', { query: { leverage: '20' } }))
+    ok(
+      await risky.client.request('POST', '/futures/usdt/positions/ETH_USDT/leverage', {
+        query: { leverage: '20' },
+      }),
+    )
     await risky.placed('ETH_USDT', 400, '3000')
     await maker.placed('ETH_USDT', 1000, '2840')
     await platform.operator.ok('PUT', '/prices', { ETH: '2850' })
@@ -275,7 +309,10 @@ describe('public data of perpetual contracts', () => {
       Promise.all([
         get('/trades', BTC).then(ok),
         get('/candlesticks', { ...BTC, interval: '1h', limit: 48 }).then(ok),
-        get('/candlesticks', { contract: 'mark_BTC_USDT', interval: '1h', limit: 48 }).then(ok),
+        // The newest goes on.
+        get('/candlesticks', { contract: 'mark_BTC_USDT', interval: '1h', limit: 48 }).then((reply) =>
+          ok(reply).slice(0, -1),
+        ),
         get('/risk_limit_tiers').then(ok),
         get('/funding_rate', BTC).then(ok),
         get('/liq_orders', { from: Math.floor(platform.now()) - 2 * 86_400 - 600 }).then(ok),
