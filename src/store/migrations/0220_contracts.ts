@@ -355,10 +355,5 @@ export const contracts: Migration = {
       },
       key: ['id'],
     }),
-    ...createTable(dialect, {
-      name: 'contract_countdown',
-      columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
-      key: ['id'],
-    }),
   ],
 }
