@@ -1,5 +1,5 @@
-import { adlRanking } from '../../core/futures/deleverage.ts'
 import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
+import { adlRanking } from '../../core/futures/deleverage.ts'
 import { POINTS, cashName, type Settled } from '../../core/futures/money.ts'
 import { isDual } from '../../core/futures/positions.ts'
 import type { State } from '../../core/state.ts'
@@ -154,6 +154,7 @@ export function positionView(
 ): Record<string, unknown> {
   const figures = positionFigures(state, position)
   const { close_order } = figures
+  const contract = state.world.mustContract(position.contract)
   const realised = (position.pnl + position.fee + position.fund) as Amount
   return {
     user: position.user_id,
@@ -169,7 +170,7 @@ export function positionView(
     last_close_pnl: format(position.last_close_pnl),
     realised_point: format(position.point_fee),
     history_point: format(position.history_point),
-    adl_ranking: adlRanking(state, state.world.mustContract(position.contract), position),
+    adl_ranking: adlRanking(state, contract, position),
     pending_orders: figures.pending_orders,
     close_order: close_order === null ? null : { ...close_order, price: format(close_order.price) },
     mode: position.mode,
@@ -177,7 +178,7 @@ export function positionView(
     ...(group.texts && { update_time: wholeSeconds(position.update_at) }),
     update_id: position.update_id,
     open_time: wholeSeconds(position.open_at),
-    risk_limit_table: state.world.mustContract(position.contract).config.risk_limit_table,
+    risk_limit_table: contract.config.risk_limit_table,
     ...(group.texts && { pid: 0 }),
     pos_margin_mode: isCross(position) ? 'cross' : 'isolated',
     ...(group.texts && { lever: format(leverageOf(position)) }),

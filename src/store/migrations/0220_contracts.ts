@@ -87,7 +87,7 @@ export const contracts: Migration = {
       },
       key: ['id'],
       live: true,
-      indexes: { contract_trade_1: ['pair', 'sequence'], contract_trade_2: ['pair', 'at'] },
+      indexes: { contract_trade_1: ['pair', 'id'], contract_trade_2: ['pair', 'at'] },
     }),
     ...createTable(dialect, {
       name: 'contract_candle_now',
@@ -172,6 +172,11 @@ export const contracts: Migration = {
         update_at: 'int',
         update_id: 'int',
       },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'contract_countdown',
+      columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
       key: ['id'],
     }),
     ...createTable(dialect, {
@@ -348,11 +353,6 @@ export const contracts: Migration = {
         trend: 'text',
         scenario: 'json',
       },
-      key: ['id'],
-    }),
-    ...createTable(dialect, {
-      name: 'contract_countdown',
-      columns: { id: 'text', user_id: 'int', pair: 'text', due_id: 'int' },
       key: ['id'],
     }),
   ],
