@@ -3,6 +3,9 @@ import type { AnyEndpoint } from './api/endpoint.ts'
 import { balanceEndpoints } from './api/balances.ts'
 import { currencyEndpoints } from './api/currencies.ts'
 import { depositEndpoints } from './api/deposits.ts'
+import { contractDataEndpoints } from './api/futures/market-data.ts'
+import { DELIVERY, PERPETUAL } from './api/futures/paths.ts'
+import { perpetualDataEndpoints } from './api/futures/perpetual-data.ts'
 import { spotAccountEndpoints } from './api/spot/account.ts'
 import { batchEndpoints } from './api/spot/batch.ts'
 import { feeEndpoints } from './api/spot/fees.ts'
@@ -82,6 +85,9 @@ export const tradingEndpoints: readonly AnyEndpoint[] = [
   ...marginAccountEndpoints,
   ...marginLoanEndpoints,
   ...crossMarginEndpoints,
+  ...contractDataEndpoints(PERPETUAL),
+  ...perpetualDataEndpoints,
+  ...contractDataEndpoints(DELIVERY),
   ...contractAccountEndpoints,
 ]
 export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] => [

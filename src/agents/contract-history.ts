@@ -68,7 +68,8 @@ export class MadeContractHistory implements ContractHistory {
   last(pair: string): Candle | undefined {
     const series = this.seriesOf(pair)
     if (series === undefined) return undefined
-    if (series.kind === PREMIUM) return this.premiums(series.contract, MINUTE, this.end - MINUTE, this.end).at(-1)
+    if (series.kind === PREMIUM)
+      return this.premiums(series.contract, MINUTE, this.end - MINUTE, this.end).at(-1)
     const candle = this.spot.last(`${series.contract.base}_USDT`)
     return candle === undefined ? undefined : this.made(series, candle, this.end)
   }
@@ -114,7 +115,14 @@ export class MadeContractHistory implements ContractHistory {
     const lower = (a: Price, b: Price): Price => (a < b ? a : b)
     const high = higher(move(candle.high, end), higher(open, close))
     const low = lower(move(candle.low, candle.open_time), lower(open, close))
-    return { open_time: candle.open_time, open, high, low, close, ...this.volume(kind, contract, candle, close) }
+    return {
+      open_time: candle.open_time,
+      open,
+      high,
+      low,
+      close,
+      ...this.volume(kind, contract, candle, close),
+    }
   }
   /** Contracts, and what they were worth in the quote currency. */
   private volume(
@@ -148,7 +156,7 @@ export class MadeContractHistory implements ContractHistory {
   /** Of a book that is as wide around the contract's price as the agents keep it. */
   private premium(contract: Contract, time: number): Rate {
     const middle = 1 + this.basis(contract, time)
-    const price = (value: number): Price => BigInt(Math.round(value * 1e12)) * 10n ** 6n as Price
+    const price = (value: number): Price => (BigInt(Math.round(value * 1e12)) * 10n ** 6n) as Price
     return premium(price(middle * (1 - SPREAD)), price(middle * (1 + SPREAD)), ONE as Price)
   }
   private basis(contract: Contract, time: number): number {

@@ -1,12 +1,6 @@
 import { agentsSetting } from '../core/agents/commands.ts'
 import { isTraded, type ContractLook } from '../core/agents/contract-look.ts'
-import {
-  LOGIN_OF,
-  MAKER,
-  type AgentContract,
-  type AgentName,
-  type Scenario,
-} from '../core/tables/agents.ts'
+import { LOGIN_OF, MAKER, type AgentContract, type AgentName, type Scenario } from '../core/tables/agents.ts'
 import type { State } from '../core/state.ts'
 import { contractsIn, type Contract } from '../core/tables/world/contracts.ts'
 import { format, type Price } from '../money/amount.ts'
@@ -70,8 +64,7 @@ export function lookAtContract(
   const row = state.agents.contracts.get(id) ?? firstRow(id, setting.seed, base * (1 + BASIS))
   const dice = new Dice(row.seed)
   const kept = Math.exp(-elapsed / BACK_SECONDS)
-  const basis =
-    BASIS + (Number(row.basis) - BASIS) * kept + STRAYS * Math.sqrt(1 - kept * kept) * dice.bell()
+  const basis = BASIS + (Number(row.basis) - BASIS) * kept + STRAYS * Math.sqrt(1 - kept * kept) * dice.bell()
   const scenario = begun ?? row.scenario
   const running = scenario !== null && at < scenario.until ? scenario : null
   const fair = base * (1 + basis + carry(contract, at) + strayed(running, at))

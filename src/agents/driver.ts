@@ -78,8 +78,7 @@ export class AgentDriver {
     const { state } = this.core
     const turn = command === MARKETS.command ? MARKETS : CONTRACTS
     const next = nextLook(state, turn)
-    const moment =
-      next === undefined ? undefined : { at: next.at, elapsed: (next.wait * next.count) / 1e6 }
+    const moment = next === undefined ? undefined : { at: next.at, elapsed: (next.wait * next.count) / 1e6 }
     if (turn === MARKETS) {
       const look = moment === undefined ? null : lookAt(state, next!.name, moment)
       return this.core.submit('agents.act', { due_id: id, look })
@@ -104,7 +103,13 @@ export class AgentDriver {
   contractScenario(input: Omit<NewContractScenario, 'look'>): Promise<AgentContract> {
     const at = this.parts.clock.peek()
     const change = input.change ?? (input.name === 'basis' ? USUAL_BASIS : 0)
-    const begun: Scenario = { name: input.name, change, from: at, until: at + input.seconds * 1e6, start: '0' }
+    const begun: Scenario = {
+      name: input.name,
+      change,
+      from: at,
+      until: at + input.seconds * 1e6,
+      start: '0',
+    }
     const moment = { at, elapsed: ONE_LOOK_SECONDS }
     const look = lookAtContract(this.core.state, input.contract, moment, begun)
     return this.core.submit('agents.contract_scenario', { ...input, look })

@@ -3,12 +3,7 @@ import { LIMITS } from './limits.ts'
 import { anything, array, int64, shape } from './shapes.ts'
 
 /** Lists that real clients ask for when they start; empty until their group is built. */
-const emptyLists = [
-  '/futures/usdt/contracts',
-  '/futures/btc/contracts',
-  '/delivery/usdt/contracts',
-  '/options/underlyings',
-] as const
+const emptyLists = ['/options/underlyings'] as const
 
 export const publicEndpoints: readonly AnyEndpoint[] = [
   endpoint({

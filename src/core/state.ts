@@ -11,6 +11,7 @@ import { Proposals } from './tables/proposals.ts'
 import { SPOT_FILL } from './tables/exchange/trades.ts'
 import { Spot } from './tables/spot/spot.ts'
 import { Futures } from './tables/futures/futures.ts'
+import { ContractProof } from './tables/futures/proof.ts'
 import { CONTRACT_LOGS } from './tables/futures/records.ts'
 import { StpGroups } from './tables/stp.ts'
 import type { Declared, Table } from '../machine/table.ts'
@@ -50,6 +51,9 @@ export class State {
   readonly margin = new MarginAccounts()
   readonly spot = new Spot((pair) => this.world.findMarket(pair), this.holds)
   readonly futures = new Futures((id) => this.world.findContract(id)?.tick)
+  private readonly contractProof = new ContractProof(this.futures.positions, this.ledger, (id) =>
+    this.world.findContract(id),
+  )
   readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
@@ -66,6 +70,7 @@ export class State {
   check(): void {
     this.ledger.check()
     this.holds.check()
+    this.contractProof.check()
   }
 
   /** Every table, for loading, saving and comparing. A table that is missing here is never loaded. */

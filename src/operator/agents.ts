@@ -3,7 +3,16 @@ import { integer, object, oneOf, optional, text, withDefault, type Field } from 
 import { array, int, int64, num, shape, str } from '../api/shapes.ts'
 import { pairField } from '../api/wallet.ts'
 import type { NewScenario, ReplayedTrade } from '../core/agents/commands.ts'
-import { SCENARIOS, type AgentMarket } from '../core/tables/agents.ts'
+import type { NewContractScenario } from '../core/agents/contract-commands.ts'
+import {
+  CONTRACT_SCENARIOS,
+  SCENARIOS,
+  type AgentContract,
+  type AgentMarket,
+  type ContractScenarioName,
+  type ScenarioName,
+} from '../core/tables/agents.ts'
+import { contractId } from '../core/tables/world/contracts.ts'
 import { refuse } from '../labels.ts'
 
 const DAY_SECONDS = 86_400
@@ -30,6 +39,35 @@ const view = ({ pair, fair, scenario }: AgentMarket) => ({
   until: scenario === null ? 0 : Math.floor(scenario.until / 1e6),
 })
 const marketShape = shape({ currency_pair: str, fair: num, scenario: str, until: int64 })
+const contractView = ({ id, fair, scenario }: AgentContract) => ({
+  ...view({ pair: '', seed: 0, fair, anchor: fair, trend: '0', scenario }),
+  currency_pair: id,
+})
+const isOf = <N extends string>(names: readonly N[], name: string): name is N =>
+  (names as readonly string[]).includes(name)
+
+/** What a scenario is made in: a market, or a contract. */
+interface Where {
+  readonly currency_pair: string | null
+  readonly settle: string | null
+  readonly contract: string | null
+}
+/** The contract's id; null for a market. Dated contracts have names of their own. */
+function contractIn({ currency_pair, settle, contract }: Where): string | null {
+  if (currency_pair !== null && contract === null && settle === null) return null
+  if (contract === null || settle === null || currency_pair !== null)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      'currency_pair: name a market by currency_pair, or a contract by settle and contract, not both',
+    )
+  const name = contract.toUpperCase()
+  return contractId(/_\d{8}$/.test(name) ? 'delivery' : 'futures', settle.toLowerCase(), name)
+}
+function scenarioOf<N extends string>(names: readonly N[], name: string, what: string): N {
+  if (!isOf(names, name))
+    refuse('INVALID_PARAM_VALUE', `name: ${what} has the scenarios ${names.join(', ')}, not "${name}"`)
+  return name
+}
 
 /** time,price,amount,side in each line; a heading is skipped. */
 function readTrades(csv: string): ReplayedTrade[] {
@@ -47,7 +85,12 @@ function readTrades(csv: string): ReplayedTrade[] {
 
 /** Who makes scenarios; nobody where the platform runs without agents. */
 export interface AgentControls {
-  readonly agents: { scenario(input: Omit<NewScenario, 'look'>): Promise<AgentMarket> } | undefined
+  readonly agents:
+    | {
+        scenario(input: Omit<NewScenario, 'look'>): Promise<AgentMarket>
+        contractScenario(input: Omit<NewContractScenario, 'look'>): Promise<AgentContract>
+      }
+    | undefined
 }
 export const operatorAgentEndpoints = (controls: AgentControls): readonly AnyEndpoint[] => [
   endpoint({
@@ -65,24 +108,38 @@ export const operatorAgentEndpoints = (controls: AgentControls): readonly AnyEnd
   endpoint({
     method: 'POST',
     path: '/agents/scenario',
-    summary: 'Makes a crash, a gap, a thin book or a lost peg in a market',
+    summary: 'Makes a crash, a gap, a thin book or a lost peg in a market; a thin book or a basis in a contract',
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,
     body: object({
-      name: oneOf(...SCENARIOS),
-      currency_pair: pairField,
+      name: oneOf(...SCENARIOS, ...CONTRACT_SCENARIOS.filter((name) => !isOf(SCENARIOS, name))),
+      currency_pair: optional(pairField),
+      settle: optional(text({ max: 10 })),
+      contract: optional(text({ max: 40 })),
       change: ratio(),
       seconds: withDefault(integer(1, DAY_SECONDS), 120),
     }),
     status: 200,
     reply: marketShape,
-    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_FORBIDDEN'],
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'CONTRACT_NOT_FOUND', 'REQUEST_FORBIDDEN'],
     handle: async ({ desk, operator, body }) => {
-      const input = { ...body, actor: operator }
+      const contract = contractIn(body)
+      const { change, seconds } = body
+      const { agents } = controls
+      const common = { change, seconds, actor: operator }
+      if (contract !== null) {
+        const name: ContractScenarioName = scenarioOf(CONTRACT_SCENARIOS, body.name, 'a contract')
+        const input = { name, contract, ...common }
+        return contractView(
+          await (agents?.contractScenario(input) ??
+            desk.core.submit('agents.contract_scenario', { ...input, look: null })),
+        )
+      }
+      const name: ScenarioName = scenarioOf(SCENARIOS, body.name, 'a market')
+      const input = { name, currency_pair: body.currency_pair!, ...common }
       return view(
-        await (controls.agents?.scenario(input) ??
-          desk.core.submit('agents.scenario', { ...input, look: null })),
+        await (agents?.scenario(input) ?? desk.core.submit('agents.scenario', { ...input, look: null })),
       )
     },
   }),

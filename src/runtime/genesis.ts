@@ -117,6 +117,13 @@ const FUNDS: Readonly<Record<string, readonly (readonly [currency: string, amoun
   demo_treasury: [['USDT', '10000']],
 }
 
+/** Of the main account, where the world has contracts that are settled there. */
+const CONTRACT_FUNDS = [
+  ['futures', 'usdt', '20000'],
+  ['futures', 'btc', '0.5'],
+  ['delivery', 'usdt', '5000'],
+] as const
+
 function demoWorld(
   core: Core<State, Commands>,
   secrets: SecretBox,
@@ -173,6 +180,20 @@ function demoWorld(
           actor: null,
         }),
       )
+    const { allContracts } = core.state.world
+    for (const [account, settle, amount] of parent === 0 ? CONTRACT_FUNDS : [])
+      if (allContracts.some((contract) => contract.group === account && contract.settle === settle))
+        steps.push(
+          core.submit('user.credit', {
+            user_id: user.user_id,
+            account,
+            currency: settle.toUpperCase(),
+            amount,
+            currency_pair: null,
+            settle,
+            actor: null,
+          }),
+        )
     accounts.push({ login_name, user_id: user.user_id, parent, key, secret })
     if (parent === 0) parent = user.user_id
   }

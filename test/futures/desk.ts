@@ -2,7 +2,11 @@ import { fillPosition } from '../../src/core/futures/positions.ts'
 import { OrderRow, type Side } from '../../src/core/tables/exchange/order.ts'
 import type { ContractPrice } from '../../src/core/tables/futures/prices.ts'
 import { FUNDING, type FundingRecord } from '../../src/core/tables/futures/records.ts'
-import { amountOfContracts, type Contract, type ContractConfig } from '../../src/core/tables/world/contracts.ts'
+import {
+  amountOfContracts,
+  type Contract,
+  type ContractConfig,
+} from '../../src/core/tables/world/contracts.ts'
 import type { Ctx } from '../../src/core/state.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { ZERO, format, priceOf, type Price, type Rate } from '../../src/money/amount.ts'
@@ -23,7 +27,9 @@ export class Desk extends Engine {
     this.index({ BTC: '60000', ETH: '3000' })
   }
   protected override applied(tx: Tx): void {
-    this.fundings.push(...tx.appendedTo(FUNDING))
+    // The world is configured before this object is whole.
+    const fundings = this.fundings as FundingRecord[] | undefined
+    fundings?.push(...tx.appendedTo(FUNDING))
   }
   get second(): number {
     return Math.floor(this.at / SECOND)
@@ -155,7 +161,10 @@ export class Desk extends Engine {
   }
   platform(name: 'funding' | 'rounding', id = BTC_USDT): string {
     const { settle, name: contract, currency } = this.contract(id)
-    const account = name === 'funding' ? (`futures.funding:${settle}.${contract}` as const) : (`futures.rounding:${settle}` as const)
+    const account =
+      name === 'funding'
+        ? (`futures.funding:${settle}.${contract}` as const)
+        : (`futures.rounding:${settle}` as const)
     return format(this.state.ledger.balance(0, account, currency))
   }
 }

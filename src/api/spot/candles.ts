@@ -1,4 +1,7 @@
-import { SPOT_CANDLE, joined, seriesOf, type Candle } from '../../core/tables/exchange/candles.ts'
+import type { State } from '../../core/state.ts'
+import { joined, seriesOf, type Candle } from '../../core/tables/exchange/candles.ts'
+import type { Exchange } from '../../core/tables/exchange/exchange.ts'
+import type { PriceHistory } from '../../core/tables/spot/spot.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, format } from '../../money/amount.ts'
 import type { Desk } from '../endpoint.ts'
@@ -49,19 +52,39 @@ export function candleRange(
   return { first, last: Math.min(to, interval.start(now)) }
 }
 
+/** A venue, and a series of candles there. */
+export interface CandleSource {
+  readonly exchange: Pick<Exchange, 'candles'> & { readonly history: PriceHistory | undefined }
+  readonly pair: string
+  /** Nothing more comes: after a restart memory knows nothing of it. */
+  readonly ended?: boolean
+}
 /** Candles of a market from one bucket to another; a bucket without trades repeats the last close. */
-export async function candles(
+export const candles = (
   desk: Desk,
   currencyPair: string,
   interval: Interval,
   rangeOf: () => { first: number; last: number },
+): Promise<Candle[]> =>
+  candlesOf(
+    desk,
+    ({ spot, world }) => ({ exchange: spot, pair: world.market(currencyPair).id }),
+    interval,
+    rangeOf,
+  )
+/** The same of any venue. */
+export async function candlesOf(
+  desk: Desk,
+  sourceOf: (state: State) => CandleSource,
+  interval: Interval,
+  rangeOf: () => { first: number; last: number },
 ): Promise<Candle[]> {
-  const { series, range, made, covered, ...seen } = await desk.core.read(({ spot, world }) => {
-    const pair = world.market(currencyPair).id
+  const { spec, series, range, made, covered, ...seen } = await desk.core.read((state) => {
+    const { exchange, pair, ended = false } = sourceOf(state)
     const range = rangeOf()
     const end = interval.next(range.last)
     const series = seriesOf(pair, interval.base)
-    const { candles, history } = spot
+    const { candles, history } = exchange
     // A range that begins after the made history begins with its last price.
     const last = history?.last(pair)
     const prior = last !== undefined && last.open_time < range.first ? [last] : []
@@ -69,10 +92,11 @@ export async function candles(
       (candle) => candle.open_time < end,
     )
     return {
+      spec: candles.closed.spec,
       series,
       range,
       made: [...prior, ...(history?.candles(pair, interval.base, range.first, end) ?? [])],
-      covered: candles.covers(series, range.first),
+      covered: !ended && candles.covers(series, range.first),
       list,
       end,
     }
@@ -81,13 +105,13 @@ export async function candles(
   if (!covered) {
     const before = list[0]?.open_time ?? seen.end
     const older = await desk.store.select(
-      SPOT_CANDLE,
+      spec,
       'where "series" = ? and "open_time" >= ? and "open_time" < ? order by "open_time"',
       [series, range.first, before],
     )
     // The one before them tells the price that empty buckets begin with.
     const where = 'where "series" = ? and "open_time" < ? order by "open_time" desc limit 1'
-    const prior = await desk.store.select(SPOT_CANDLE, where, [series, range.first])
+    const prior = await desk.store.select(spec, where, [series, range.first])
     list = [...prior, ...older, ...list]
   }
   return merge([...made, ...list], interval, range)

@@ -12,9 +12,9 @@ export interface Interval {
 }
 const DAY = 86_400
 /** 1970-01-05 was the first Monday. */
-const MONDAY = 4 * DAY
+export const MONDAY = 4 * DAY
 
-function regular(name: string, seconds: number, base: number, origin = 0): Interval {
+export function regular(name: string, seconds: number, base: number, origin = 0): Interval {
   return {
     name,
     base,
@@ -23,18 +23,19 @@ function regular(name: string, seconds: number, base: number, origin = 0): Inter
     next: (start) => start + seconds,
   }
 }
-const month: Interval = {
-  name: '30d',
-  base: DAY,
-  seconds: 30 * DAY,
-  start: (second) => {
-    const date = new Date(second * 1000)
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000
-  },
-  next: (start) => {
-    const date = new Date(start * 1000)
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000
-  },
+/** Of the calendar. `ahead` is how many seconds its zone is before UTC. */
+export function monthly(base: number, ahead = 0): Interval {
+  const begin = (second: number, later: number): number => {
+    const date = new Date((second + ahead) * 1000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later) / 1000 - ahead
+  }
+  return {
+    name: '30d',
+    base,
+    seconds: 30 * DAY,
+    start: (second) => begin(second, 0),
+    next: (start) => begin(start, 1),
+  }
 }
 export const INTERVALS: readonly Interval[] = [
   regular('1s', 1, 1),
@@ -49,7 +50,7 @@ export const INTERVALS: readonly Interval[] = [
   regular('8h', 28_800, 3_600),
   regular('1d', DAY, DAY),
   regular('7d', 7 * DAY, DAY, MONDAY),
-  month,
+  monthly(DAY),
 ]
 export const intervalOf = (name: string): Interval =>
   INTERVALS.find((interval) => interval.name === (name === '1w' ? '7d' : name))!

@@ -77,10 +77,17 @@ function grouped(
   }
   return merged as { price: Price; amount: Amount }[]
 }
-function depth(book: Book, side: 'buy' | 'sell', step: bigint, limit: number): string[][] {
-  const levels =
-    step === 0n ? book.depth(side, limit) : grouped(book.depth(side, Infinity), step, side === 'sell', limit)
-  return levels.map(({ price, amount }) => [format(price), format(amount)])
+/** The best levels of a side; a step of 0 is no grouping. */
+export const depth = (book: Book, side: 'buy' | 'sell', step: bigint, limit: number) =>
+  step === 0n ? book.depth(side, limit) : grouped(book.depth(side, Infinity), step, side === 'sell', limit)
+const rows = (levels: ReturnType<typeof depth>): string[][] =>
+  levels.map(({ price, amount }) => [format(price), format(amount)])
+/** How coarse the prices of a book are asked for: a multiple of its tick. */
+export function stepOf(interval: string, tick: Price): bigint {
+  const step: bigint = parsePrice(interval)!
+  if (step % tick !== 0n)
+    refuse('INVALID_PARAM_VALUE', `interval: "${interval}" is not a multiple of the tick ${format(tick)}`)
+  return step
 }
 
 const tradeShape = shape({
@@ -250,20 +257,15 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, query }) =>
       desk.core.read(({ spot, world }) => {
         const { id: pair, tick } = world.market(query.currency_pair)
-        const step: bigint = parsePrice(query.interval)!
-        if (step % tick !== 0n)
-          refuse(
-            'INVALID_PARAM_VALUE',
-            `interval: "${query.interval}" is not a multiple of the tick ${format(tick)}`,
-          )
+        const step = stepOf(query.interval, tick)
         const book = spot.book(pair)
         const { book_id, update_at } = spot.figuresOf(pair)
         return {
           ...(query.with_id && { id: book_id }),
           current: Math.floor(desk.clock.peek() / 1000),
           update: Math.floor(update_at / 1000),
-          asks: depth(book, 'sell', step, query.limit),
-          bids: depth(book, 'buy', step, query.limit),
+          asks: rows(depth(book, 'sell', step, query.limit)),
+          bids: rows(depth(book, 'buy', step, query.limit)),
         }
       }),
   }),

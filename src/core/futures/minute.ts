@@ -70,9 +70,10 @@ export function workMinute(ctx: Ctx, { due_at }: { due_at: number }): null {
   const { allContracts } = ctx.state.world
   // A world without contracts needs no minutes.
   if (allContracts.length > 0) plan(ctx, due_at + MINUTE)
-  const moved = allContracts.filter(
-    (contract) => isRunning(contract, due_at) && minuteOf(ctx, contract, due_at),
-  )
+  // Its end and its last minute are due at the same time.
+  const counts = (contract: Contract): boolean =>
+    isRunning(contract, due_at) || endOf(contract) === secondsOf(due_at)
+  const moved = allContracts.filter((contract) => counts(contract) && minuteOf(ctx, contract, due_at))
   for (const { id } of moved) afterMark(ctx, id)
   return null
 }

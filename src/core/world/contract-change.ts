@@ -1,4 +1,4 @@
-import { amountOf, format, priceOf, unitOf, type Amount } from '../../money/amount.ts'
+import { amountOf, format, priceOf, unitOf } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { completeContract } from '../tables/world/contract-rules.ts'
 import { contractId, type Contract, type ContractConfig } from '../tables/world/contracts.ts'

@@ -2,6 +2,7 @@ import { secondsOf } from '../time.ts'
 import { audit } from '../audit.ts'
 import { cyclesAt, dateName } from '../contracts/dates.ts'
 import { schedule, unschedule } from '../due.ts'
+import { followPrices } from '../futures/prices.ts'
 import { takeOff } from '../futures/venue.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
@@ -60,6 +61,7 @@ function* momentsOf({ settling, config }: Contract): Iterable<number> {
 /** One contract for each date of each template; a row whose date has come nearer is of another cycle. */
 function listDated(ctx: Ctx, now: number): void {
   const { listed, templates } = ctx.state.world.contracts
+  const fresh: string[] = []
   for (const [template, { group, settle, underlying }] of [...templates].sort(([a], [b]) => (a < b ? -1 : 1)))
     for (const { cycle, expire_time } of cyclesAt(now)) {
       const name = `${underlying}_${dateName(expire_time)}`
@@ -77,8 +79,10 @@ function listDated(ctx: Ctx, now: number): void {
           config: null,
         }
         ctx.tx.put(listed, row)
+        fresh.push(id)
       } else if (known.phase === 'listed' && known.cycle !== cycle) ctx.tx.put(listed, { ...known, cycle })
     }
+  followPrices(ctx, fresh)
 }
 
 /** The due item stands where the next thing happens; one that stands elsewhere goes. */

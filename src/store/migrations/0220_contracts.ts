@@ -87,7 +87,7 @@ export const contracts: Migration = {
       },
       key: ['id'],
       live: true,
-      indexes: { contract_trade_1: ['pair', 'sequence'], contract_trade_2: ['pair', 'at'] },
+      indexes: { contract_trade_1: ['pair', 'id'], contract_trade_2: ['pair', 'at'] },
     }),
     ...createTable(dialect, {
       name: 'contract_candle_now',
