@@ -334,6 +334,25 @@ export const contracts: Migration = {
       indexes: { auto_deleverage_1: ['user_id', 'account', 'at'] },
     }),
     ...createTable(dialect, {
+      name: 'contract_settlement',
+      columns: {
+        id: 'int',
+        user_id: 'int',
+        contract: 'text',
+        account: 'text',
+        leverage: 'amount',
+        size: 'amount',
+        margin: 'amount',
+        entry_price: 'amount',
+        settle_price: 'amount',
+        profit: 'amount',
+        fee: 'amount',
+        at: 'int',
+      },
+      key: ['id'],
+      indexes: { contract_settlement_1: ['user_id', 'account', 'at'] },
+    }),
+    ...createTable(dialect, {
       name: 'funding',
       columns: {
         contract: 'text',

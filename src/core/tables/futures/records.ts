@@ -235,6 +235,39 @@ export const AUTO_DELEVERAGE: LogSpec<AutoDeleverage> = {
     at: 'int',
   },
 }
+/** A position that ended because its contract did. */
+export interface Settlement {
+  readonly id: number
+  readonly user_id: number
+  readonly contract: string
+  readonly account: string
+  readonly leverage: Rate
+  /** Signed. */
+  readonly size: Amount
+  readonly margin: Amount
+  readonly entry_price: Price
+  readonly settle_price: Price
+  readonly profit: Amount
+  readonly fee: Amount
+  readonly at: number
+}
+export const SETTLEMENT: LogSpec<Settlement> = {
+  name: 'contract_settlement',
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    contract: 'text',
+    account: 'text',
+    leverage: 'amount',
+    size: 'amount',
+    margin: 'amount',
+    entry_price: 'amount',
+    settle_price: 'amount',
+    profit: 'amount',
+    fee: 'amount',
+    at: 'int',
+  },
+}
 /** A funding that was applied. */
 export interface FundingRecord {
   readonly contract: string
@@ -253,5 +286,6 @@ export const CONTRACT_LOGS = [
   POSITION_CHANGE,
   LIQUIDATE,
   AUTO_DELEVERAGE,
+  SETTLEMENT,
   FUNDING,
 ] as const
