@@ -68,17 +68,24 @@ describe('dated contracts', () => {
     assert.equal(desk.state.futures.book(id).size, 0, 'its orders are gone')
     assert.equal(desk.state.world.allContracts.includes(desk.contract(id)), false)
   })
-  test('one that somebody holds waits, closed, for its positions', () => {
+  test('one that somebody holds is closed for everybody until its positions are settled', () => {
     const desk = deskAt('2026-11-16T15:00Z')
     const id = 'delivery/usdt/BTC_USDT_20261120'
     desk.trade(id, desk.holder('1000', id), desk.holder('1000', id), 5, '60000')
     desk.rest(id, 'buy', 10, '59000')
-    desk.advance(at('2026-11-20T08:00:01Z') - desk.second)
+    desk.advance(at('2026-11-20T07:59:59Z') - desk.second)
+    const look = desk.state.due.next()!
+    assert.equal(look.command, 'contract.look')
+    desk.at = look.at
+    desk.must('due.run', { id: look.id })
     const { settling, config } = desk.contract(id)
     assert.equal(settling, true)
     assert.equal(config.status, 'circuit_breaker')
-    assert.equal(desk.state.futures.book(id).size, 0)
     assert.ok(desk.state.world.allContracts.some((contract) => contract.id === id))
+    desk.advance(1)
+    assert.equal(desk.state.futures.book(id).size, 0)
+    assert.equal(desk.state.futures.positions.countIn(id), 0)
+    assert.equal(statusOf(desk, id), 'delisted')
     assert.ok(dated(desk).includes('BI-WEEKLY BTC_USDT_20261204'), 'the next one is there all the same')
   })
   test('a quarterly one that comes near changes its cycle and is not listed again', () => {
