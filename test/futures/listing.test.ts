@@ -86,6 +86,10 @@ describe('dated contracts', () => {
     assert.equal(desk.state.futures.book(id).size, 0)
     assert.equal(desk.state.futures.positions.countIn(id), 0)
     assert.equal(statusOf(desk, id), 'delisted')
+    const { candles, trades } = desk.state.futures
+    for (const pair of [id, `mark_${id}`, `index_${id}`])
+      assert.equal(candles.covers(`${pair}/60`, 0), false, 'the store is asked for what memory has dropped')
+    assert.equal(trades.covers(id, 1), false)
     assert.ok(dated(desk).includes('BI-WEEKLY BTC_USDT_20261204'), 'the next one is there all the same')
   })
   test('a quarterly one that comes near changes its cycle and is not listed again', () => {
