@@ -79,7 +79,7 @@ describe('real clients read market data of contracts', () => {
     const futures = new FuturesApi(api)
     const { body: contracts } = await futures.listFuturesContracts('usdt', {})
     assert.equal(contracts.length, 3)
-    assert.equal(String(contracts[0]!.orderSizeMax), '1000000')
+    assert.equal(contracts[0]!.orderSizeMax, '1000000')
     assert.equal((await futures.getFuturesContract('usdt', 'BTC_USDT')).body.name, 'BTC_USDT')
     const { body: book } = await futures.listFuturesOrderBook('usdt', 'BTC_USDT', { withId: true })
     assert.equal(`${book.asks[0]!.p!} ${String(book.asks[0]!.s!)}`, '60010 70')
