@@ -15,11 +15,11 @@ import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { contractRates, type ContractRates } from './fees.ts'
 import {
-  atIndex,
   crossCash,
   isCross,
   isCrossBroke,
   marginBalance,
+  nearIndex,
   needsOf,
   reducesOnly,
   unitOf,
@@ -118,7 +118,7 @@ export function carries(
     const { pnl, maintenance } = needsOf(state, after, prices)
     return after.margin + pnl > maintenance && crossCash(unit) >= 0n
   }
-  return bears() && (filled.opened === 0n || bears(atIndex(state)))
+  return bears() && (filled.opened === 0n || bears(nearIndex(state)))
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {
