@@ -29,7 +29,6 @@ describe('permissions', () => {
   after(() => platform.stop())
 
   test('each endpoint needs the permission of its group, and writing needs more than reading', async () => {
-    const { user_id } = await platform.user()
     const clients = new Map<string, { without: Client; readOnly: Client; full: Client }>()
     for (const endpoint of keyed) {
       const permission = expectedPermission(endpoint)
@@ -38,6 +37,8 @@ describe('permissions', () => {
         const others = allPerms().filter(
           ({ name }) => name !== permission && !(permission === 'spot' && name === 'margin'),
         )
+        // An account has a bound on its keys.
+        const { user_id } = await platform.user()
         three = {
           without: platform.client(await platform.key(user_id, others)),
           readOnly: platform.client(await platform.key(user_id, [{ name: permission, read_only: true }])),
@@ -129,9 +130,20 @@ function expectedLimit({ method, path, access }: AnyEndpoint): readonly [number,
   if (/^(DELETE \/spot\/orders(\/\{order_id\})?|POST \/spot\/cancel_batch_orders)$/.test(name))
     return [200, 1, 'uid']
   if (path.startsWith('/spot')) return [200, 10, 'uid']
+  const contracts = /^(\w+) \/(futures|delivery)\/\{settle\}(\/.*)$/.exec(name)
+  if (contracts !== null) return expectedOfContracts(contracts[2]!, `${contracts[1]} ${contracts[3]}`)
   if (path.startsWith('/sub_accounts')) return [80, 10, 'uid']
   if (name === 'POST /unified/loans') return [15, 10, 'uid']
   return [150, 10, 'uid']
+}
+
+function expectedOfContracts(group: string, name: string): readonly [number, number, string] {
+  const dated = group === 'delivery'
+  if (/^(POST \/(orders|batch_orders|bbo_orders|batch_amend_orders)|PUT \/orders\/\{order_id\})$/.test(name))
+    return dated ? [500, 10, 'uid'] : [100, 1, 'uid']
+  if (/^(DELETE \/orders(\/\{order_id\})?|POST \/(batch_cancel_orders|countdown_cancel_all))$/.test(name))
+    return dated ? [500, 10, 'uid'] : [200, 1, 'uid']
+  return [200, 10, 'uid']
 }
 
 describe('rate limits', () => {

@@ -4,7 +4,7 @@ import { batchEndpoints } from './batch.ts'
 import { orderEndpoints, perpetualOrderEndpoints } from './orders.ts'
 import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
 import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
-import { perpetualRecordEndpoints, recordEndpoints } from './records.ts'
+import { datedRecordEndpoints, perpetualRecordEndpoints, recordEndpoints } from './records.ts'
 
 const both = (group: Group): readonly AnyEndpoint[] => [
   ...accountEndpoints(group),
@@ -21,4 +21,5 @@ export const contractAccountEndpoints: readonly AnyEndpoint[] = [
   ...batchEndpoints(PERPETUAL),
   ...perpetualRecordEndpoints(PERPETUAL),
   ...both(DELIVERY),
+  ...datedRecordEndpoints(DELIVERY),
 ]

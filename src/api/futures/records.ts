@@ -9,6 +9,7 @@ import {
   LIQUIDATE,
   POSITION_CHANGE,
   POSITION_CLOSE,
+  SETTLEMENT,
   type AutoDeleverage,
   type ContractFill,
   type Liquidate,
@@ -24,7 +25,7 @@ import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { Filter, listFields, storedPage } from './lists.ts'
 import { floatSeconds, lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
 import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
-import { sizeShape } from './sizes.ts'
+import { sizeNumber, sizeShape } from './sizes.ts'
 
 const withSign = (amount: Amount, negative: boolean): Amount => (negative ? -amount : amount) as Amount
 
@@ -297,6 +298,50 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
       filter.between('at', spanOf(query))
       const rows = await storedPage(desk, set, LIQUIDATE, filter, BY_ID, query)
       return rows.map((row) => liquidateView(row, look))
+    },
+  }),
+]
+
+const settlementShape = shape({
+  time: int64,
+  contract: str,
+  leverage: decimalText,
+  size: int64,
+  margin: decimalText,
+  entry_price: decimalText,
+  settle_price: decimalText,
+  profit: decimalText,
+  fee: decimalText,
+})
+/** Of dated contracts alone. */
+export const datedRecordEndpoints = (group: Group): readonly AnyEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: `${group.base}/settlements`,
+    summary: 'Lists positions that ended with their contracts, newest first',
+    access: group.access,
+    limit: group.other,
+    params: SETTLE,
+    query: { contract: optional(contractField), ...listFields, ...windowFields, at: atField },
+    status: 200,
+    reply: array(settlementShape),
+    refuses: ['CONTRACT_NOT_FOUND'],
+    handle: async ({ desk, caller, path, query, set }) => {
+      const settled = settledOf(group, path.settle)
+      const filter = await ofCaller(desk, caller.user.user_id, settled, query.contract)
+      filter.between('at', spanOf(query))
+      const rows = await storedPage(desk, set, SETTLEMENT, filter, BY_ID, query)
+      return rows.map((row) => ({
+        time: wholeSeconds(row.at),
+        contract: shownContract(row.contract),
+        leverage: format(row.leverage),
+        size: sizeNumber(row.size),
+        margin: shown(row.margin),
+        entry_price: shown(row.entry_price),
+        settle_price: format(row.settle_price),
+        profit: format(row.profit),
+        fee: format(row.fee),
+      }))
     },
   }),
 ]

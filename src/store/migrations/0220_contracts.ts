@@ -334,7 +334,7 @@ export const contracts: Migration = {
       indexes: { auto_deleverage_1: ['user_id', 'account', 'at'] },
     }),
     ...createTable(dialect, {
-      name: 'settlement',
+      name: 'contract_settlement',
       columns: {
         id: 'int',
         user_id: 'int',
@@ -350,7 +350,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { settlement_1: ['user_id', 'account', 'at'] },
+      indexes: { contract_settlement_1: ['user_id', 'account', 'at'] },
     }),
     ...createTable(dialect, {
       name: 'funding',

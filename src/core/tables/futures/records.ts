@@ -235,7 +235,7 @@ export const AUTO_DELEVERAGE: LogSpec<AutoDeleverage> = {
     at: 'int',
   },
 }
-/** A position that was closed at its contract's end. */
+/** A position that ended because its contract did. */
 export interface Settlement {
   readonly id: number
   readonly user_id: number
@@ -252,7 +252,7 @@ export interface Settlement {
   readonly at: number
 }
 export const SETTLEMENT: LogSpec<Settlement> = {
-  name: 'settlement',
+  name: 'contract_settlement',
   columns: {
     id: 'int',
     user_id: 'int',
@@ -286,6 +286,6 @@ export const CONTRACT_LOGS = [
   POSITION_CHANGE,
   LIQUIDATE,
   AUTO_DELEVERAGE,
-  FUNDING,
   SETTLEMENT,
+  FUNDING,
 ] as const
