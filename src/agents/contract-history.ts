@@ -13,12 +13,14 @@ import { Wave, type MadeHistory } from './history.ts'
 import { SPREAD } from './ladder.ts'
 
 const MINUTE = 60
+const HOUR = 3_600
 const DAY = 86_400
 const DAYS = 30
 /** How far above its base a contract is, and what strays around that: waves of these periods in seconds. */
 const BASIS = 0.0001
-const STRAYS = 0.0004
+const STRAYS = 0.001
 const PERIODS = [2 * DAY, 8 * 3_600, 2 * 3_600, 1_800]
+const FADE_SECONDS = 2 * 3_600
 /** Of dollars traded in spot, so many are traded in the contract. */
 const VOLUME = 3
 
@@ -40,6 +42,7 @@ export class MadeContractHistory implements ContractHistory {
   private readonly begin: number
   private readonly waves = new Map<string, readonly Wave[]>()
   private readonly funded = new Map<string, FundingRecord[]>()
+  private readonly hours = new Map<string, Candle>()
   private readonly recent = new Map<string, { minute: number; list: Candle[] }>()
 
   constructor(world: World, spot: MadeHistory, { seed, began_at }: AgentsSetting) {
@@ -51,10 +54,15 @@ export class MadeContractHistory implements ContractHistory {
   }
   candles(pair: string, seconds: number, from: number, to: number): Candle[] {
     const series = this.seriesOf(pair)
-    if (series === undefined) return []
-    if (series.kind === PREMIUM) return this.premiums(series.contract, seconds, from, to)
-    const list = this.spot.candles(`${series.contract.base}_USDT`, seconds, from, to)
-    return list.map((candle) => this.made(series, candle, Math.min(candle.open_time + seconds, this.end)))
+    const list: Candle[] = []
+    if (series === undefined) return list
+    const first = Math.max(from, this.begin)
+    const last = Math.min(to, this.end)
+    for (let time = first - (first % seconds); time < last; time += seconds) {
+      const candle = this.candle(pair, series, seconds, time)
+      if (candle !== undefined) list.push(candle)
+    }
+    return list
   }
   minutes(pair: string, from: number, to: number): Candle[] {
     if (from >= this.end) return []
@@ -68,10 +76,9 @@ export class MadeContractHistory implements ContractHistory {
   last(pair: string): Candle | undefined {
     const series = this.seriesOf(pair)
     if (series === undefined) return undefined
-    if (series.kind === PREMIUM)
-      return this.premiums(series.contract, MINUTE, this.end - MINUTE, this.end).at(-1)
-    const candle = this.spot.last(`${series.contract.base}_USDT`)
-    return candle === undefined ? undefined : this.made(series, candle, this.end)
+    const start = this.end - 1 - ((this.end - 1) % MINUTE)
+    const candle = this.candle(pair, series, MINUTE, start)
+    return candle === undefined ? undefined : { ...candle, open_time: this.end - 1 }
   }
   /** By the ordinary rule, of the premiums of each period; newest first. */
   fundings(id: string): readonly FundingRecord[] {
@@ -98,6 +105,32 @@ export class MadeContractHistory implements ContractHistory {
     // One that was listed later has no history from before.
     if (contract === undefined || contract.config.create_time > this.end) return undefined
     return { kind, contract }
+  }
+  /** Every interval is put together from minutes; hours are kept, because days are made of them. */
+  private candle(pair: string, series: Series, seconds: number, start: number): Candle | undefined {
+    const end = Math.min(start + seconds, this.end)
+    if (seconds <= MINUTE) return this.short(series, start, seconds)
+    const key = `${pair}/${start}`
+    const known = seconds === HOUR ? this.hours.get(key) : undefined
+    if (known !== undefined) return known
+    const parts = this.candles(pair, seconds > HOUR ? HOUR : MINUTE, start, end)
+    const [first, ...rest] = parts
+    if (first === undefined) return undefined
+    const all = { ...rest.reduce(joined, first), open_time: start }
+    if (seconds === HOUR) this.hours.set(key, all)
+    return all
+  }
+  /** A minute or less. */
+  private short(series: Series, start: number, seconds: number): Candle | undefined {
+    const { kind, contract } = series
+    if (kind === PREMIUM) {
+      // One sample a minute, at its beginning.
+      if (start % MINUTE !== 0) return undefined
+      const one = this.premium(contract, start) as bigint as Price
+      return { open_time: start, open: one, high: one, low: one, close: one, base: ZERO, quote: ZERO }
+    }
+    const [candle] = this.spot.candles(`${contract.base}_USDT`, seconds, start, start + 1)
+    return candle === undefined ? undefined : this.made(series, candle, Math.min(start + seconds, this.end))
   }
   /** The candle of what it follows, moved by the distance at its beginning and end. */
   private made({ kind, contract }: Series, candle: Candle, end: number): Candle {
@@ -137,22 +170,6 @@ export class MadeContractHistory implements ContractHistory {
     const quote = terms.kind === 'linear' ? (contracts * terms.q * price) / ONE : contracts * ONE
     return { base: (contracts * ONE) as Amount, quote: quote as Amount }
   }
-  private premiums(contract: Contract, seconds: number, from: number, to: number): Candle[] {
-    const list: Candle[] = []
-    const step = Math.max(seconds, MINUTE)
-    const first = Math.max(from, this.begin)
-    const last = Math.min(to, this.end)
-    for (let time = first - (first % step); time < last; time += step) {
-      let all: Candle | undefined
-      for (let minute = time; minute < Math.min(time + step, last); minute += MINUTE) {
-        const one = this.premium(contract, minute) as bigint as Price
-        const part = { open_time: time, open: one, high: one, low: one, close: one, base: ZERO, quote: ZERO }
-        all = all === undefined ? part : joined(all, part)
-      }
-      if (all !== undefined) list.push(all)
-    }
-    return list
-  }
   /** Of a book that is as wide around the contract's price as the agents keep it. */
   private premium(contract: Contract, time: number): Rate {
     const middle = 1 + this.basis(contract, time)
@@ -160,15 +177,17 @@ export class MadeContractHistory implements ContractHistory {
     return premium(price(middle * (1 - SPREAD)), price(middle * (1 + SPREAD)), ONE as Price)
   }
   private basis(contract: Contract, time: number): number {
-    let distance = BASIS + carry(contract, time * 1e6)
-    for (const wave of this.wavesOf(contract.id)) distance += wave.at(time)
-    return distance
+    let strays = 0
+    for (const wave of this.wavesOf(contract.id)) strays += wave.at(time)
+    // It meets what the agents begin with.
+    const fade = Math.min(1, (this.end - time) / FADE_SECONDS)
+    return BASIS + carry(contract, time * 1e6) + strays * fade
   }
   private wavesOf(id: string): readonly Wave[] {
     const known = this.waves.get(id)
     if (known !== undefined) return known
     const seed = hashText(`${id}/history`) ^ this.seed
-    const waves = PERIODS.map((period, i) => new Wave(seed + i, period, STRAYS, this.end))
+    const waves = PERIODS.map((period, i) => new Wave(seed + i, period, STRAYS))
     this.waves.set(id, waves)
     return waves
   }

@@ -29,11 +29,12 @@ export class Wave {
   private right = 0
   private readonly atEnd: number
 
-  constructor(seed: number, period: number, volatility: number, end: number) {
+  /** Without an end it wanders around 0. */
+  constructor(seed: number, period: number, volatility: number, end?: number) {
     this.seed = seed
     this.period = period
     this.width = volatility * Math.sqrt(period / DAY) * 0.8
-    this.atEnd = this.height(end)
+    this.atEnd = end === undefined ? 0 : this.height(end)
   }
   /** How far above its end it is. */
   at(time: number): number {

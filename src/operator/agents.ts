@@ -108,7 +108,8 @@ export const operatorAgentEndpoints = (controls: AgentControls): readonly AnyEnd
   endpoint({
     method: 'POST',
     path: '/agents/scenario',
-    summary: 'Makes a crash, a gap, a thin book or a lost peg in a market; a thin book or a basis in a contract',
+    summary:
+      'Makes a crash, a gap, a thin book or a lost peg in a market; a thin book or a basis in a contract',
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,

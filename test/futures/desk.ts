@@ -1,5 +1,6 @@
 import { fillPosition } from '../../src/core/futures/positions.ts'
 import { OrderRow, type Side } from '../../src/core/tables/exchange/order.ts'
+import type { DueItem } from '../../src/core/tables/due.ts'
 import type { ContractPrice } from '../../src/core/tables/futures/prices.ts'
 import { FUNDING, type FundingRecord } from '../../src/core/tables/futures/records.ts'
 import {
@@ -18,6 +19,8 @@ const SECOND = 1e6
 /** The core's rules with contracts in their world, on a clock that is moved through everything that falls due. */
 export class Desk extends Engine {
   readonly fundings: FundingRecord[] = []
+  /** What fell due, by its command. */
+  readonly ran: string[] = []
   private traded = 0
 
   constructor(contracts: readonly ContractConfig[] = Object.values(CONTRACTS)) {
@@ -63,9 +66,13 @@ export class Desk extends Engine {
       if (item === undefined || item.at > until) break
       // A command counts the clock on by one.
       this.at = Math.max(this.at, item.at - 1)
-      this.must('due.run', { id: item.id })
+      this.runItem(item)
     }
     this.at = until
+  }
+  protected runItem({ id, command }: DueItem): void {
+    this.ran.push(command)
+    this.must('due.run', { id })
   }
   /** To a full minute, and through its work. */
   toMinute(second: number): void {

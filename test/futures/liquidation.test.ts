@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { format, type Amount } from '../../src/money/amount.ts'
 import { Floor } from './floor.ts'
-import { BTC_USDT, ETH_USDT } from './world.ts'
+import { BTC_USDT, DATED, ETH_USDT, EXPIRY } from './world.ts'
 
 const text = (value: Amount): string => format(value)
 const fund = (floor: Floor): string => format(floor.state.ledger.balance(0, 'insurance:futures.usdt', 'USDT'))
@@ -148,5 +148,35 @@ describe('liquidation', () => {
     assert.equal(floor.refused(one, BTC_USDT, -1, '54300'), 'POSITION_IN_LIQUIDATION')
     floor.advance(0)
     assert.equal(floor.size(one), 0)
+  })
+})
+
+describe('the end of a contract', () => {
+  test('E27: at its last price, against the fund, with a fee and a record each; winners are paid in full', () => {
+    const floor = new Floor()
+    floor.must('contract.begin', {})
+    const [long, short, poor] = [DATED, DATED, DATED].map((id) => floor.holder('1000', id)) as [
+      number,
+      number,
+      number,
+    ]
+    const rich = floor.holder('1000000', DATED)
+    floor.index({ BTC: '60000' })
+    floor.follow(DATED)
+    floor.place(short, DATED, -1000, '60000')
+    floor.place(long, DATED, 1000, '60000')
+    floor.leverage(poor, DATED, '100')
+    floor.place(poor, DATED, -1000, '60000')
+    floor.place(rich, DATED, 1000, '60000')
+    const resting = floor.place(rich, DATED, 5, '55000')
+    floor.advance(EXPIRY - floor.second - 1_801)
+    floor.index({ BTC: '60512.34' })
+    floor.advance(1_810)
+    for (const user of [long, short, poor, rich, 0]) assert.equal(floor.size(user, DATED), 0)
+    assert.equal(floor.state.futures.orders.get(resting.id)!.finish_as, 'cancelled')
+    // 1000 - 3 + 51.234 - 0.9076851
+    assert.equal(floor.cash(long, DATED), '1047.3263149')
+    assert.equal(floor.state.world.findContract(DATED)!.config.status, 'delisted')
+    assert.equal(floor.refused(long, DATED, 1, '60000'), 'CONTRACT_NOT_FOUND')
   })
 })

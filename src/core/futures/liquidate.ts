@@ -134,7 +134,7 @@ function payByEquity(
   pay: (amount: bigint) => void,
 ): void {
   if (amount <= 0n) return
-  audit(ctx, 'platform', 'futures.loss_paid_by_equity', { user_id, settle, amount: format(amount as Amount) })
+  audit(ctx, 'machine', 'futures.loss_paid_by_equity', { user_id, settle, amount: format(amount as Amount) })
   pay(amount)
 }
 

@@ -144,7 +144,7 @@ function fundLines(ctx: Ctx, { settle, currency, name }: Contract, change: Amoun
   const onFund = larger(change, -has) as Amount
   const missing = (change - onFund) as Amount
   if (missing === 0n) return [{ ...fund, currency, amount: onFund }]
-  audit(ctx, 'platform', 'futures.insured_by_equity', {
+  audit(ctx, 'machine', 'futures.insured_by_equity', {
     contract: name,
     settle,
     amount: format(-missing as Amount),

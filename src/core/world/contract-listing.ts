@@ -3,6 +3,7 @@ import { audit } from '../audit.ts'
 import { cyclesAt, dateName } from '../contracts/dates.ts'
 import { schedule, unschedule } from '../due.ts'
 import { followPrices } from '../futures/prices.ts'
+import { settlePositions } from '../futures/settlement.ts'
 import { takeOff } from '../futures/venue.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
@@ -139,7 +140,8 @@ export function sweepContract(ctx: Ctx, input: { contract: string }): null {
   const orders = ordersIn(state, id, (order) => settling || mayOpen(order))
   for (const order of orders) takeOff(ctx, order, 'cancelled')
   if (orders.length === PORTION) planSweep(ctx, id)
-  else if (settling && state.futures.positions.countIn(id) === 0) endContract(ctx, contract)
+  else if (settling && settlePositions(ctx, contract)) planSweep(ctx, id)
+  else if (settling) endContract(ctx, contract)
   return null
 }
 /** A plain order on the other side of a position turns it round when the position has shrunk before it is filled. */
