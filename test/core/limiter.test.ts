@@ -55,3 +55,13 @@ test('a request that counts as several passes when there is room for all of them
   assert.equal(`${never.allowed} ${never.remain}`, 'false 10')
   assert.equal(admit(10, 5_000_000).allowed, true)
 })
+
+test('a limit that is raised holds for the same bucket at once', () => {
+  const limiter = new Limiter(1)
+  for (let i = 0; i < 3; i++) assert.equal(limiter.admit('b', 3, 1, i).allowed, true)
+  assert.equal(limiter.admit('b', 3, 1, 3).allowed, false)
+  for (let i = 4; i < 11; i++) assert.equal(limiter.admit('b', 10, 1, i).allowed, true)
+  assert.equal(limiter.admit('b', 10, 1, 11).allowed, false)
+  // All ten were kept in their order.
+  assert.equal(limiter.admit('b', 10, 1, 1_000_001).remain, 1)
+})

@@ -180,6 +180,16 @@ export const contracts: Migration = {
       key: ['id'],
     }),
     ...createTable(dialect, {
+      name: 'contract_activity',
+      columns: { id: 'int', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'contract_ratio',
+      columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
+      key: ['user_id'],
+    }),
+    ...createTable(dialect, {
       name: 'contract_price',
       columns: {
         id: 'text',
