@@ -34,11 +34,13 @@ export interface Needs {
   readonly initial: Amount
   readonly maintenance: Amount
 }
-export function needsOf(state: State, position: Position): Needs {
+/** Prices that positions are valued at: the marks, where nothing else is said. */
+export type Prices = (contract: string) => Price
+export function needsOf(state: State, position: Position, prices?: Prices): Needs {
   const held = holding(position)
   if (held.size === 0n) return { value: ZERO, pnl: ZERO, initial: ZERO, maintenance: ZERO }
   const { terms } = state.world.mustContract(position.contract)
-  const mark = state.futures.markOf(position.contract)
+  const mark = prices?.(position.contract) ?? state.futures.markOf(position.contract)
   const value = valueUp(terms, abs(held.size), mark)
   return {
     value,
@@ -73,13 +75,20 @@ export interface Unit {
   readonly isolatedMaintenance: Amount
 }
 /** `instead` stands for the rows of the same id, as if it were there already; `cash` is added to the total. */
-export function unitOf(state: State, userId: number, settled: Settled, instead?: Position, cash = 0n): Unit {
+export function unitOf(
+  state: State,
+  userId: number,
+  settled: Settled,
+  instead?: Position,
+  cash = 0n,
+  prices?: Prices,
+): Unit {
   let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
   let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
   const dual = new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
   const add = (row: Position): void => {
     if (row.size === 0n) return
-    const needs = needsOf(state, row)
+    const needs = needsOf(state, row, prices)
     if (!isCross(row)) {
       isolated += row.margin
       isolatedPnl += needs.pnl
@@ -265,15 +274,28 @@ export function equityOf(state: State, position: Position): Amount {
   return ((maintenance * marginBalance(unit)) / unit.maintenance) as Amount
 }
 /** Whether the unit of a position is at or below what it must have. */
-export function isBroke(state: State, position: Position): boolean {
+export function isBroke(state: State, position: Position, prices?: Prices): boolean {
   if (!isCross(position)) {
-    const { pnl, maintenance } = needsOf(state, position)
+    const { pnl, maintenance } = needsOf(state, position, prices)
     return position.size !== 0n && position.margin + pnl <= maintenance
   }
-  return isCrossBroke(unitOf(state, position.user_id, state.world.mustContract(position.contract)))
+  const contract = state.world.mustContract(position.contract)
+  return isCrossBroke(unitOf(state, position.user_id, contract, undefined, 0n, prices))
 }
 export const isCrossBroke = (unit: Unit): boolean =>
   unit.maintenance > 0n && marginBalance(unit) <= unit.maintenance
+
+/** As if every mark were at its index: nobody's trades move that. */
+export const atIndex =
+  ({ futures }: State): Prices =>
+  (contract) =>
+    futures.indexOf(contract)
+/**
+ * Whoever opens a position must be able to bear it at the mark, and at the index too. A mark follows our own book within
+ * bounds; who has moved it could else open what is lost when it comes back, and let others pay.
+ */
+export const canNotBear = (state: State, position: Position): boolean =>
+  isBroke(state, position) || isBroke(state, position, atIndex(state))
 
 export interface PositionFigures {
   readonly value: Amount

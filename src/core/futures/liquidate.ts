@@ -428,10 +428,16 @@ export function unwind(ctx: Ctx, input: { contract: string }): null {
     const part = held / UNWIND_PART
     const away = mark / UNWIND_BOUND
     const side = fund.size > 0n ? 'sell' : 'buy'
-    const bound = ontoTick(contract, (side === 'sell' ? mark - away : mark + away) as Price, side)
+    // Near the index too: who has moved the mark would else choose what the fund pays.
+    const index = state.futures.indexOf(contract.id)
+    const off = index / UNWIND_BOUND
+    const worst = side === 'sell' ? larger(mark - away, index - off) : smaller(mark + away, index + off)
+    const bound = ontoTick(contract, worst as Price, side)
     const order = platformOrder(ctx, contract, fund, part === 0n ? 1n : part, bound, 'insurance')
     matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) => (end === 'filled' ? 'filled' : 'ioc'))
   }
   scheduleUnwind(ctx, contract)
   return null
 }
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -15,7 +15,7 @@ import {
 } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { availableOf, isBroke, isCross } from './figures.ts'
+import { availableOf, canNotBear, isCross } from './figures.ts'
 import type { NewContractOrder, PlaceInput } from './inputs.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
@@ -127,10 +127,10 @@ export function guard(
   const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
   // What only reduces is never refused for margin.
   if (opening === 0n && opened === 0n) return
-  if (opened > 0n && isBroke(state, position))
+  if (opened > 0n && canNotBear(state, position))
     refuse(
       'LIQUIDATE_IMMEDIATELY',
-      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))}; order less, or add margin`,
+      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))} or the index price ${format(state.futures.indexOf(contract.id))}; order less, or add margin`,
     )
   const { cross, own } = availableOf(state, order.user_id, contract)
   const available = isCross(position) ? cross : own

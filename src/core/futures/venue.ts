@@ -15,7 +15,17 @@ import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
-import { crossCash, isCross, isCrossBroke, marginBalance, needsOf, reducesOnly, unitOf } from './figures.ts'
+import {
+  atIndex,
+  crossCash,
+  isCross,
+  isCrossBroke,
+  marginBalance,
+  needsOf,
+  reducesOnly,
+  unitOf,
+  type Prices,
+} from './figures.ts'
 import { POINTS, cashName, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
 
@@ -101,11 +111,15 @@ export function carries(
       : ((kept +
           (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount),
   }
-  const unit = unitOf(state, before.user_id, contract, after, filled.realised - fee)
-  if (isCrossBroke(unit) || (unit.maintenance === 0n && marginBalance(unit) < 0n)) return false
-  if (isCross(after) || after.size === 0n) return true
-  const { pnl, maintenance } = needsOf(state, after)
-  return after.margin + pnl > maintenance && crossCash(unit) >= 0n
+  const change = filled.realised - fee
+  const bears = (prices?: Prices): boolean => {
+    const unit = unitOf(state, before.user_id, contract, after, change, prices)
+    if (isCrossBroke(unit) || (unit.maintenance === 0n && marginBalance(unit) < 0n)) return false
+    if (isCross(after) || after.size === 0n) return true
+    const { pnl, maintenance } = needsOf(state, after, prices)
+    return after.margin + pnl > maintenance && crossCash(unit) >= 0n
+  }
+  return bears() && (filled.opened === 0n || bears(atIndex(state)))
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {

@@ -43,6 +43,10 @@ export class Futures extends Exchange {
   markOf(contract: string): Price {
     return this.prices.get(contract)?.mark ?? (0n as Price)
   }
+  /** What its index was when its prices were looked at last; 0: there is none yet. */
+  indexOf(contract: string): Price {
+    return this.prices.get(contract)?.index ?? (0n as Price)
+  }
   get tables(): readonly unknown[] {
     return [
       ...this.venueTables,
