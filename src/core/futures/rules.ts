@@ -13,6 +13,7 @@ import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
+import { holdsContracts } from '../tables/unified/accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, limitOf, reducesOnly } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
@@ -141,7 +142,7 @@ export const isUnifiedFor = (
   state: State,
   userId: number,
   { group, settle }: Pick<Contract, 'group' | 'settle'>,
-): boolean => group === 'futures' && settle === 'usdt' && state.margin.isUnified(userId)
+): boolean => group === 'futures' && settle === 'usdt' && holdsContracts(state.margin.of(userId))
 
 export function refuseLiquidating(state: State, userId: number, contract: Contract): void {
   const account = state.futures.accounts.get(userId, contract.account)
