@@ -16,11 +16,11 @@ import { amountOfContracts, contractsIn, type Contract } from '../tables/world/c
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
 import {
-  atIndex,
   crossCash,
   isCross,
   isCrossBroke,
   marginBalance,
+  nearIndex,
   needsOf,
   reducesOnly,
   unitOf,
@@ -119,7 +119,7 @@ export function carries(
     const { pnl, maintenance } = needsOf(state, after, prices)
     return after.margin + pnl > maintenance && crossCash(unit) >= 0n
   }
-  return bears() && (filled.opened === 0n || bears(atIndex(state)))
+  return bears() && (filled.opened === 0n || bears(nearIndex(state)))
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {
