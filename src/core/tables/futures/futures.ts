@@ -1,4 +1,5 @@
 import type { Price } from '../../../money/amount.ts'
+import { Activity } from '../exchange/activity.ts'
 import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
 import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
@@ -26,6 +27,7 @@ export class Futures extends Exchange {
   readonly prices = contractPrices()
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
+  readonly activity = new Activity('contract')
 
   constructor(findTick: (contract: string) => Price | undefined) {
     super(
@@ -64,6 +66,8 @@ export class Futures extends Exchange {
       this.accounts.table,
       this.prices,
       this.countdowns.table,
+      this.activity.days,
+      this.activity.ratios,
     ]
   }
 }
