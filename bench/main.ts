@@ -6,6 +6,7 @@ const BENCHES = [
   'tail',
   'crash',
   'failover',
+  'futures',
   'gateways',
   'history',
   'match',

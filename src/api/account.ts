@@ -1,21 +1,15 @@
 import { mainIdOf } from '../core/tables/users.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from './endpoint.ts'
 import { id, ids, listOf, object, optional, text } from './fields.ts'
-import { format, rateOf, type Rate } from '../money/amount.ts'
-import { FILL_RATIO_TIERS, LIMITS } from './limits.ts'
+import { ratioTier } from './fill-ratio.ts'
+import { format } from '../money/amount.ts'
+import { LIMITS } from './limits.ts'
 import { array, bool, int, int64, shape, str } from './shapes.ts'
 
 const groupShape = shape({ id: int64, name: str, creator_id: int64, create_time: int64 })
 const memberShape = shape({ user_id: int64, stp_id: int64, create_time: int64 })
 const STP_ID = { stp_id: id() }
 const DAY_SECONDS = 86_400
-const NO_RATIO = rateOf('0')
-/** Tiers are for high VIP levels; the better of the account's and the main account's ratio counts. */
-const RATIO_VIP = 14
-function ratioTier(vip: number, ratio: Rate): string {
-  if (vip < RATIO_VIP) return '1'
-  return String(FILL_RATIO_TIERS.findLast(({ from }) => ratio >= rateOf(String(from)))!.tier)
-}
 
 export const accountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -91,23 +85,18 @@ export const accountEndpoints: readonly AnyEndpoint[] = [
     refuses: [],
     handle: async ({ desk, caller: { user } }) =>
       desk.core.read((state) => {
-        // Ratios are those of the last midnight; an account without trades has none, and the lowest tier.
         const now = desk.clock.seconds()
-        const row = state.spot.activity.ratios.get(user.user_id)
-        const updated_at = String(row?.updated_at ?? now - (now % DAY_SECONDS))
-        const ratio = row?.ratio ?? NO_RATIO
-        const main_ratio = row?.main_ratio ?? NO_RATIO
-        const { vip } = state.users.must(mainIdOf(user))
-        const spot = { ratio: format(ratio), main_ratio: format(main_ratio) }
-        return [
-          {
-            type: 'spot',
-            tier: ratioTier(vip, ratio > main_ratio ? ratio : main_ratio),
-            ...spot,
-            updated_at,
-          },
-          { type: 'futures', tier: '1', ratio: '0', main_ratio: '0', updated_at },
-        ]
+        const shown = (type: 'spot' | 'futures') => {
+          const { tier, ratio, mainRatio, updatedAt } = ratioTier(state, state[type].activity, user)
+          return {
+            type,
+            tier: String(tier),
+            ratio: format(ratio),
+            main_ratio: format(mainRatio),
+            updated_at: String(updatedAt ?? now - (now % DAY_SECONDS)),
+          }
+        }
+        return [shown('spot'), shown('futures')]
       }),
   }),
   endpoint({

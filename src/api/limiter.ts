@@ -53,6 +53,8 @@ export class Limiter {
     this.sweep(now)
     let ring = this.rings.get(bucket)
     if (ring === undefined) this.rings.set(bucket, (ring = new Ring(limit, window)))
+    // Whoever may do more from today on needs more room.
+    else if (ring.limit < limit) ring.limit = limit
     ring.forget(now - window)
     const over = ring.size + cost - limit
     if (over > 0) {
@@ -77,7 +79,7 @@ export class Limiter {
 /** A queue of times in a circular array that grows up to its limit. */
 class Ring {
   readonly window: number
-  private readonly limit: number
+  limit: number
   private times: Float64Array
   private head = 0
   size = 0

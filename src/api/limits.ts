@@ -10,6 +10,8 @@ export interface LimitRule {
   readonly bucket: string | null
   /** What a refusal is called. */
   readonly label: 'TOO_MANY_REQUESTS' | 'TOO_FAST'
+  /** More for those whose fill ratio is good: see below. */
+  readonly tiered?: true
 }
 const rule = (
   requests: number,
@@ -35,7 +37,7 @@ export const LIMITS = {
   spotPlace: rule(10, 1, 'uid+market', 'spot.place'),
   spotCancel: rule(200, 1, 'uid', 'spot.cancel'),
   spot: rule(200, 10, 'uid'),
-  futuresPlace: rule(100, 1, 'uid', 'futures.place'),
+  futuresPlace: { ...rule(100, 1, 'uid', 'futures.place'), tiered: true },
   futuresCancel: rule(200, 1, 'uid', 'futures.cancel'),
   futures: rule(200, 10, 'uid'),
   deliveryPlace: rule(500, 10, 'uid', 'delivery.place'),

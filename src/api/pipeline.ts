@@ -10,6 +10,7 @@ import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
+import { ratioTier } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
@@ -253,8 +254,13 @@ export class Pipeline {
     const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     const now = desk.clock.peek()
     const cost = endpoint.cost?.(body) ?? 1
+    const { state } = desk.core
+    const requests =
+      rule.tiered === true && passage.caller !== undefined
+        ? ratioTier(state, state.futures.activity, passage.caller.user).requests
+        : rule.requests
     for (const market of markets) {
-      const allowance = limiter.admit(`${name} ${who} ${market}`, rule.requests, rule.seconds, now, cost)
+      const allowance = limiter.admit(`${name} ${who} ${market}`, requests, rule.seconds, now, cost)
       if (
         passage.allowance === undefined ||
         allowance.remain < passage.allowance.remain ||

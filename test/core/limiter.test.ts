@@ -36,3 +36,32 @@ test('a multiplier scales, off switches off, buckets are apart', () => {
   const off = new Limiter(null)
   for (let i = 0; i < 100; i++) assert.equal(off.admit('a', 1, 10, 1).allowed, true)
 })
+
+test('a request that counts as several passes when there is room for all of them', () => {
+  const limiter = new Limiter(1)
+  const admit = (cost: number, at: number) => limiter.admit('b', 10, 1, at, cost)
+  assert.equal(admit(4, 0).remain, 6)
+  assert.equal(admit(4, 300_000).remain, 2)
+  const refused = admit(5, 400_000)
+  assert.equal(`${refused.allowed} ${refused.remain}`, 'false 2')
+  // Three places are missing, and the first four come free together.
+  assert.equal(refused.resetAt, 1_000_000)
+  assert.equal(admit(7, 500_000).resetAt, 1_300_000, 'five are missing: those of the second are needed')
+  assert.equal(admit(2, 500_000).remain, 0)
+  assert.equal(admit(1, 999_999).allowed, false)
+  assert.equal(admit(4, 1_000_000).remain, 0)
+  // One that can never pass counts nothing.
+  const never = admit(11, 5_000_000)
+  assert.equal(`${never.allowed} ${never.remain}`, 'false 10')
+  assert.equal(admit(10, 5_000_000).allowed, true)
+})
+
+test('a limit that is raised holds for the same bucket at once', () => {
+  const limiter = new Limiter(1)
+  for (let i = 0; i < 3; i++) assert.equal(limiter.admit('b', 3, 1, i).allowed, true)
+  assert.equal(limiter.admit('b', 3, 1, 3).allowed, false)
+  for (let i = 4; i < 11; i++) assert.equal(limiter.admit('b', 10, 1, i).allowed, true)
+  assert.equal(limiter.admit('b', 10, 1, 11).allowed, false)
+  // All ten were kept in their order.
+  assert.equal(limiter.admit('b', 10, 1, 1_000_001).remain, 1)
+})

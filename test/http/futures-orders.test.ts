@@ -296,4 +296,30 @@ describe('limits of contracts', () => {
     assert.equal(ok(await trader.delete('/orders')).length, 12)
     await platform.stop()
   })
+
+  test('a good fill ratio raises what a VIP may place, from the next midnight on', async () => {
+    const platform = await TestPlatform.start({ KONTOR_RATE_LIMITS: '1' })
+    await setIndex(platform, { BTC: '60000' })
+    const [vip, maker] = [
+      await ContractTrader.of(platform, '10000', { vip: 14 }),
+      await ContractTrader.of(platform, '10000'),
+    ]
+    const limits = async (): Promise<unknown[]> =>
+      Promise.all(
+        [vip, maker].map(async (trader) => {
+          const reply = await trader.place(1, '50000')
+          assert.equal(reply.status, 201)
+          return Number(reply.headers.get('x-svc-ratelimit-limit'))
+        }),
+      )
+    await maker.placed(-10, '60000')
+    await vip.placed(10, null)
+    assert.deepEqual(await limits(), [100, 100])
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 86_400 })
+    // 60 USDT, of which a taker's count nine tenths, in two requests.
+    const [, futures] = ok(await vip.client.get('/account/rate_limit'))
+    assert.equal(`${futures.type} ${futures.ratio} ${futures.tier}`, 'futures 27 6')
+    assert.deepEqual(await limits(), [350, 100])
+    await platform.stop()
+  })
 })

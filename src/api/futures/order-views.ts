@@ -136,8 +136,9 @@ function addRates(view: Record<string, unknown>, state: State, { user_id, pair }
 }
 export function timerangeView(state: State, order: Order, look: Look): Record<string, unknown> {
   const view = orderView(state, order, look)
-  for (const name of ['update_time', 'finish_time'])
-    if (view[name] !== undefined) view[name] = String(view[name])
+  const time = String(floatSeconds(order.update_at))
+  view['update_time'] = time
+  if (order.status !== 'open') view['finish_time'] = time
   return view
 }
 /** One item of a batch; `text` is what the client called it. */

@@ -1,8 +1,7 @@
 import type { State } from '../../core/state.ts'
-import type { Settled } from '../../core/futures/money.ts'
+import { hasAccount, type Settled } from '../../core/futures/money.ts'
 import type { ContractGroup } from '../../core/tables/exchange/order.ts'
 import { contractId, nameOfContract, type Contract } from '../../core/tables/world/contracts.ts'
-import { contractName } from '../../core/ledger/accounts.ts'
 import { Refusal, refuse } from '../../labels.ts'
 import { signed, type KeyAccess } from '../endpoint.ts'
 import { object, oneName, optional, text, type Field, type Fields, type Values } from '../fields.ts'
@@ -88,14 +87,6 @@ export async function inPath<R>(run: Promise<R>): Promise<R> {
 export const isListed = ({ config }: Contract): boolean => config.status !== 'delisted'
 export const shownContract = (id: string): string => nameOfContract(id)
 
-/** Whether it ever had money there, or a setting. */
-export function hasAccount(state: State, userId: number, settled: Settled): boolean {
-  const { group, settle, currency, account } = settled
-  return (
-    state.futures.accounts.get(userId, account) !== undefined ||
-    state.ledger.find(userId, contractName(group, settle), currency) !== undefined
-  )
-}
 export function mustHaveAccount(state: State, userId: number, settled: Settled): void {
   if (hasAccount(state, userId, settled)) return
   const { group, settle, currency } = settled

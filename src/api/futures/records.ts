@@ -206,6 +206,9 @@ async function ofCaller(
 }
 const countField = optional(integer(0, 1))
 const BY_TRADE = '"at" desc, "trade_id" desc, "role" desc'
+/** Of one order: it has one role in a trade. */
+const BY_TRADE_ID = '"trade_id" desc'
+const tradesBy = (order: number | null): string => (order === null ? BY_TRADE : BY_TRADE_ID)
 const BY_ID = '"at" desc, "id" desc'
 /** Amounts are texts in one of the databases; only their sign is asked. */
 const PROFITS = 'cast("pnl" as real) > 0'
@@ -245,7 +248,7 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
       const look = lookOf(group, call)
       const filter = await ofCaller(desk, caller.user.user_id, settledOf(group, path.settle), query.contract)
       filter.and('"order_id" = ?', query.order).and('"trade_id" < ?', query.last_id)
-      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, BY_TRADE, query)
+      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, tradesBy(query.order), query)
       return fills.map((fill) => ({
         id: fill.trade_id,
         ...tradeView(fill, look),
@@ -371,7 +374,7 @@ export const perpetualRecordEndpoints = (group: Group): readonly AnyEndpoint[] =
       const settled = settledOf(group, path.settle)
       const filter = await ofCaller(desk, caller.user.user_id, settled, query.contract)
       filter.and('"order_id" = ?', query.order_id).and('"role" = ?', query.role).between('at', query)
-      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, BY_TRADE, query)
+      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, tradesBy(query.order_id), query)
       return fills.map((fill) => ({ trade_id: String(fill.trade_id), ...tradeView(fill, look) }))
     },
   }),

@@ -2,6 +2,7 @@ import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import type { Order, OrderRow } from '../tables/exchange/order.ts'
 import { accountOfContract } from '../tables/world/contracts.ts'
+import { countRequest } from './activity.ts'
 import { reducesOnly } from './figures.ts'
 import { followBook } from './follow.ts'
 import type { AccountPath, CancelAllInput } from './inputs.ts'
@@ -62,6 +63,7 @@ export function cancelAll(
   ctx: Ctx,
   input: CancelAllInput,
 ): { ids: number[]; due_id: number; rest: CancelRest } {
+  countRequest(ctx, input)
   const rest = { ...input, upto: lastOrderId(ctx) }
   const orders = meant(ctx, rest, Infinity)
   return { ids: orders.map(({ id }) => id), due_id: cancelPortion(ctx, orders, rest, LEFT_ALONE), rest }

@@ -1,8 +1,8 @@
 import { Refusal } from '../../labels.ts'
-import { ZERO } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import type { Order } from '../tables/exchange/order.ts'
+import { countRequest } from './activity.ts'
 import { amendOrder } from './amend.ts'
 import { cancelAllOf, cancelOne } from './cancel.ts'
 import type {
@@ -18,9 +18,6 @@ import type {
 import { placeOrder } from './place.ts'
 import { contractNamed } from './rules.ts'
 
-function counted(ctx: Ctx, userId: number): void {
-  ctx.state.spot.activity.add(ctx.tx, userId, ctx.at, 1, ZERO)
-}
 /** One item may fail without the others. */
 function attempt(ctx: Ctx, item: () => Order): ItemResult {
   const mark = ctx.tx.mark()
@@ -35,29 +32,29 @@ function attempt(ctx: Ctx, item: () => Order): ItemResult {
 
 export function place(ctx: Ctx, input: PlaceInput): Order {
   const order = placeOrder(ctx, input, input.order)
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return order
 }
 export function placeBatch(ctx: Ctx, input: PlaceBatchInput): ItemResult[] {
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return input.orders.map((order) => attempt(ctx, () => placeOrder(ctx, { ...input, order }, order)))
 }
 export function amend(ctx: Ctx, input: AmendInput): Order {
   const order = amendOrder(ctx, input, input)
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return order
 }
 export function amendBatch(ctx: Ctx, input: AmendBatchInput): ItemResult[] {
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return input.orders.map((item) => attempt(ctx, () => amendOrder(ctx, input, item)))
 }
 export function cancel(ctx: Ctx, input: CancelInput): Order {
   const order = cancelOne(ctx, input, input.id)
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return order
 }
 export function cancelBatch(ctx: Ctx, input: CancelBatchInput): ItemResult[] {
-  counted(ctx, input.user_id)
+  countRequest(ctx, input)
   return input.ids.map((id) => attempt(ctx, () => cancelOne(ctx, input, id)))
 }
 

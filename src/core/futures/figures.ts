@@ -1,4 +1,4 @@
-import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { ONE, ZERO, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import { liquidationPrice } from '../contracts/liquidation.ts'
 import {
   averageMaintenance,
@@ -15,7 +15,7 @@ import { feeSetting } from '../spot/fees.ts'
 import type { State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { accountOfContract, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { accountOfContract, contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
 import { contractRates } from './fees.ts'
 import { totalOf, type Settled } from './money.ts'
 
@@ -192,6 +192,27 @@ export function marginModeOf(state: State, userId: number, contract: string): 'c
   return row === undefined || isCross(row) ? 'cross' : 'isolated'
 }
 
+/** How far from its index a mark is believed without more; dated contracts add what their time is worth. */
+const BELIEVED = rateOf('0.005')
+/**
+ * A mark follows our own book within bounds, so one party can move it. Who opens a position, or takes money out, must
+ * be able to bear it near the index too: else two accounts of one person open at a moved mark what others pay when it
+ * comes back.
+ */
+export const nearIndex =
+  ({ futures, world }: State): Prices =>
+  (id) => {
+    const row = futures.priceOf(id)
+    if (row === undefined) return 0n as Price
+    const { mark, index, at } = row
+    const contract = world.mustContract(id)
+    const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
+    return mark > index + far
+      ? ((index + far) as Price)
+      : mark < index - far
+        ? ((index - far) as Price)
+        : mark
+  }
 /** What new orders may use, below zero where it is overdrawn: cross ones, and isolated ones and transfers. */
 export function availableOf(
   state: State,
@@ -200,9 +221,17 @@ export function availableOf(
 ): { readonly cross: Amount; readonly own: Amount; readonly unit: Unit } {
   const unit = unitOf(state, userId, settled)
   const { all } = orderMargins(state, userId, settled.account)
-  const cross = (marginBalance(unit) - unit.initial - all) as Amount
+  const near = nearIndex(state)
+  const free = (one: Unit): bigint => marginBalance(one) - one.initial - all
+  let cross = free(unit)
+  for (const { contract } of state.futures.positions.heldBy(userId, settled.account))
+    if (near(contract) !== state.futures.markOf(contract)) {
+      const other = free(unitOf(state, userId, settled, undefined, 0n, near))
+      if (other < cross) cross = other
+      break
+    }
   const cash = crossCash(unit)
-  return { cross, own: cash < cross ? cash : cross, unit }
+  return { cross: cross as Amount, own: (cash < cross ? cash : cross) as Amount, unit }
 }
 
 /** Every figure of a FuturesAccount that is an amount. */
@@ -285,17 +314,9 @@ export function isBroke(state: State, position: Position, prices?: Prices): bool
 export const isCrossBroke = (unit: Unit): boolean =>
   unit.maintenance > 0n && marginBalance(unit) <= unit.maintenance
 
-/** As if every mark were at its index: nobody's trades move that. */
-export const atIndex =
-  ({ futures }: State): Prices =>
-  (contract) =>
-    futures.indexOf(contract)
-/**
- * Whoever opens a position must be able to bear it at the mark, and at the index too. A mark follows our own book within
- * bounds; who has moved it could else open what is lost when it comes back, and let others pay.
- */
+/** Whether whoever opens a position could bear it, at the mark and near the index. */
 export const canNotBear = (state: State, position: Position): boolean =>
-  isBroke(state, position) || isBroke(state, position, atIndex(state))
+  isBroke(state, position) || isBroke(state, position, nearIndex(state))
 
 export interface PositionFigures {
   readonly value: Amount

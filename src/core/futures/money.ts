@@ -38,26 +38,32 @@ export function totalOf(state: State, userId: number, settled: Settled): Amount 
   return (cash + debtOf(state, userId, settled)) as Amount
 }
 
+/** Whether it ever had money there, or a setting. Money may have come when nothing was traded there yet. */
+export const hasAccount = (state: State, userId: number, settled: Settled): boolean =>
+  state.futures.accounts.get(userId, settled.account) !== undefined ||
+  state.ledger.find(userId, cashName(settled), settled.currency) !== undefined
+
 /** The account as it is or would be: it begins with the first money or setting. */
 export function accountOf({ state, at }: Ctx, userId: number, account: string): ContractAccount {
-  return (
-    state.futures.accounts.get(userId, account) ?? {
-      id: contractAccountId(userId, account),
-      user_id: userId,
-      account,
-      dual: false,
-      liquidating: 0,
-      dnw: ZERO,
-      pnl: ZERO,
-      fee: ZERO,
-      fund: ZERO,
-      point_dnw: ZERO,
-      point_fee: ZERO,
-      create_at: at,
-      update_at: at,
-      update_id: 0,
-    }
-  )
+  const known = state.futures.accounts.get(userId, account)
+  if (known !== undefined) return known
+  const settled = settledOf(account)
+  return {
+    id: contractAccountId(userId, account),
+    user_id: userId,
+    account,
+    dual: false,
+    liquidating: 0,
+    dnw: totalOf(state, userId, settled),
+    pnl: ZERO,
+    fee: ZERO,
+    fund: ZERO,
+    point_dnw: state.ledger.balance(userId, cashName(settled), POINTS),
+    point_fee: ZERO,
+    create_at: at,
+    update_at: at,
+    update_id: 0,
+  }
 }
 export function changeAccount(
   ctx: Ctx,
@@ -85,8 +91,11 @@ export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
   const { state, tx, at } = ctx
   const { user_id, type, change } = entry
   const { account } = settled
+  const begins = state.futures.accounts.get(user_id, account) === undefined
   const before = accountOf(ctx, user_id, account)
-  changeAccount(ctx, user_id, account, { [type]: before[type] + change })
+  // What has been moved to an account that begins is all that it has by now.
+  const moved = begins && (type === 'dnw' || type === 'point_dnw')
+  changeAccount(ctx, user_id, account, moved ? {} : { [type]: before[type] + change })
   const points = type === 'point_dnw' || type === 'point_fee'
   const balance = points
     ? state.ledger.balance(user_id, cashName(settled), POINTS)

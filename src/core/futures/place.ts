@@ -130,7 +130,7 @@ export function guard(
   if (opened > 0n && canNotBear(state, position))
     refuse(
       'LIQUIDATE_IMMEDIATELY',
-      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))} or the index price ${format(state.futures.indexOf(contract.id))}; order less, or add margin`,
+      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))}, or near the index price ${format(state.futures.indexOf(contract.id))}; order less, or add margin`,
     )
   const { cross, own } = availableOf(state, order.user_id, contract)
   const available = isCross(position) ? cross : own

@@ -13,9 +13,11 @@ import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
+import { holdsContracts } from '../tables/unified/accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, limitOf, reducesOnly } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
+import { hasAccount, type Settled } from './money.ts'
 import { holdingOf, positionsIn } from './positions.ts'
 import { refuseUnpriced } from './prices.ts'
 import { closable, modeOf } from './venue.ts'
@@ -123,17 +125,13 @@ export function checkOpening(ctx: Ctx, contract: Contract): void {
   refuseUnpriced(ctx.state, contract)
 }
 /** The account exists from its first money or setting on. */
-export function checkAccount(
-  state: State,
-  userId: number,
-  contract: Pick<Contract, 'group' | 'settle' | 'account'>,
-): void {
+export function checkAccount(state: State, userId: number, contract: Settled): void {
   if (isUnifiedFor(state, userId, contract))
     refuse(
       'TRADE_RESTRICTED',
       `contracts settled in ${contract.settle} are traded by classic accounts only as yet; PUT /unified/unified_mode with mode classic first`,
     )
-  if (state.futures.accounts.get(userId, contract.account) === undefined)
+  if (!hasAccount(state, userId, contract))
     refuse(
       'USER_NOT_FOUND',
       `this account has never had money in ${contract.group} ${contract.settle}; POST /wallet/transfers moves some there`,
@@ -144,7 +142,7 @@ export const isUnifiedFor = (
   state: State,
   userId: number,
   { group, settle }: Pick<Contract, 'group' | 'settle'>,
-): boolean => group === 'futures' && settle === 'usdt' && state.margin.isUnified(userId)
+): boolean => group === 'futures' && settle === 'usdt' && holdsContracts(state.margin.of(userId))
 
 export function refuseLiquidating(state: State, userId: number, contract: Contract): void {
   const account = state.futures.accounts.get(userId, contract.account)

@@ -6,7 +6,7 @@ import type { Ctx, State } from '../state.ts'
 import type { ContractAccount } from '../tables/futures/accounts.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { availableOf, isCross, leverageOf, needsOf } from './figures.ts'
+import { availableOf, isCross, leverageOf, nearIndex, needsOf, type Needs } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import type {
   DualModeInput,
@@ -111,7 +111,9 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
   const wanted = roundUpTo(initialMargin(terms, abs(row.cost) as Amount, leverage), terms.unit)
   const { pnl, value } = needsOf(ctx.state, row)
   // Less is given back only as far as equity stays at what opening it now would take.
-  const least = roundUpTo(initialMargin(terms, value, leverage) - pnl, terms.unit)
+  const opens = (one: Needs): bigint =>
+    roundUpTo(initialMargin(terms, one.value, leverage) - one.pnl, terms.unit)
+  const least = larger(opens(needsOf(ctx.state, row)), opens(needsOf(ctx.state, row, nearIndex(ctx.state))))
   const floor = wanted > least ? wanted : least
   const margin = wanted >= row.margin ? wanted : floor < row.margin ? floor : row.margin
   const after = { ...with_leverage, margin: margin as Amount }
@@ -180,9 +182,9 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   if (before.size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name}`)
   const row = settleFunding(ctx, contract, before)
   if (negative) {
-    const { pnl, value } = needsOf(state, row)
-    const bound = initialMargin(contract.terms, value, row.leverage)
-    const most = row.margin + (pnl < 0n ? pnl : 0n) - bound
+    const spare = ({ pnl, value }: Needs): bigint =>
+      row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, row.leverage)
+    const most = smaller(spare(needsOf(state, row)), spare(needsOf(state, row, nearIndex(state))))
     if (amount > most)
       refuse(
         'REMOVE_TOO_MUCH',
@@ -218,3 +220,5 @@ export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {
   } else if (state.futures.accounts.get(input.user_id, account) !== undefined) return before
   return changeAccount(ctx, input.user_id, account, { dual: input.dual })
 }
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -13,13 +13,14 @@ import type { Charge, Trade } from '../tables/exchange/trades.ts'
 import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
 import {
-  atIndex,
   crossCash,
   isCross,
   isCrossBroke,
   marginBalance,
+  nearIndex,
   needsOf,
   reducesOnly,
   unitOf,
@@ -118,7 +119,7 @@ export function carries(
     const { pnl, maintenance } = needsOf(state, after, prices)
     return after.margin + pnl > maintenance && crossCash(unit) >= 0n
   }
-  return bears() && (filled.opened === 0n || bears(atIndex(state)))
+  return bears() && (filled.opened === 0n || bears(nearIndex(state)))
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {
@@ -172,7 +173,8 @@ function fillSide(
     trade_id: id,
   })
   const charge: Charge = { fee: filled.fee, gt: ZERO, points: points ?? ZERO }
-  if (user_id !== PLATFORM)
+  if (user_id !== PLATFORM) {
+    countVolume(ctx, contract, user_id, role, value)
     ctx.tx.append(CONTRACT_FILL, {
       trade_id: id,
       role,
@@ -190,6 +192,7 @@ function fillSide(
       text: order.text,
       at: ctx.at,
     })
+  }
   return { charge, opened: filled.opened }
 }
 const POINT_DECIMALS = 8

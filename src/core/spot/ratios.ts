@@ -2,6 +2,7 @@ import { DAY_SECONDS, dayOf } from '../time.ts'
 import type { Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
+import type { Activity } from '../tables/exchange/activity.ts'
 import { isMain, type User } from '../tables/users.ts'
 
 const DAYS = 7
@@ -42,7 +43,8 @@ export function computeRatios(ctx: Ctx, input: { due_at: number; day?: number; a
     if (!isMain(user)) continue
     const family = [user, ...state.users.subAccountsOf(id)]
     accounts += family.length - 1
-    ratiosOf(ctx, family, today)
+    for (const activity of [state.spot.activity, state.futures.activity])
+      ratiosOf(ctx, activity, family, today)
   }
   const due_id =
     next === undefined
@@ -51,9 +53,7 @@ export function computeRatios(ctx: Ctx, input: { due_at: number; day?: number; a
   tx.put(state.world.settings, { name: SETTING, value: { due_id } })
   return null
 }
-function ratiosOf(ctx: Ctx, family: readonly User[], today: number): void {
-  const { tx, state } = ctx
-  const { activity } = state.spot
+function ratiosOf({ tx }: Ctx, activity: Activity, family: readonly User[], today: number): void {
   const all: Sum = { requests: 0, volume: 0n }
   const own = family.map(({ user_id }) => {
     const sum: Sum = { requests: 0, volume: 0n }

@@ -57,7 +57,7 @@ export interface DueWork {
   readonly 'spot.ratios': { day?: number; after?: number }
   readonly 'user.stop': {
     user_id: number
-    upper: { withdrawal: number; order: number; price_order: number }
+    upper: { withdrawal: number; order: number; price_order: number; contract_order?: number }
   }
   readonly 'withdrawal.refund': { id: number }
 }

@@ -4,6 +4,7 @@ import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../tables/users.ts'
 import {
   MODE_SETTINGS,
+  holdsContracts,
   SETTINGS_OF,
   type MarginAccount,
   type Mode,
@@ -46,6 +47,7 @@ export function setMode(ctx: Ctx, input: ModeChange): null {
   if (account.mode === mode && !changed)
     refuse('MODE_SET', `mode: the account is in ${mode} mode already, with these settings`)
   if (account.mode !== mode) checkSwitch(state, account, mode)
+  if (holdsContracts(account) !== holdsContracts({ mode, settings })) checkContracts(state, account.user_id)
   ctx.tx.put(state.margin.table, { ...account, mode, settings })
   return null
 }
@@ -65,6 +67,16 @@ function checkSwitch(state: State, account: MarginAccount, mode: Mode): void {
       `mode: order ${open.id} of the ${open.account} account is open; cancel such orders before switching`,
     )
 }
+
+/** Positions and orders of contracts in USDT are the unified account's, or they are not: nothing may hang between. */
+function checkContracts({ futures }: State, userId: number): void {
+  if (futures.positions.holds(userId, USDT_CONTRACTS))
+    refuse('POSITION_HOLDING', 'mode: there is a position in a contract settled in usdt; close it first')
+  const open = futures.openPairs(userId).find((id) => id.startsWith(`${USDT_CONTRACTS}/`))
+  if (open !== undefined)
+    refuse('USER_PENDING_ORDERS', `mode: an order in ${open} is open; cancel such orders before switching`)
+}
+const USDT_CONTRACTS = 'futures/usdt'
 
 const changeCovered = (ctx: Ctx, account: MarginAccount, what: string): void =>
   keepCovered(ctx.state, account.user_id, UNIFIED.scope, what, () =>

@@ -1,4 +1,5 @@
 import { schedule } from '../due.ts'
+import { takeOff } from '../futures/venue.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import { endPriceOrder } from '../spot/triggers.ts'
@@ -16,6 +17,8 @@ interface Upper {
   readonly withdrawal: number
   readonly order: number
   readonly price_order: number
+  /** Left out by what was recorded before there were any. */
+  readonly contract_order?: number
 }
 /**
  * An operator has frozen an account: its withdrawals that nobody has claimed wait for a review, and its orders end.
@@ -27,6 +30,7 @@ export function stopAccount(ctx: Ctx, user: User): void {
     withdrawal: last('withdrawal'),
     order: last('order'),
     price_order: last('price_order'),
+    contract_order: last('contract_order'),
   }
   stopPortion(ctx, { user_id: user.user_id, upper })
 }
@@ -58,6 +62,16 @@ export function stopPortion(ctx: Ctx, input: { user_id: number; upper: Upper }):
       left--
       // One that was filled in part leaves its stops behind.
       for (const stop of state.spot.priceOrders.stopsOf(ended.id)) endPriceOrder(ctx, stop, 'cancelled', WHY)
+    }
+  }
+  const { contract_order = Infinity } = upper
+  for (const account of accounts) {
+    if (left === 0) break
+    if (!state.futures.hasOpen(account.user_id)) continue
+    const orders = state.futures.openOrders(account.user_id).filter(({ id }) => id <= contract_order)
+    for (const order of orders.slice(0, left)) {
+      takeOff(ctx, order, 'cancelled')
+      left--
     }
   }
   if (left === 0) schedule(ctx, ctx.at, 'user.stop', { user_id, upper })

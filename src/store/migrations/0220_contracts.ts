@@ -58,7 +58,7 @@ export const contracts: Migration = {
       indexes: {
         contract_order_1: ['user_id', 'pair', 'update_at', 'id'],
         contract_order_2: ['user_id', 'update_at', 'id'],
-        contract_order_3: ['user_id', 'text'],
+        contract_order_3: ['user_id', 'text', 'id'],
         contract_order_4: ['user_id', 'create_at', 'id'],
       },
     }),
@@ -180,6 +180,16 @@ export const contracts: Migration = {
       key: ['id'],
     }),
     ...createTable(dialect, {
+      name: 'contract_activity',
+      columns: { id: 'int', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
+      key: ['id'],
+    }),
+    ...createTable(dialect, {
+      name: 'contract_ratio',
+      columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
+      key: ['user_id'],
+    }),
+    ...createTable(dialect, {
       name: 'contract_price',
       columns: {
         id: 'text',
@@ -219,8 +229,8 @@ export const contracts: Migration = {
       },
       key: ['trade_id', 'role'],
       indexes: {
-        contract_fill_1: ['user_id', 'account', 'at'],
-        contract_fill_2: ['order_id'],
+        contract_fill_1: ['user_id', 'account', 'at', 'trade_id', 'role'],
+        contract_fill_2: ['order_id', 'user_id', 'trade_id'],
         contract_fill_3: ['contract', 'at'],
       },
     }),
@@ -239,7 +249,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { contract_book_1: ['user_id', 'account', 'at'] },
+      indexes: { contract_book_1: ['user_id', 'account', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'position_close',
@@ -262,7 +272,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { position_close_1: ['user_id', 'account', 'at'] },
+      indexes: { position_close_1: ['user_id', 'account', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'position_change',
@@ -286,7 +296,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { position_change_1: ['user_id', 'contract', 'at'] },
+      indexes: { position_change_1: ['user_id', 'contract', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'contract_liquidate',
@@ -310,7 +320,7 @@ export const contracts: Migration = {
       },
       key: ['id'],
       indexes: {
-        contract_liquidate_1: ['user_id', 'account', 'at'],
+        contract_liquidate_1: ['user_id', 'account', 'at', 'id'],
         contract_liquidate_2: ['account', 'at'],
       },
     }),
@@ -331,7 +341,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { auto_deleverage_1: ['user_id', 'account', 'at'] },
+      indexes: { auto_deleverage_1: ['user_id', 'account', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'contract_settlement',
@@ -350,7 +360,7 @@ export const contracts: Migration = {
         at: 'int',
       },
       key: ['id'],
-      indexes: { contract_settlement_1: ['user_id', 'account', 'at'] },
+      indexes: { contract_settlement_1: ['user_id', 'account', 'at', 'id'] },
     }),
     ...createTable(dialect, {
       name: 'funding',

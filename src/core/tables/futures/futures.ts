@@ -1,4 +1,5 @@
 import type { Price } from '../../../money/amount.ts'
+import { Activity } from '../exchange/activity.ts'
 import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
 import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
@@ -11,6 +12,11 @@ import { Positions } from './positions.ts'
 import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
+/** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
+const FIGURES = ['mark_', 'index_', 'premium_'] as const
+const FIGURES_RECENT = 200
+const TRADED_RECENT = 1_500
+
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
 export class Futures extends Exchange {
   /** Prices from before the first start, where the sandbox has made some up. */
@@ -21,6 +27,7 @@ export class Futures extends Exchange {
   readonly prices = contractPrices()
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
+  readonly activity = new Activity('contract')
 
   constructor(findTick: (contract: string) => Price | undefined) {
     super(
@@ -28,7 +35,9 @@ export class Futures extends Exchange {
         order: CONTRACT_ORDER,
         market: CONTRACT_MARKET,
         trade: CONTRACT_TRADE,
-        candles: new Candles(CONTRACT_CANDLE_NOW, CONTRACT_CANDLE, CONTRACT_SPANS),
+        candles: new Candles(CONTRACT_CANDLE_NOW, CONTRACT_CANDLE, CONTRACT_SPANS, (series) =>
+          FIGURES.some((prefix) => series.startsWith(prefix)) ? FIGURES_RECENT : TRADED_RECENT,
+        ),
       },
       findTick,
     )
@@ -45,6 +54,11 @@ export class Futures extends Exchange {
   indexOf(contract: string): Price {
     return this.prices.get(contract)?.index ?? (0n as Price)
   }
+  /** A contract has ended: memory keeps nothing of its trades and candles. */
+  forget(contract: string): void {
+    this.trades.forget(contract)
+    for (const prefix of ['', ...FIGURES]) this.candles.forget(prefix + contract)
+  }
   get tables(): readonly unknown[] {
     return [
       ...this.venueTables,
@@ -52,6 +66,8 @@ export class Futures extends Exchange {
       this.accounts.table,
       this.prices,
       this.countdowns.table,
+      this.activity.days,
+      this.activity.ratios,
     ]
   }
 }

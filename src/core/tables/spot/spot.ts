@@ -1,6 +1,6 @@
 import type { Holds } from '../../ledger/holds.ts'
 import type { OrderMoney } from './money.ts'
-import { Activity } from './activity.ts'
+import { Activity } from '../exchange/activity.ts'
 import { BASE_SPANS, CANDLE_NOW, Candles, SPOT_CANDLE, type Candle } from '../exchange/candles.ts'
 import { Countdowns, SPOT_COUNTDOWN } from '../exchange/countdowns.ts'
 import { Exchange, SPOT_MARKET } from '../exchange/exchange.ts'
@@ -26,7 +26,7 @@ export class Spot extends Exchange {
   readonly priceOrders = new PriceOrders()
   readonly povOrders = new PovOrders()
   readonly countdowns = new Countdowns(SPOT_COUNTDOWN)
-  readonly activity = new Activity()
+  readonly activity = new Activity('spot')
   /** By market; accounts.ts fills them. */
   readonly money = new Map<string, OrderMoney>()
   readonly marginMoney = new Map<string, OrderMoney>()

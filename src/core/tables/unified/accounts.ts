@@ -49,6 +49,12 @@ export const MARGIN_ACCOUNT: TableSpec<MarginAccount> = {
   },
 }
 
+/** Whether contracts settled in USDT are part of the unified account. */
+export const holdsContracts = ({ mode, settings }: Pick<MarginAccount, 'mode' | 'settings'>): boolean =>
+  mode === 'single_currency' ||
+  mode === 'portfolio' ||
+  (mode === 'multi_currency' && settings.usdt_futures === true)
+
 export class MarginAccounts {
   readonly table = new Table(MARGIN_ACCOUNT)
   readonly loans = new Table(LOAN)

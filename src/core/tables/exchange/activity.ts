@@ -14,11 +14,11 @@ export interface ActivityDay {
   /** USDT traded, weighted by market and role. */
   readonly volume: Amount
 }
-export const SPOT_ACTIVITY: TableSpec<ActivityDay> = {
-  name: 'spot_activity',
+const daySpec = (name: string): TableSpec<ActivityDay> => ({
+  name,
   key: ['id'],
   columns: { id: 'int', user_id: 'int', day: 'int', requests: 'int', volume: 'amount' },
-}
+})
 /** The ratio of the last midnight. */
 export interface FillRatio {
   readonly user_id: number
@@ -28,19 +28,25 @@ export interface FillRatio {
   /** Seconds. */
   readonly updated_at: number
 }
-export const SPOT_RATIO: TableSpec<FillRatio> = {
-  name: 'spot_ratio',
+const ratioSpec = (name: string): TableSpec<FillRatio> => ({
+  name,
   key: ['user_id'],
   columns: { user_id: 'int', ratio: 'amount', main_ratio: 'amount', updated_at: 'int' },
-}
+})
 
 /** Days fit into five digits for two centuries. */
 const DAYS_MAX = 100_000
 
 export class Activity {
-  readonly days = new Table(SPOT_ACTIVITY)
-  readonly ratios = new Table(SPOT_RATIO)
-  private readonly byUser = new GroupIndex(this.days, (row) => row.user_id)
+  readonly days: Table<ActivityDay>
+  readonly ratios: Table<FillRatio>
+  private readonly byUser: GroupIndex<ActivityDay, number>
+
+  constructor(venue: 'spot' | 'contract') {
+    this.days = new Table(daySpec(`${venue}_activity`))
+    this.ratios = new Table(ratioSpec(`${venue}_ratio`))
+    this.byUser = new GroupIndex(this.days, (row) => row.user_id)
+  }
 
   of(userId: number): IterableIterator<ActivityDay> {
     return this.byUser.get(userId)
