@@ -23,6 +23,8 @@ const IDLE_AFTER_MS = 120_000
 const WATCH_MS = 1_000
 /** Looks of one move of the clock: a move takes seconds, however far it goes. */
 const MOVE_LOOKS_MAX = 2_000
+/** Of contracts: a look places as many orders, and each of them is margined. */
+const MOVE_CONTRACT_LOOKS_MAX = 1_000
 /** What a look outside of the pace stands for. */
 const ONE_LOOK_SECONDS = 10
 
@@ -118,7 +120,8 @@ export class AgentDriver {
   async duringMove<T>(micros: number, move: () => Promise<T>): Promise<T> {
     this.moving = true
     try {
-      await this.pace(Math.max(BUSY_MICROS, Math.ceil(micros / MOVE_LOOKS_MAX)))
+      const step = (looks: number): number => Math.max(BUSY_MICROS, Math.ceil(micros / looks))
+      await this.pace(step(MOVE_LOOKS_MAX), false, step(MOVE_CONTRACT_LOOKS_MAX))
       return await move()
     } finally {
       this.moving = false
@@ -154,11 +157,11 @@ export class AgentDriver {
     // Who comes back finds books that are up to date.
     if (!this.moving && every !== this.every) await this.pace(every, every === BUSY_MICROS)
   }
-  private async pace(every: number, look = false): Promise<void> {
+  private async pace(every: number, look = false, contracts = every): Promise<void> {
     if (this.core.writesStopped !== undefined || this.core.held !== undefined) return
     this.every = every
     try {
-      await Promise.all([...(look ? this.lookAtAll() : []), this.core.submit('agents.pace', { every })])
+      await Promise.all([...(look ? this.lookAtAll() : []), this.core.submit('agents.pace', { every, contracts })])
     } catch (error) {
       this.parts.log.warn('the market agents kept their pace', { every, error })
     }

@@ -11,6 +11,8 @@ const TICK_MS = 200
 const ITEMS_MAX = 5_000
 /** Items applied before their commits are waited for: requests get their turn in between. */
 const WAITING_MAX = 100
+/** And however few they are, no longer than this. */
+const TURN_MS = 50
 
 /** Runs what falls due, in the order of its time, each item as a command of its own. */
 export class Ticker {
@@ -84,6 +86,7 @@ export class Ticker {
   private async runDue(until: number, itemsMax: number): Promise<{ failed: number; stuck?: DueItem }> {
     let last: Promise<unknown> = Promise.resolve()
     let failed = 0
+    let since = performance.now()
     for (let ran = 0; ran < itemsMax; ran++) {
       const item = this.core.state.due.next()
       if (item === undefined || item.at > until) break
@@ -103,7 +106,10 @@ export class Ticker {
       }
       const outside = this.ran(item)
       if (outside !== undefined) await outside
-      if (this.core.waiting > WAITING_MAX) await last
+      if (this.core.waiting > WAITING_MAX || performance.now() - since > TURN_MS) {
+        await last
+        since = performance.now()
+      }
     }
     await last
     return { failed }

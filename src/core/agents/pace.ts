@@ -55,8 +55,14 @@ const paceOf = (state: State, { setting }: Turn): Pace =>
 const keep = ({ tx, state }: Ctx, { setting }: Turn, value: Pace): void =>
   tx.put(state.world.settings, { name: setting, value })
 
-/** How often the agents look at a market from now on; null takes their orders off the books and lets them rest. */
-export function paceAgents(ctx: Ctx, input: { every: number | null }): null {
+export interface NewPace {
+  /** Microseconds from one look at a market to the next; null: they rest. */
+  readonly every: number | null
+  /** The same of contracts; left out: as often. */
+  readonly contracts?: number
+}
+/** How often the agents look from now on; null takes their orders off the books and lets them rest. */
+export function paceAgents(ctx: Ctx, input: NewPace): null {
   const { agents, world } = ctx.state
   if (input.every === null) {
     withdrawOrders(ctx)
@@ -65,7 +71,7 @@ export function paceAgents(ctx: Ctx, input: { every: number | null }): null {
   for (const { id } of [...agents.contracts.values()])
     if (!world.allContracts.some((contract) => contract.id === id)) ctx.tx.remove(agents.contracts, id)
   setPace(ctx, MARKETS, input.every)
-  if (world.allContracts.length > 0) setPace(ctx, CONTRACTS, input.every)
+  if (world.allContracts.length > 0) setPace(ctx, CONTRACTS, input.every === null ? null : (input.contracts ?? input.every))
   // Whether they look decides whether their opinion is an index.
   followIndex(ctx)
   return null
