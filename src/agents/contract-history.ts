@@ -69,7 +69,11 @@ export class MadeContractHistory implements ContractHistory {
     const minute = Math.floor(from / MINUTE)
     const known = this.recent.get(pair)
     if (known?.minute === minute) return known.list
-    const list = this.candles(pair, MINUTE, from, to)
+    // A minute later it is the same list without its first.
+    const list =
+      known !== undefined && known.minute < minute
+        ? known.list.filter(({ open_time }) => open_time >= minute * MINUTE)
+        : this.candles(pair, MINUTE, from, to)
     this.recent.set(pair, { minute, list })
     return list
   }

@@ -118,8 +118,9 @@ function controlsOf(
   reset: () => Promise<void>,
   answers: () => Pick<Answers, 'network' | 'live'>,
 ): Controls {
-  const { faults, requests, agents, ticker, risk, clock, vitals, lease } = made
+  const { faults, requests, agents, ticker, risk, marks, clock, vitals, lease } = made
   const settle = async (): Promise<void> => {
+    await marks.step()
     // What the watcher handed on by itself in the meantime is due as well.
     for (let handed = 1; handed > 0;) {
       handed = await risk.settle()

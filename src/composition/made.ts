@@ -146,7 +146,7 @@ function drivers(parts: Given & Plain & Wired) {
     agents,
     ticker,
     risk: new RiskWatcher(core, log),
-    marks: new MarkWatcher(core, clock, log),
+    marks: new MarkWatcher(core, clock, log, () => ticker.moving),
     vitals: new Vitals(() => ({
       requests: metrics.requests,
       errors: metrics.errors,

@@ -61,6 +61,9 @@ export class State {
       this.spot.followMarkets()
       this.futures.followMarkets()
     })
+    this.world.contracts.listed.observe((before, after) => {
+      if (after?.phase === 'ended' && before?.phase !== 'ended') this.futures.forget(after.id)
+    })
     const { holds } = this
     this.wallet.withdrawals.table.observe((before, after) =>
       holds.add(holds.of((after ?? before)!.currency), heldBy(before) - heldBy(after)),

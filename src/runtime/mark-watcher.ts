@@ -15,13 +15,19 @@ export class MarkWatcher {
   private timer: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
 
-  constructor(core: Core<State, Commands>, clock: Clock, log: Log) {
+  private readonly isMoving: () => boolean
+
+  constructor(core: Core<State, Commands>, clock: Clock, log: Log, isMoving: () => boolean) {
     this.core = core
+    this.isMoving = isMoving
     this.clock = clock
     this.log = log
   }
   start(): void {
-    this.timer = setInterval(() => void this.step(), TICK_MS)
+    this.timer = setInterval(() => {
+      // A move passes through every minute by itself, and ends with a step.
+      if (!this.isMoving()) void this.step()
+    }, TICK_MS)
   }
   stop(): void {
     clearInterval(this.timer)

@@ -1,10 +1,5 @@
 import { INDEX, MARK, PREMIUM } from '../core/futures/prices.ts'
-import {
-  CONTRACT_CANDLE,
-  RECENT_MAX as CANDLES_MAX,
-  SPOT_CANDLE,
-  seriesOf,
-} from '../core/tables/exchange/candles.ts'
+import { CONTRACT_CANDLE, SPOT_CANDLE, seriesOf } from '../core/tables/exchange/candles.ts'
 import type { Exchange } from '../core/tables/exchange/exchange.ts'
 import { CONTRACT_TRADE, RECENT_MAX as TRADES_MAX, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { State } from '../core/state.ts'
@@ -53,7 +48,7 @@ async function prime(store: Reader, { exchange, trade, candle, pairs, series }: 
     for (const { seconds } of candles.spans) {
       const name = seriesOf(pair, seconds)
       const where = 'where "series" = ? order by "open_time" desc limit ?'
-      const closed = await store.select(candle, where, [name, CANDLES_MAX])
+      const closed = await store.select(candle, where, [name, candles.recentOf(name)])
       candles.prime(name, closed.reverse())
     }
   }

@@ -45,6 +45,10 @@ export class Ticker {
   stop(): void {
     clearInterval(this.timer)
   }
+  /** Whether the clock is being moved: what happens then depends on its time alone, not on how long the move takes. */
+  get moving(): boolean {
+    return this.busy
+  }
 
   /** Runs what is due at this moment; resolves when it is on the disk. */
   async runNow(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import { MadeContractHistory } from '../../src/agents/contract-history.ts'
 import { MadeHistory } from '../../src/agents/history.ts'
 import { joined, type Candle } from '../../src/core/tables/exchange/candles.ts'
@@ -92,6 +92,17 @@ describe('the history of contracts that a sandbox begins with', () => {
     for (const { r } of list) assert.ok(Math.abs(Number(r) / 1e18) <= 0.003)
     assert.deepEqual(history.fundings(DATED), [])
     assert.equal(fresh().fundings(BTC_USDT)[17]!.r, list[17]!.r)
+  })
+  test('the last day’s minutes cost nothing more a minute later', () => {
+    const history = fresh()
+    const at = (of: MadeContractHistory, now: number): Candle[] => of.minutes(BTC_USDT, now - DAY, now)
+    assert.ok(at(history, END + 5).length > 1_000)
+    const { mock: spy } = mock.method(Math, 'exp')
+    const later = at(history, END + 65)
+    assert.equal(spy.callCount(), 0)
+    spy.restore()
+    assert.deepEqual(later, at(fresh(), END + 65))
+    assert.deepEqual(at(history, END + 2 * DAY), [])
   })
   test('what is not listed has no history', () => {
     assert.deepEqual(fresh().candles('futures/usdt/NO_USDT', 60, END - HOUR, END), [])

@@ -28,7 +28,10 @@ interface FundingQuery {
   readonly to: number | null
 }
 /** Fundings that were applied, newest first; those from before the first start are made up in a sandbox. */
-async function fundings(desk: Desk, id: string, { limit, from, to }: FundingQuery) {
+async function fundings(desk: Desk, id: string, { limit, ...query }: FundingQuery) {
+  // They are of whole seconds, whatever part of one was asked for.
+  const from = query.from === null ? null : Math.ceil(query.from)
+  const to = query.to === null ? null : Math.floor(query.to)
   const { made } = await desk.core.read(({ futures }) => ({ made: futures.history?.fundings(id) ?? [] }))
   const filter = new Filter().and('"contract" = ?', id).and('"t" >= ?', from).and('"t" <= ?', to)
   const applied = await desk.store.select(FUNDING, `${filter.sql} order by "t" desc limit ?`, [

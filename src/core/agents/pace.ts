@@ -63,7 +63,7 @@ export function paceAgents(ctx: Ctx, input: { every: number | null }): null {
     withdrawContractOrders(ctx)
   }
   for (const { id } of [...agents.contracts.values()])
-    if (world.findContract(id) === undefined) ctx.tx.remove(agents.contracts, id)
+    if (!world.allContracts.some((contract) => contract.id === id)) ctx.tx.remove(agents.contracts, id)
   setPace(ctx, MARKETS, input.every)
   if (world.allContracts.length > 0) setPace(ctx, CONTRACTS, input.every)
   // Whether they look decides whether their opinion is an index.

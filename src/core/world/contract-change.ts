@@ -42,18 +42,18 @@ export function contractFaults(
     if (after === undefined) {
       if (held > 0 || prices.length > 0)
         faults.push(
-          `${id} is gone, but ${counted(held, 'position')} and ${counted(prices.length, 'order')} are there; leave it, and end it with a delisted_time`,
+          `${id} is gone, but it has ${counted(held, 'position')} and ${counted(prices.length, 'order')}; leave it, and end it with a delisted_time`,
         )
       continue
     }
     const other = held === 0 ? undefined : otherTerms(contract, after, precisions.get(currency))
     if (other !== undefined)
-      faults.push(`${id} has ${other}, but ${counted(held, 'position')} are there; leave it as it was`)
+      faults.push(`${id} has ${other}, but it has ${counted(held, 'position')} too; leave it as it was`)
     const tick: bigint = priceOf(after.order_price_round)
     const off = prices.filter((price) => price % tick !== 0n).length
     if (off > 0)
       faults.push(
-        `${id} has order_price_round ${after.order_price_round}, but ${counted(off, 'order')} wait there that do not fit; leave it as it was, or let them be cancelled first`,
+        `${id} has order_price_round ${after.order_price_round}, but it has ${counted(off, 'order')} at other prices; leave it as it was, or let them be cancelled first`,
       )
   }
   return faults.map((text) => ({ text: `contracts: ${text}` }))

@@ -61,22 +61,30 @@ export const CONTRACT_SPANS = BASE_SPANS.slice(1)
 
 export const seriesOf = (pair: string, seconds: number): string => `${pair}/${seconds}`
 
-/** Recent closed candles of a series that stay in memory. */
-export const RECENT_MAX = 1_500
+/** Recent closed candles of a series that stay in memory: a day of minutes is asked for again and again. */
+const RECENT_MAX = 1_500
 
 export class Candles {
   readonly now: Table<SeriesCandle>
   readonly closed: Table<ClosedCandle>
   readonly spans: readonly Span[]
+  /** How many of a series stay in memory. */
+  readonly recentOf: (series: string) => number
   private readonly recent = new Map<string, Candle[]>()
   /** Series of which the store knows more than memory does. */
   private readonly trimmed = new Set<string>()
   private readonly names = new Map<string, readonly string[]>()
 
-  constructor(now: TableSpec<SeriesCandle>, closed: TableSpec<ClosedCandle>, spans: readonly Span[]) {
+  constructor(
+    now: TableSpec<SeriesCandle>,
+    closed: TableSpec<ClosedCandle>,
+    spans: readonly Span[],
+    recentOf: (series: string) => number = () => RECENT_MAX,
+  ) {
     this.now = new Table(now)
     this.closed = new Table(closed)
     this.spans = spans
+    this.recentOf = recentOf
     // The stack of closed candles follows the growing one: forward it is pushed, on undo popped.
     this.now.observe((before, after, signal) => {
       if (before === undefined || after === undefined || signal === 'follow') return
@@ -91,8 +99,9 @@ export class Candles {
   private push(candle: SeriesCandle): void {
     const list = this.of(candle.series)
     list.push(candle)
-    if (list.length <= 2 * RECENT_MAX) return
-    list.splice(0, RECENT_MAX)
+    const most = this.recentOf(candle.series)
+    if (list.length <= 2 * most) return
+    list.splice(0, most)
     this.trimmed.add(candle.series)
   }
   /** Closed ones, oldest first. */
@@ -117,12 +126,20 @@ export class Candles {
   }
   /** Whether memory knows all there is from this second on. */
   covers(series: string, from: number): boolean {
-    return !this.trimmed.has(series) || this.of(series)[0]!.open_time <= from
+    return !this.trimmed.has(series) || (this.of(series)[0]?.open_time ?? Infinity) <= from
   }
   /** At start: what the store knows of the newest closed ones, oldest first. */
   prime(series: string, candles: readonly Candle[]): void {
     this.recent.set(series, [...candles])
-    if (candles.length >= RECENT_MAX) this.trimmed.add(series)
+    if (candles.length >= this.recentOf(series)) this.trimmed.add(series)
+  }
+  /** Nothing more comes to a market: what it was is in the store. */
+  forget(pair: string): void {
+    for (const series of this.seriesNames(pair)) {
+      this.recent.delete(series)
+      this.trimmed.add(series)
+    }
+    this.names.delete(pair)
   }
   /** Before priming, and after a reset. */
   clear(): void {

@@ -191,6 +191,11 @@ export class Trades {
     this.recent.set(pair, [...trades])
     if (trades.length >= RECENT_MAX) this.trimmed.add(pair)
   }
+  /** Nothing more comes to a market: what it was is in the store. */
+  forget(pair: string): void {
+    this.recent.delete(pair)
+    this.trimmed.add(pair)
+  }
   /** Before priming, and after a reset. */
   clear(): void {
     this.recent.clear()

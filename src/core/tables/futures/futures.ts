@@ -12,6 +12,11 @@ import { Positions } from './positions.ts'
 import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
+/** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
+const FIGURES = ['mark_', 'index_', 'premium_'] as const
+const FIGURES_RECENT = 200
+const TRADED_RECENT = 1_500
+
 /** Everything that trading in contracts keeps in memory, perpetual and dated ones alike. */
 export class Futures extends Exchange {
   /** Prices from before the first start, where the sandbox has made some up. */
@@ -30,7 +35,9 @@ export class Futures extends Exchange {
         order: CONTRACT_ORDER,
         market: CONTRACT_MARKET,
         trade: CONTRACT_TRADE,
-        candles: new Candles(CONTRACT_CANDLE_NOW, CONTRACT_CANDLE, CONTRACT_SPANS),
+        candles: new Candles(CONTRACT_CANDLE_NOW, CONTRACT_CANDLE, CONTRACT_SPANS, (series) =>
+          FIGURES.some((prefix) => series.startsWith(prefix)) ? FIGURES_RECENT : TRADED_RECENT,
+        ),
       },
       findTick,
     )
@@ -46,6 +53,11 @@ export class Futures extends Exchange {
   /** What its index was when its prices were looked at last; 0: there is none yet. */
   indexOf(contract: string): Price {
     return this.prices.get(contract)?.index ?? (0n as Price)
+  }
+  /** A contract has ended: memory keeps nothing of its trades and candles. */
+  forget(contract: string): void {
+    this.trades.forget(contract)
+    for (const prefix of ['', ...FIGURES]) this.candles.forget(prefix + contract)
   }
   get tables(): readonly unknown[] {
     return [
