@@ -146,4 +146,32 @@ describe('dated contracts', () => {
     assert.deepEqual(ok(await trader.get('/settlements')), [])
     assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
   })
+
+  test('at the end positions are settled at the average of the index, and the records stay', async () => {
+    const held = ok(await trader.get('/positions', { holding: true }))
+    const name = held[0].contract as string
+    const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name)!.map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    const expiry = Date.UTC(year, month - 1, day, 8) / 1000
+    await setIndex(platform, { BTC: '60512.34' })
+    const advance_seconds = Math.ceil(expiry - platform.now()) + 61
+    await platform.operator.ok('POST', '/clock', { advance_seconds })
+    const [row] = ok(await trader.get('/settlements'))
+    assert.equal(`${row.contract} ${row.size} ${row.entry_price}`, `${name} 10 60000`)
+    // 10 x 0.0001 x (60512.34 - 60000); 0.015 % of 60.51234.
+    assert.equal(`${row.settle_price} ${row.profit} ${row.fee}`, '60512.34 0.51234 0.00907686')
+    assert.equal(row.time, expiry)
+    const [closed] = ok(await trader.get('/position_close', { contract: name }))
+    assert.equal(`${closed.text} ${closed.pnl_pnl}`, 'settle 0.51234')
+    assert.deepEqual(ok(await trader.get('/settlements', { contract: name, at: expiry })), [row])
+    assert.equal(ok(await trader.get('/my_trades', { contract: name })).length >= 1, true)
+    refused(await trader.get(`/positions/${name}`), 404, 'CONTRACT_NOT_FOUND')
+    refused(await trader.place(1, '60000', { contract: name }), 400, 'CONTRACT_NOT_FOUND')
+    assert.ok(!ok(await trader.get('/positions')).some((one: { contract: string }) => one.contract === name))
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
+  })
 })
