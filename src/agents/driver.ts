@@ -161,7 +161,10 @@ export class AgentDriver {
     if (this.core.writesStopped !== undefined || this.core.held !== undefined) return
     this.every = every
     try {
-      await Promise.all([...(look ? this.lookAtAll() : []), this.core.submit('agents.pace', { every, contracts })])
+      await Promise.all([
+        ...(look ? this.lookAtAll() : []),
+        this.core.submit('agents.pace', { every, contracts }),
+      ])
     } catch (error) {
       this.parts.log.warn('the market agents kept their pace', { every, error })
     }

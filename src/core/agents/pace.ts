@@ -71,7 +71,8 @@ export function paceAgents(ctx: Ctx, input: NewPace): null {
   for (const { id } of [...agents.contracts.values()])
     if (!world.allContracts.some((contract) => contract.id === id)) ctx.tx.remove(agents.contracts, id)
   setPace(ctx, MARKETS, input.every)
-  if (world.allContracts.length > 0) setPace(ctx, CONTRACTS, input.every === null ? null : (input.contracts ?? input.every))
+  if (world.allContracts.length > 0)
+    setPace(ctx, CONTRACTS, input.every === null ? null : (input.contracts ?? input.every))
   // Whether they look decides whether their opinion is an index.
   followIndex(ctx)
   return null
