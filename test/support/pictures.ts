@@ -25,6 +25,10 @@ const SKIPPED = new Set([
   'holdsOf',
   'trimmed',
   'history',
+  // Who is to be looked at, for contracts: some of them need it no more. What commands decide follows from rows alone.
+  'watch',
+  'touched',
+  'traded',
   // Some of them may be above zero again.
   'overdrawn',
 ])
