@@ -14,6 +14,7 @@ import { abs, ceilOver, tierOf, valueUp, type Terms } from '../contracts/terms.t
 import { feeSetting } from '../spot/fees.ts'
 import type { State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
+import type { CountedWith } from '../tables/futures/order-margins.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { accountOfContract, contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
 import { contractRates } from './fees.ts'
@@ -133,24 +134,39 @@ export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl
 export function orderMarginIn(state: State, userId: number, contract: Contract): Amount {
   const { futures } = state
   if (futures.openCount(userId, contract.id) === 0) return ZERO
+  const counted = {
+    contract,
+    dual: futures.accounts.get(userId, contract.account)?.dual === true,
+    mark: futures.markOf(contract.id),
+    takerRate: contractRates(vipOf(state, userId), contract).taker,
+  }
+  const known = futures.orderMargins.get(userId, contract.id, counted)
+  if (known !== undefined) return known
+  const margin = countOrderMargin(state, userId, counted)
+  futures.orderMargins.keep(userId, contract.id, { ...counted, margin })
+  return margin
+}
+/** The same, counted anew. */
+export function countOrderMargin(
+  { futures }: State,
+  userId: number,
+  { contract, dual, mark, takerRate }: CountedWith,
+): Amount {
   const orders = futures.openOrders(userId, contract.id)
-  const dual = futures.accounts.get(userId, contract.account)?.dual === true
   const { positions } = futures
   const long = positions.get(userId, contract.id, dual ? 'dual_long' : 'single')
   const short = dual ? positions.get(userId, contract.id, 'dual_short') : long
-  const need = (side: 'buy' | 'sell', row: Position | undefined): Amount =>
-    sideMargin(
-      contract.terms,
-      side,
-      sideOf(orders, side),
-      // In dual mode a side adds to its own position: nothing that it has is reduced.
-      dual || row === undefined ? NOTHING : holding(row),
-      {
-        leverage: row === undefined ? contract.crossDefault : leverageOf(row),
-        takerRate: contractRates(vipOf(state, userId), contract).taker,
-        mark: futures.markOf(contract.id),
-      },
-    )
+  const need = (side: 'buy' | 'sell', row: Position | undefined): Amount => {
+    // In dual mode a side adds to its own position: nothing that it has is reduced.
+    const held = dual || row === undefined ? NOTHING : holding(row)
+    const leverage = row === undefined ? contract.crossDefault : leverageOf(row)
+    const reduces = (side === 'buy') === held.size < 0n && held.size !== 0n
+    return sideMargin(contract.terms, side, sideOf(orders, side, reduces), held, {
+      leverage,
+      takerRate,
+      mark,
+    })
+  }
   const [buys, sells] = [need('buy', long), need('sell', short)]
   const apart = dual && long !== undefined && !isCross(long)
   return apart ? ((buys + sells) as Amount) : buys > sells ? buys : sells
@@ -158,17 +174,16 @@ export function orderMarginIn(state: State, userId: number, contract: Contract):
 const NOTHING: Holding = { size: 0n, cost: ZERO }
 const vipOf = (state: State, userId: number): number => feeSetting(state, state.users.must(userId)).vip
 export const reducesOnly = ({ more }: Pick<OrderRow, 'more'>): boolean => more?.reduce_only === true
-/** Best price first, then oldest. */
-function sideOf(orders: readonly OrderRow[], side: 'buy' | 'sell'): RestingOrder[] {
+/** Best price first, then oldest, where that matters: it decides which of them reduce a position. */
+function sideOf(orders: readonly OrderRow[], side: 'buy' | 'sell', sorted: boolean): RestingOrder[] {
   const sign = side === 'buy' ? -1 : 1
-  return orders
-    .filter((order) => order.side === side)
-    .sort((a, b) => (a.price === b.price ? a.id - b.id : a.price < b.price ? -sign : sign))
-    .map((order) => ({
-      left: contractsIn(order.left),
-      price: order.price,
-      reduceOnly: reducesOnly(order),
-    }))
+  const own = orders.filter((order) => order.side === side)
+  if (sorted) own.sort((a, b) => (a.price === b.price ? a.id - b.id : a.price < b.price ? -sign : sign))
+  return own.map((order) => ({
+    left: contractsIn(order.left),
+    price: order.price,
+    reduceOnly: reducesOnly(order),
+  }))
 }
 /** Over all contracts of an account: of cross contracts, and all. */
 export function orderMargins(
@@ -187,8 +202,9 @@ export function orderMargins(
   return { cross: cross as Amount, all: all as Amount }
 }
 export function marginModeOf(state: State, userId: number, contract: string): 'cross' | 'isolated' {
-  const { positions } = state.futures
-  const row = positions.get(userId, contract, 'single') ?? positions.get(userId, contract, 'dual_long')
+  const { positions, accounts } = state.futures
+  const dual = accounts.get(userId, accountOfContract(contract))?.dual === true
+  const row = positions.get(userId, contract, dual ? 'dual_long' : 'single')
   return row === undefined || isCross(row) ? 'cross' : 'isolated'
 }
 

@@ -147,6 +147,9 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
   const contract = contractNamed(state, path, input.contract)
   const dual = isDual(state, user_id, contract.account)
   const flags = checkFlags(input, dual)
+  for (const name of ['tpsl_tp_trigger_price', 'tpsl_sl_trigger_price'] as const)
+    if (input[name] !== null)
+      refuse('INVALID_PARAM_VALUE', `${name}: stops of an order are not offered here; leave it out`)
   const given = readSize(input.size)
   if (given === 0n && !flags.closes)
     refuse(

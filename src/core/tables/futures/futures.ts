@@ -3,11 +3,12 @@ import { Activity } from '../exchange/activity.ts'
 import { CONTRACT_CANDLE, CONTRACT_CANDLE_NOW, CONTRACT_SPANS, Candles } from '../exchange/candles.ts'
 import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
-import { CONTRACT_ORDER } from '../exchange/order.ts'
+import { CONTRACT_ORDER, type OrderRow } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
 import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
+import { OrderMargins } from './order-margins.ts'
 import { Positions } from './positions.ts'
 import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
@@ -25,6 +26,7 @@ export class Futures extends Exchange {
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  readonly orderMargins = new OrderMargins(this.positions)
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
   readonly activity = new Activity('contract')
@@ -41,6 +43,10 @@ export class Futures extends Exchange {
       },
       findTick,
     )
+  }
+  protected override follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
+    const { user_id, pair } = (is ?? was)!.placed
+    this.orderMargins.forget(user_id, pair)
   }
   /** Undefined before its first evaluation. */
   priceOf(contract: string): ContractPrice | undefined {
