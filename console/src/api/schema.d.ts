@@ -10,27 +10,6 @@ export interface Endpoints {
     }
   }
   /** Lists the instruments of a group that this platform does not offer yet: none */
-  'GET /api/v4/futures/usdt/contracts': {
-    path: undefined
-    query: undefined
-    body: undefined
-    reply: unknown[]
-  }
-  /** Lists the instruments of a group that this platform does not offer yet: none */
-  'GET /api/v4/futures/btc/contracts': {
-    path: undefined
-    query: undefined
-    body: undefined
-    reply: unknown[]
-  }
-  /** Lists the instruments of a group that this platform does not offer yet: none */
-  'GET /api/v4/delivery/usdt/contracts': {
-    path: undefined
-    query: undefined
-    body: undefined
-    reply: unknown[]
-  }
-  /** Lists the instruments of a group that this platform does not offer yet: none */
   'GET /api/v4/options/underlyings': {
     path: undefined
     query: undefined
@@ -512,23 +491,23 @@ export interface Endpoints {
       uid: string
       available: Record<string, {
         total: string
-        available: string
-        point: string
-        cross_available: string
-        cross_margin_balance: string
         unrealised_pnl: string
         position_margin: string
         order_margin: string
+        available: string
         position_initial_margin: string
         maintenance_margin: string
-        bonus: string
         cross_order_margin: string
         cross_initial_margin: string
         cross_maintenance_margin: string
         cross_unrealised_pnl: string
+        cross_available: string
+        cross_margin_balance: string
         cross_mmr: string
         cross_imr: string
         isolated_position_margin: string
+        point: string
+        bonus: string
         currency: string
         in_dual_mode: boolean
         enable_credit: boolean
@@ -544,11 +523,11 @@ export interface Endpoints {
         user: number
         history: {
           dnw: string
-          point_dnw: string
           pnl: string
           fee: string
           refr: string
           fund: string
+          point_dnw: string
           point_fee: string
           point_refr: string
           bonus_dnw: string
@@ -3628,6 +3607,3494 @@ export interface Endpoints {
       create_time: number
     }[]
   }
+  /** Lists the perpetual contracts of a settle currency, by name */
+  'GET /api/v4/futures/{settle}/contracts': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      name: string
+      type: string
+      quanto_multiplier: string
+      leverage_min: string
+      leverage_max: string
+      maintenance_rate: string
+      mark_type: string
+      mark_price: string
+      index_price: string
+      last_price: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_round: string
+      mark_price_round: string
+      risk_limit_base: string
+      risk_limit_step: string
+      risk_limit_max: string
+      order_price_deviate: string
+      ref_discount_rate: string
+      ref_rebate_rate: string
+      orderbook_id: number
+      trade_id: number
+      config_change_time: number
+      in_delisting: boolean
+      orders_limit: number
+      create_time: number
+      status: string
+      order_size_min: number | string
+      order_size_max: number | string
+      trade_size: number | string
+      position_size: number | string
+      funding_rate: string
+      funding_rate_indicative: string
+      funding_interval: number
+      funding_next_apply: number
+      funding_offset: number
+      funding_cap_ratio: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      interest_rate: string
+      enable_decimal: boolean
+      enable_bonus: boolean
+      enable_credit: boolean
+      enable_circuit_breaker: boolean
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      market_order_slip_ratio: string
+      market_order_size_max: string
+      contract_type: string
+      long_users: number
+      short_users: number
+      cross_leverage_default: string
+      is_pre_market: boolean
+    }[]
+  }
+  /** Shows one perpetual contract */
+  'GET /api/v4/futures/{settle}/contracts/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      name: string
+      type: string
+      quanto_multiplier: string
+      leverage_min: string
+      leverage_max: string
+      maintenance_rate: string
+      mark_type: string
+      mark_price: string
+      index_price: string
+      last_price: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_round: string
+      mark_price_round: string
+      risk_limit_base: string
+      risk_limit_step: string
+      risk_limit_max: string
+      order_price_deviate: string
+      ref_discount_rate: string
+      ref_rebate_rate: string
+      orderbook_id: number
+      trade_id: number
+      config_change_time: number
+      in_delisting: boolean
+      orders_limit: number
+      create_time: number
+      status: string
+      order_size_min: number | string
+      order_size_max: number | string
+      trade_size: number | string
+      position_size: number | string
+      funding_rate: string
+      funding_rate_indicative: string
+      funding_interval: number
+      funding_next_apply: number
+      funding_offset: number
+      funding_cap_ratio: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      interest_rate: string
+      enable_decimal: boolean
+      enable_bonus: boolean
+      enable_credit: boolean
+      enable_circuit_breaker: boolean
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      market_order_slip_ratio: string
+      market_order_size_max: string
+      contract_type: string
+      long_users: number
+      short_users: number
+      cross_leverage_default: string
+      is_pre_market: boolean
+    }
+  }
+  /** A contract's open prices, best first; id counts the book's changes */
+  'GET /api/v4/futures/{settle}/order_book': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      interval?: string
+      limit?: number
+      with_id?: boolean
+    }
+    body: undefined
+    reply: {
+      id?: number
+      current: number
+      update: number
+      asks: {
+        p: string
+        s: number | string
+      }[]
+      bids: {
+        p: string
+        s: number | string
+      }[]
+    }
+  }
+  /** A contract's trades, newest first; the sign of the size is the taker's */
+  'GET /api/v4/futures/{settle}/trades': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      limit?: number
+      offset?: number
+      last_id?: number
+      from?: number
+      to?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      create_time: number
+      create_time_ms: number
+      contract: string
+      size: number | string
+      price: string
+      is_internal: boolean
+    }[]
+  }
+  /** Last price, best prices, mark, index and 24 hour figures of one contract or all */
+  'GET /api/v4/futures/{settle}/tickers': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      timezone?: string
+    }
+    body: undefined
+    reply: {
+      contract: string
+      last: string
+      change_percentage: string
+      total_size: string
+      low_24h: string
+      high_24h: string
+      volume_24h: string
+      volume_24h_btc: string
+      volume_24h_usd: string
+      volume_24h_base: string
+      volume_24h_quote: string
+      volume_24h_settle: string
+      mark_price: string
+      funding_rate: string
+      funding_rate_indicative: string
+      index_price: string
+      quanto_base_rate: string
+      lowest_ask: string
+      lowest_size: string
+      highest_bid: string
+      highest_size: string
+      change_utc0: string
+      change_utc8: string
+      change_price: string
+      change_utc0_price: string
+      change_utc8_price: string
+    }[]
+  }
+  /** Candles of a contract, or of its mark or index price (mark_NAME, index_NAME), oldest first */
+  'GET /api/v4/futures/{settle}/candlesticks': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      from?: number
+      to?: number
+      limit?: number
+      interval?: "10s" | "30s" | "1m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "8h" | "12h" | "1d" | "7d" | "1w" | "30d"
+      timezone?: "utc0" | "utc8" | "all"
+    }
+    body: undefined
+    reply: {
+      t: number
+      v?: number | string
+      c: string
+      h: string
+      l: string
+      o: string
+      sum: string
+    }[]
+  }
+  /** The insurance fund now and at each midnight, UTC, newest first */
+  'GET /api/v4/futures/{settle}/insurance': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      t: number
+      b: string
+    }[]
+  }
+  /** The risk limit tiers of one contract, or of all */
+  'GET /api/v4/futures/{settle}/risk_limit_tiers': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      tier: number
+      risk_limit: string
+      initial_rate: string
+      maintenance_rate: string
+      leverage_max: string
+      deduction: string
+      contract?: string
+    }[]
+  }
+  /** Lists the contracts of a settle currency, also those that were delisted */
+  'GET /api/v4/futures/{settle}/contracts_all': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      name: string
+      type: string
+      quanto_multiplier: string
+      leverage_min: string
+      leverage_max: string
+      maintenance_rate: string
+      mark_type: string
+      mark_price: string
+      index_price: string
+      last_price: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_round: string
+      mark_price_round: string
+      risk_limit_base: string
+      risk_limit_step: string
+      risk_limit_max: string
+      order_price_deviate: string
+      ref_discount_rate: string
+      ref_rebate_rate: string
+      orderbook_id: number
+      trade_id: number
+      config_change_time: number
+      in_delisting: boolean
+      orders_limit: number
+      create_time: number
+      status: string
+      order_size_min: number | string
+      order_size_max: number | string
+      trade_size: number | string
+      position_size: number | string
+      funding_rate: string
+      funding_rate_indicative: string
+      funding_interval: number
+      funding_next_apply: number
+      funding_offset: number
+      funding_cap_ratio: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      interest_rate: string
+      enable_decimal: boolean
+      enable_bonus: boolean
+      enable_credit: boolean
+      enable_circuit_breaker: boolean
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      market_order_slip_ratio: string
+      market_order_size_max: string
+      contract_type: string
+      long_users: number
+      short_users: number
+      cross_leverage_default: string
+      is_pre_market: boolean
+    }[]
+  }
+  /** How near each contract is to auto-deleveraging, by what the insurance fund has lost in a day */
+  'GET /api/v4/futures/{settle}/adl_risk_states': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      settle: string
+      states: Record<string, {
+        state: string
+        calculated_at_ms: number
+      }>
+    }
+  }
+  /** Candles of how far the book is above the index, oldest first */
+  'GET /api/v4/futures/{settle}/premium_index': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      from?: number
+      to?: number
+      limit?: number
+      interval?: "1m" | "5m" | "15m" | "30m" | "1h" | "4h" | "8h" | "1d" | "7d"
+    }
+    body: undefined
+    reply: {
+      t: number
+      c: string
+      h: string
+      l: string
+      o: string
+    }[]
+  }
+  /** Funding rates that were applied, newest first */
+  'GET /api/v4/futures/{settle}/funding_rate': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      limit?: number
+      from?: number
+      to?: number
+    }
+    body: undefined
+    reply: {
+      t: number
+      r: string
+    }[]
+  }
+  /** The last 100 funding rates of several contracts, in the order asked */
+  'POST /api/v4/futures/{settle}/funding_rates': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contracts: string[]
+    }
+    reply: {
+      contract: string
+      data: {
+        t: number
+        r: string
+      }[]
+    }[]
+  }
+  /** What an index price is made of */
+  'GET /api/v4/futures/{settle}/index_constituents/{index}': {
+    path: {
+      settle: "usdt" | "btc"
+      index: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      index: string
+      constituents: {
+        exchange: string
+        symbols: string[]
+        price: string
+        weight: string
+      }[]
+    }
+  }
+  /** Orders that liquidated positions, newest first; an hour at most */
+  'GET /api/v4/futures/{settle}/liq_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      from?: number
+      to?: number
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      size: number | string
+      order_size: number | string
+      order_price: string
+      fill_price: string
+      left: number | string
+    }[]
+  }
+  /** The tiers of a table, by the name that a position's risk_limit_table tells */
+  'GET /api/v4/futures/{settle}/risk_limit_table': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      table_id: string
+    }
+    body: undefined
+    reply: {
+      tier: number
+      risk_limit: string
+      initial_rate: string
+      maintenance_rate: string
+      leverage_max: string
+      deduction: string
+    }[]
+  }
+  /** Lists the dated contracts of a settle currency, by name */
+  'GET /api/v4/delivery/{settle}/contracts': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      name: string
+      type: string
+      quanto_multiplier: string
+      leverage_min: string
+      leverage_max: string
+      maintenance_rate: string
+      mark_type: string
+      mark_price: string
+      index_price: string
+      last_price: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_round: string
+      mark_price_round: string
+      risk_limit_base: string
+      risk_limit_step: string
+      risk_limit_max: string
+      order_price_deviate: string
+      ref_discount_rate: string
+      ref_rebate_rate: string
+      orderbook_id: number
+      trade_id: number
+      config_change_time: number
+      in_delisting: boolean
+      orders_limit: number
+      create_time: number
+      status: string
+      order_size_min: number
+      order_size_max: number
+      trade_size: number
+      position_size: number
+      underlying: string
+      cycle: string
+      basis_rate: string
+      basis_value: string
+      basis_impact_value: string
+      settle_price: string
+      settle_price_interval: number
+      settle_price_duration: number
+      settle_fee_rate: string
+      expire_time: number
+    }[]
+  }
+  /** Shows one dated contract */
+  'GET /api/v4/delivery/{settle}/contracts/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      name: string
+      type: string
+      quanto_multiplier: string
+      leverage_min: string
+      leverage_max: string
+      maintenance_rate: string
+      mark_type: string
+      mark_price: string
+      index_price: string
+      last_price: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_round: string
+      mark_price_round: string
+      risk_limit_base: string
+      risk_limit_step: string
+      risk_limit_max: string
+      order_price_deviate: string
+      ref_discount_rate: string
+      ref_rebate_rate: string
+      orderbook_id: number
+      trade_id: number
+      config_change_time: number
+      in_delisting: boolean
+      orders_limit: number
+      create_time: number
+      status: string
+      order_size_min: number
+      order_size_max: number
+      trade_size: number
+      position_size: number
+      underlying: string
+      cycle: string
+      basis_rate: string
+      basis_value: string
+      basis_impact_value: string
+      settle_price: string
+      settle_price_interval: number
+      settle_price_duration: number
+      settle_fee_rate: string
+      expire_time: number
+    }
+  }
+  /** A contract's open prices, best first; id counts the book's changes */
+  'GET /api/v4/delivery/{settle}/order_book': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      interval?: string
+      limit?: number
+      with_id?: boolean
+    }
+    body: undefined
+    reply: {
+      id?: number
+      current: number
+      update: number
+      asks: {
+        p: string
+        s: number
+      }[]
+      bids: {
+        p: string
+        s: number
+      }[]
+    }
+  }
+  /** A contract's trades, newest first; the sign of the size is the taker's */
+  'GET /api/v4/delivery/{settle}/trades': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      limit?: number
+      last_id?: number
+      from?: number
+      to?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      create_time: number
+      create_time_ms: number
+      contract: string
+      size: number | string
+      price: string
+      is_internal: boolean
+    }[]
+  }
+  /** Last price, best prices, mark, index and 24 hour figures of one contract or all */
+  'GET /api/v4/delivery/{settle}/tickers': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      timezone?: string
+    }
+    body: undefined
+    reply: {
+      contract: string
+      last: string
+      change_percentage: string
+      total_size: string
+      low_24h: string
+      high_24h: string
+      volume_24h: string
+      volume_24h_btc: string
+      volume_24h_usd: string
+      volume_24h_base: string
+      volume_24h_quote: string
+      volume_24h_settle: string
+      mark_price: string
+      funding_rate: string
+      funding_rate_indicative: string
+      index_price: string
+      quanto_base_rate: string
+      lowest_ask: string
+      lowest_size: string
+      highest_bid: string
+      highest_size: string
+      basis_rate: string
+      basis_value: string
+    }[]
+  }
+  /** Candles of a contract, or of its mark or index price (mark_NAME, index_NAME), oldest first */
+  'GET /api/v4/delivery/{settle}/candlesticks': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      from?: number
+      to?: number
+      limit?: number
+      interval?: "10s" | "30s" | "1m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "8h" | "12h" | "1d" | "7d" | "1w" | "30d"
+    }
+    body: undefined
+    reply: {
+      t: number
+      v?: number
+      c: string
+      h: string
+      l: string
+      o: string
+    }[]
+  }
+  /** The insurance fund now and at each midnight, UTC, newest first */
+  'GET /api/v4/delivery/{settle}/insurance': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      t: number
+      b: string
+    }[]
+  }
+  /** The risk limit tiers of one contract, or of all */
+  'GET /api/v4/delivery/{settle}/risk_limit_tiers': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      tier: number
+      risk_limit: string
+      initial_rate: string
+      maintenance_rate: string
+      leverage_max: string
+      deduction: string
+      contract?: string
+    }[]
+  }
+  /** The account's money and margin in a settle currency */
+  'GET /api/v4/futures/{settle}/accounts': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      total: string
+      unrealised_pnl: string
+      position_margin: string
+      order_margin: string
+      available: string
+      position_initial_margin: string
+      maintenance_margin: string
+      cross_order_margin: string
+      cross_initial_margin: string
+      cross_maintenance_margin: string
+      cross_unrealised_pnl: string
+      cross_available: string
+      cross_margin_balance: string
+      cross_mmr: string
+      cross_imr: string
+      isolated_position_margin: string
+      point: string
+      bonus: string
+      currency: string
+      in_dual_mode: boolean
+      enable_credit: boolean
+      enable_evolved_classic: boolean
+      enable_new_dual_mode: boolean
+      enable_tiered_mm: boolean
+      enable_dual_plus: boolean
+      margin_mode: number
+      margin_mode_name: string
+      position_mode: string
+      update_id: number
+      update_time: number
+      user: number
+      history: {
+        dnw: string
+        pnl: string
+        fee: string
+        refr: string
+        fund: string
+        point_dnw: string
+        point_fee: string
+        point_refr: string
+        bonus_dnw: string
+        bonus_offset: string
+        cross_settle: string
+      }
+    }
+  }
+  /** Every change of the account's money, newest first */
+  'GET /api/v4/futures/{settle}/account_book': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      type?: "dnw" | "pnl" | "fee" | "refr" | "fund" | "point_dnw" | "point_fee" | "point_refr" | "bonus_offset"
+    }
+    body: undefined
+    reply: {
+      time: number
+      change: string
+      balance: string
+      type: string
+      text: string
+      contract: string
+      trade_id: string
+      id: string
+    }[]
+  }
+  /** The positions of every contract, of size 0 too unless holding is true */
+  'GET /api/v4/futures/{settle}/positions': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      holding?: boolean
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** The position of one contract; in dual mode the array of both sides */
+  'GET /api/v4/futures/{settle}/positions/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    } | {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Adds margin to an isolated position, or takes some away */
+  'POST /api/v4/futures/{settle}/positions/{contract}/margin': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      change?: string
+    }
+    body: {
+      change?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Sets the leverage of an isolated position, or with leverage 0 cross margin and its limit */
+  'POST /api/v4/futures/{settle}/positions/{contract}/leverage': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    body: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    } | {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Sets a lower risk limit of one's own: one of the table's values */
+  'POST /api/v4/futures/{settle}/positions/{contract}/risk_limit': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      risk_limit?: string
+    }
+    body: {
+      risk_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Places an order */
+  'POST /api/v4/futures/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      size: number
+      price: string
+      tif?: "gtc" | "ioc" | "poc" | "fok"
+      text?: string
+      iceberg?: number
+      close?: boolean
+      reduce_only?: boolean
+      auto_size?: "close_long" | "close_short"
+      stp_act?: "cn" | "co" | "cb"
+      market_order_slip_ratio?: string
+      pos_margin_mode?: "isolated" | "cross"
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }
+  }
+  /** Lists open orders, or finished ones by the time they finished, newest first */
+  'GET /api/v4/futures/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+      last_id?: number
+      count_total?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }[]
+  }
+  /** Cancels all open orders, of one contract, side or text where they are named */
+  'DELETE /api/v4/futures/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      side?: "bid" | "ask"
+      exclude_reduce_only?: boolean
+      text?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }[]
+  }
+  /** Shows one order, by its id or by the text that the client gave it */
+  'GET /api/v4/futures/{settle}/orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }
+  }
+  /** Cancels one order, by its id or text */
+  'DELETE /api/v4/futures/{settle}/orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: {
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }
+  }
+  /** Amends an open order: its total size, its price */
+  'PUT /api/v4/futures/{settle}/orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: {
+      size?: number
+      price?: string
+      amend_text?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }
+  }
+  /** Lists the account's own trades, newest first */
+  'GET /api/v4/futures/{settle}/my_trades': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      order?: number
+      limit?: number
+      offset?: number
+      last_id?: number
+      count_total?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      create_time: number
+      contract: string
+      order_id: string
+      size: number | string
+      close_size: number | string
+      price: string
+      role: string
+      text: string
+      fee: string
+      point_fee: string
+      trade_value?: string
+    }[]
+  }
+  /** Lists positions that ended, newest first */
+  'GET /api/v4/futures/{settle}/position_close': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      side?: "long" | "short"
+      pnl?: "profit" | "loss"
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      side: string
+      pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      text: string
+      max_size: string
+      accum_size: string
+      first_open_time: number
+      long_price: string
+      short_price: string
+    }[]
+  }
+  /** Lists the liquidations of the account's positions, newest first */
+  'GET /api/v4/futures/{settle}/liquidates': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      at?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      leverage: string
+      size: number | string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      order_id: number
+      order_price: string
+      fill_price: string
+      left: number | string
+    }[]
+  }
+  /** Switches between one position a contract and two, long and short, for the whole settle currency */
+  'POST /api/v4/futures/{settle}/dual_mode': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      dual_mode?: boolean
+    }
+    body: {
+      dual_mode?: boolean
+    }
+    reply: {
+      total: string
+      unrealised_pnl: string
+      position_margin: string
+      order_margin: string
+      available: string
+      position_initial_margin: string
+      maintenance_margin: string
+      cross_order_margin: string
+      cross_initial_margin: string
+      cross_maintenance_margin: string
+      cross_unrealised_pnl: string
+      cross_available: string
+      cross_margin_balance: string
+      cross_mmr: string
+      cross_imr: string
+      isolated_position_margin: string
+      point: string
+      bonus: string
+      currency: string
+      in_dual_mode: boolean
+      enable_credit: boolean
+      enable_evolved_classic: boolean
+      enable_new_dual_mode: boolean
+      enable_tiered_mm: boolean
+      enable_dual_plus: boolean
+      margin_mode: number
+      margin_mode_name: string
+      position_mode: string
+      update_id: number
+      update_time: number
+      user: number
+      history: {
+        dnw: string
+        pnl: string
+        fee: string
+        refr: string
+        fund: string
+        point_dnw: string
+        point_fee: string
+        point_refr: string
+        bonus_dnw: string
+        bonus_offset: string
+        cross_settle: string
+      }
+    }
+  }
+  /** The same as dual_mode, by the name of the mode */
+  'POST /api/v4/futures/{settle}/set_position_mode': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      position_mode?: "single" | "dual"
+    }
+    body: {
+      position_mode?: "single" | "dual"
+    }
+    reply: {
+      total: string
+      unrealised_pnl: string
+      position_margin: string
+      order_margin: string
+      available: string
+      position_initial_margin: string
+      maintenance_margin: string
+      cross_order_margin: string
+      cross_initial_margin: string
+      cross_maintenance_margin: string
+      cross_unrealised_pnl: string
+      cross_available: string
+      cross_margin_balance: string
+      cross_mmr: string
+      cross_imr: string
+      isolated_position_margin: string
+      point: string
+      bonus: string
+      currency: string
+      in_dual_mode: boolean
+      enable_credit: boolean
+      enable_evolved_classic: boolean
+      enable_new_dual_mode: boolean
+      enable_tiered_mm: boolean
+      enable_dual_plus: boolean
+      margin_mode: number
+      margin_mode_name: string
+      position_mode: string
+      update_id: number
+      update_time: number
+      user: number
+      history: {
+        dnw: string
+        pnl: string
+        fee: string
+        refr: string
+        fund: string
+        point_dnw: string
+        point_fee: string
+        point_refr: string
+        bonus_dnw: string
+        bonus_offset: string
+        cross_settle: string
+      }
+    }
+  }
+  /** The account's own rates, by contract */
+  'GET /api/v4/futures/{settle}/fee': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+    }
+    body: undefined
+    reply: Record<string, {
+      taker_fee: string
+      maker_fee: string
+    }>
+  }
+  /** Tells the leverage that a margin mode has, or that of the present one */
+  'GET /api/v4/futures/{settle}/get_leverage/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      pos_margin_mode?: "isolated" | "cross"
+      dual_side?: "dual_long" | "dual_short"
+    }
+    body: undefined
+    reply: {
+      lever: string
+      Lever: string
+    }
+  }
+  /** Sets margin mode and leverage at once */
+  'POST /api/v4/futures/{settle}/positions/{contract}/set_leverage': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      leverage?: string
+      margin_mode?: "isolated" | "cross"
+      dual_side?: "dual_long" | "dual_short"
+    }
+    body: {
+      leverage?: string
+      margin_mode?: "isolated" | "cross"
+      dual_side?: "dual_long" | "dual_short"
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Switches a contract between isolated and cross margin */
+  'POST /api/v4/futures/{settle}/positions/cross_mode': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      mode: "isolated" | "cross"
+      contract: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Switches both sides of a contract between isolated and cross margin */
+  'POST /api/v4/futures/{settle}/dual_comp/positions/cross_mode': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      mode: "isolated" | "cross"
+      contract: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Both sides of a contract in dual mode; in single mode an array of the one position */
+  'GET /api/v4/futures/{settle}/dual_comp/positions/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Adds margin to one side of a contract, or takes some away */
+  'POST /api/v4/futures/{settle}/dual_comp/positions/{contract}/margin': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      change?: string
+      dual_side?: "dual_long" | "dual_short"
+    }
+    body: {
+      change?: string
+      dual_side?: "dual_long" | "dual_short"
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Sets the leverage of both sides of a contract */
+  'POST /api/v4/futures/{settle}/dual_comp/positions/{contract}/leverage': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    body: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Sets a lower risk limit of both sides of a contract */
+  'POST /api/v4/futures/{settle}/dual_comp/positions/{contract}/risk_limit': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      risk_limit?: string
+    }
+    body: {
+      risk_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Places an order at the level-th price of the other side of the book */
+  'POST /api/v4/futures/{settle}/bbo_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      size: number
+      direction: "buy" | "sell"
+      level: number
+      tif?: "gtc" | "ioc" | "poc" | "fok"
+      text?: string
+      iceberg?: number
+      close?: boolean
+      reduce_only?: boolean
+      auto_size?: "close_long" | "close_short"
+      stp_act?: "cn" | "co" | "cb"
+    }
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }
+  }
+  /** Lists all orders by the time they were placed, newest first */
+  'GET /api/v4/futures/{settle}/orders_timerange': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      from?: number
+      to?: number
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: string
+      finish_time?: string
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }[]
+  }
+  /** Cancels all orders unless called again in time; 0 stops the countdown */
+  'POST /api/v4/futures/{settle}/countdown_cancel_all': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      timeout: number
+      contract?: string
+    }
+    reply: {
+      triggerTime: number
+    }
+  }
+  /** Places several orders; what the market refuses fails by itself, what can not be read fails the call */
+  'POST /api/v4/futures/{settle}/batch_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      size: number
+      price: string
+      tif?: "gtc" | "ioc" | "poc" | "fok"
+      text?: string
+      iceberg?: number
+      close?: boolean
+      reduce_only?: boolean
+      auto_size?: "close_long" | "close_short"
+      stp_act?: "cn" | "co" | "cb"
+      market_order_slip_ratio?: string
+      pos_margin_mode?: "isolated" | "cross"
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }[]
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+      succeeded: boolean
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      succeeded: boolean
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      succeeded: boolean
+    } | {
+      succeeded: boolean
+      label: string
+      detail: string
+      text: string
+    }[]
+  }
+  /** Amends several orders, in the order of the list */
+  'POST /api/v4/futures/{settle}/batch_amend_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      size?: number
+      price?: string
+      amend_text?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+      order_id?: string
+      text?: string
+    }[]
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+      succeeded: boolean
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      succeeded: boolean
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      succeeded: boolean
+    } | {
+      succeeded: boolean
+      label: string
+      detail: string
+      text: string
+    }[]
+  }
+  /** Cancels several orders by id or text */
+  'POST /api/v4/futures/{settle}/batch_cancel_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: string[]
+    reply: {
+      id: string
+      user_id: number
+      succeeded: boolean
+      message: string
+    }[]
+  }
+  /** Lists the account's own trades of a span of time, newest first */
+  'GET /api/v4/futures/{settle}/my_trades_timerange': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      from?: number
+      to?: number
+      limit?: number
+      offset?: number
+      role?: "maker" | "taker"
+      order_id?: number
+    }
+    body: undefined
+    reply: {
+      trade_id: string
+      create_time: number
+      contract: string
+      order_id: string
+      size: number | string
+      close_size: number | string
+      price: string
+      role: string
+      text: string
+      fee: string
+      point_fee: string
+    }[]
+  }
+  /** Lists what a contract's position was after each change, newest first */
+  'GET /api/v4/futures/{settle}/positions_timerange': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      from?: number
+      to?: number
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      margin: string
+      liq_price: string
+      realised_pnl: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      mode: string
+      cross_leverage_limit: string
+      entry_price: string
+      time: number
+    }[]
+  }
+  /** Lists what the account was made to give up by auto-deleveraging, newest first */
+  'GET /api/v4/futures/{settle}/auto_deleverages': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      at?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      user: number
+      order_id: number
+      contract: string
+      leverage: string
+      cross_leverage_limit: string
+      entry_price: string
+      fill_price: string
+      trade_size: number | string
+      position_size: number | string
+    }[]
+  }
+  /** The account's money and margin in a settle currency */
+  'GET /api/v4/delivery/{settle}/accounts': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      total: string
+      unrealised_pnl: string
+      position_margin: string
+      order_margin: string
+      available: string
+      position_initial_margin: string
+      maintenance_margin: string
+      cross_order_margin: string
+      cross_initial_margin: string
+      cross_maintenance_margin: string
+      cross_unrealised_pnl: string
+      cross_available: string
+      cross_margin_balance: string
+      cross_mmr: string
+      cross_imr: string
+      isolated_position_margin: string
+      point: string
+      bonus: string
+      currency: string
+      in_dual_mode: boolean
+      enable_credit: boolean
+      enable_evolved_classic: boolean
+      enable_new_dual_mode: boolean
+      enable_tiered_mm: boolean
+      enable_dual_plus: boolean
+      margin_mode: number
+      margin_mode_name: string
+      position_mode: string
+      update_id: number
+      update_time: number
+      user: number
+      history: {
+        dnw: string
+        pnl: string
+        fee: string
+        refr: string
+        fund: string
+        point_dnw: string
+        point_fee: string
+        point_refr: string
+        bonus_dnw: string
+        bonus_offset: string
+        cross_settle: string
+      }
+    }
+  }
+  /** Every change of the account's money, newest first */
+  'GET /api/v4/delivery/{settle}/account_book': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      type?: "dnw" | "pnl" | "fee" | "refr" | "fund" | "point_dnw" | "point_fee" | "point_refr" | "bonus_offset"
+    }
+    body: undefined
+    reply: {
+      time: number
+      change: string
+      balance: string
+      type: string
+      text: string
+      contract: string
+      trade_id: string
+      id: string
+    }[]
+  }
+  /** The positions of every contract, of size 0 too unless holding is true */
+  'GET /api/v4/delivery/{settle}/positions': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      holding?: boolean
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** The position of one contract; in dual mode the array of both sides */
+  'GET /api/v4/delivery/{settle}/positions/{contract}': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    } | {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Adds margin to an isolated position, or takes some away */
+  'POST /api/v4/delivery/{settle}/positions/{contract}/margin': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      change?: string
+    }
+    body: {
+      change?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Sets the leverage of an isolated position, or with leverage 0 cross margin and its limit */
+  'POST /api/v4/delivery/{settle}/positions/{contract}/leverage': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    body: {
+      leverage?: string
+      cross_leverage_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    } | {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }[]
+  }
+  /** Sets a lower risk limit of one's own: one of the table's values */
+  'POST /api/v4/delivery/{settle}/positions/{contract}/risk_limit': {
+    path: {
+      settle: "usdt" | "btc"
+      contract: string
+    }
+    query: {
+      risk_limit?: string
+    }
+    body: {
+      risk_limit?: string
+    }
+    reply: {
+      user: number
+      contract: string
+      size: number | string
+      leverage: string
+      risk_limit: string
+      leverage_max: string
+      maintenance_rate: string
+      value: string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      initial_margin: string
+      maintenance_margin: string
+      unrealised_pnl: string
+      average_maintenance_rate: string
+      realised_pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      history_pnl: string
+      last_close_pnl: string
+      realised_point: string
+      history_point: string
+      adl_ranking: number
+      pending_orders: number
+      close_order: {
+        id: number
+        price: string
+        is_liq: boolean
+      } | null
+      mode: string
+      cross_leverage_limit: string
+      update_time?: number
+      update_id: number
+      open_time: number
+      risk_limit_table: string
+      pid?: number
+      pos_margin_mode: string
+      lever?: string
+      trade_max_size: string
+    }
+  }
+  /** Places an order */
+  'POST /api/v4/delivery/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      size: number
+      price: string
+      tif?: "gtc" | "ioc" | "poc" | "fok"
+      text?: string
+      iceberg?: number
+      close?: boolean
+      reduce_only?: boolean
+      auto_size?: "close_long" | "close_short"
+      stp_act?: "cn" | "co" | "cb"
+      market_order_slip_ratio?: string
+      pos_margin_mode?: "isolated" | "cross"
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }
+  }
+  /** Lists open orders, or finished ones by the time they finished, newest first */
+  'GET /api/v4/delivery/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+      last_id?: number
+      count_total?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }[]
+  }
+  /** Cancels all open orders of a contract */
+  'DELETE /api/v4/delivery/{settle}/orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      side?: "bid" | "ask"
+      exclude_reduce_only?: boolean
+      text?: string
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }[]
+  }
+  /** Shows one order, by its id or by the text that the client gave it */
+  'GET /api/v4/delivery/{settle}/orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    }
+  }
+  /** Cancels one order, by its id or text */
+  'DELETE /api/v4/delivery/{settle}/orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: {
+      action_mode?: "ACK" | "RESULT" | "FULL"
+    }
+    body: undefined
+    reply: {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+      tkfr: string
+      mkfr: string
+      refu: number
+      refr: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+      user: number
+      update_time?: number
+      finish_time?: number
+      finish_as?: string
+      size: number | string
+      iceberg: number | string
+      price: string
+      is_close: boolean
+      is_reduce_only: boolean
+      is_liq: boolean
+      tif: string
+      left: number | string
+      fill_price: string
+      stp_id: number
+      stp_act: string
+      amend_text: string
+      biz_info: string
+      market_order_slip_ratio?: string
+      pos_margin_mode?: string
+      tpsl_tp_trigger_price?: string
+      tpsl_sl_trigger_price?: string
+    } | {
+      id: number
+      text: string
+      contract: string
+      create_time: number
+      status: string
+    }
+  }
+  /** Lists the account's own trades, newest first */
+  'GET /api/v4/delivery/{settle}/my_trades': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      order?: number
+      limit?: number
+      offset?: number
+      last_id?: number
+      count_total?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      create_time: number
+      contract: string
+      order_id: string
+      size: number | string
+      close_size: number | string
+      price: string
+      role: string
+      text: string
+      fee: string
+      point_fee: string
+      trade_value?: string
+    }[]
+  }
+  /** Lists positions that ended, newest first */
+  'GET /api/v4/delivery/{settle}/position_close': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      side?: "long" | "short"
+      pnl?: "profit" | "loss"
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      side: string
+      pnl: string
+      pnl_pnl: string
+      pnl_fund: string
+      pnl_fee: string
+      text: string
+      max_size: string
+      accum_size: string
+      first_open_time: number
+      long_price: string
+      short_price: string
+    }[]
+  }
+  /** Lists the liquidations of the account's positions, newest first */
+  'GET /api/v4/delivery/{settle}/liquidates': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      at?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      leverage: string
+      size: number | string
+      margin: string
+      entry_price: string
+      liq_price: string
+      mark_price: string
+      order_id: number
+      order_price: string
+      fill_price: string
+      left: number | string
+    }[]
+  }
+  /** Lists positions that ended with their contracts, newest first */
+  'GET /api/v4/delivery/{settle}/settlements': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      limit?: number
+      offset?: number
+      from?: number
+      to?: number
+      at?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      contract: string
+      leverage: string
+      size: number
+      margin: string
+      entry_price: string
+      settle_price: string
+      profit: string
+      fee: string
+    }[]
+  }
   /** Tells mode, time, version, store and sequence */
   'GET /operator/v1/status': {
     path: undefined
@@ -4073,6 +7540,18 @@ export interface Endpoints {
         on_chain: string | null
         difference: string | null
         error: string
+      }[]
+      contracts_match: boolean
+      contracts: {
+        group: string
+        settle: string
+        contract: string
+        long: string
+        short: string
+        sum: string
+        cost: string
+        clearing: string
+        ok: boolean
       }[]
       sequence: number
       state_hash: string
@@ -5834,6 +9313,234 @@ export interface Endpoints {
       reference_price: string
     }
   }
+  /** Lists the contracts, perpetual and dated, with all their rules */
+  'GET /operator/v1/contracts': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      group: string
+      settle: string
+      name: string
+      underlying: string
+      type: string
+      quanto_multiplier: string
+      order_price_round: string
+      mark_price_round: string
+      order_size_min: number
+      order_size_max: number
+      market_order_size_max: string
+      leverage_min: string
+      leverage_max: string
+      cross_leverage_default: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_deviate: string
+      market_order_slip_ratio: string
+      funding_interval: number
+      interest_rate: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      orders_limit: number
+      risk_limit_table: string
+      tiers: {
+        risk_limit: string
+        maintenance_rate: string
+        leverage_max: string
+      }[]
+      mark_bound: string
+      mark_bound_year: string
+      status: string
+      create_time: number
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      config_change_time: number
+      cycle: string
+      expire_time: number
+      settle_fee_rate: string
+      basis_impact_value: string
+    }[]
+  }
+  /** Shows the rules of a contract, also of one that has ended */
+  'GET /operator/v1/contracts/{group}/{settle}/{contract}': {
+    path: {
+      group: "futures" | "delivery"
+      settle: string
+      contract: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      group: string
+      settle: string
+      name: string
+      underlying: string
+      type: string
+      quanto_multiplier: string
+      order_price_round: string
+      mark_price_round: string
+      order_size_min: number
+      order_size_max: number
+      market_order_size_max: string
+      leverage_min: string
+      leverage_max: string
+      cross_leverage_default: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_deviate: string
+      market_order_slip_ratio: string
+      funding_interval: number
+      interest_rate: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      orders_limit: number
+      risk_limit_table: string
+      tiers: {
+        risk_limit: string
+        maintenance_rate: string
+        leverage_max: string
+      }[]
+      mark_bound: string
+      mark_bound_year: string
+      status: string
+      create_time: number
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      config_change_time: number
+      cycle: string
+      expire_time: number
+      settle_fee_rate: string
+      basis_impact_value: string
+    }
+  }
+  /** Changes rules of a contract: bounds, leverage, tiers, status, when it is delisted; at once. New tiers liquidate nobody in this call, the next check may */
+  'PATCH /operator/v1/contracts/{group}/{settle}/{contract}': {
+    path: {
+      group: "futures" | "delivery"
+      settle: string
+      contract: string
+    }
+    query: undefined
+    body: {
+      order_price_deviate?: string
+      order_size_max?: number
+      market_order_slip_ratio?: string
+      orders_limit?: number
+      funding_rate_limit?: string
+      leverage_max?: string
+      tiers?: {
+        risk_limit: string
+        maintenance_rate: string
+        leverage_max: string
+      }[]
+      status?: "trading" | "circuit_breaker"
+      delisting_time?: number
+      delisted_time?: number
+    }
+    reply: {
+      group: string
+      settle: string
+      name: string
+      underlying: string
+      type: string
+      quanto_multiplier: string
+      order_price_round: string
+      mark_price_round: string
+      order_size_min: number
+      order_size_max: number
+      market_order_size_max: string
+      leverage_min: string
+      leverage_max: string
+      cross_leverage_default: string
+      maker_fee_rate: string
+      taker_fee_rate: string
+      order_price_deviate: string
+      market_order_slip_ratio: string
+      funding_interval: number
+      interest_rate: string
+      funding_rate_limit: string
+      funding_impact_value: string
+      orders_limit: number
+      risk_limit_table: string
+      tiers: {
+        risk_limit: string
+        maintenance_rate: string
+        leverage_max: string
+      }[]
+      mark_bound: string
+      mark_bound_year: string
+      status: string
+      create_time: number
+      launch_time: number
+      delisting_time: number
+      delisted_time: number
+      config_change_time: number
+      cycle: string
+      expire_time: number
+      settle_fee_rate: string
+      basis_impact_value: string
+    }
+  }
+  /** Shows the insurance funds of contracts: what they hold, and the positions that they have taken over */
+  'GET /operator/v1/insurance': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      settle: string
+      balance: string
+      positions: {
+        group: string
+        contract: string
+        size: string
+        cost: string
+        entry_price: string
+        mark_price: string
+        unrealised_pnl: string
+      }[]
+    }[]
+  }
+  /** Puts operator equity into the insurance fund of contracts of a settle currency */
+  'POST /operator/v1/insurance/{settle}/fund': {
+    path: {
+      settle: string
+    }
+    query: undefined
+    body: {
+      amount: string
+    }
+    reply: {
+      balance: string
+      positions: {
+        group: string
+        contract: string
+        size: string
+        cost: string
+        entry_price: string
+        mark_price: string
+        unrealised_pnl: string
+      }[]
+    }
+  }
+  /** Adds up all positions of each contract: as much is long as is short, and clearing is what they cost */
+  'GET /operator/v1/futures/proof': {
+    path: undefined
+    query: undefined
+    body: undefined
+    reply: {
+      group: string
+      settle: string
+      contract: string
+      long: string
+      short: string
+      sum: string
+      cost: string
+      clearing: string
+      ok: boolean
+    }[]
+  }
   /** Lists open orders: an account's, a market's, of one side, or all; agents=false leaves out the market agents' */
   'GET /operator/v1/orders': {
     path: undefined
@@ -6111,13 +9818,15 @@ export interface Endpoints {
       until: number
     }[]
   }
-  /** Makes a crash, a gap, a thin book or a lost peg in a market */
+  /** Makes a crash, a gap, a thin book or a lost peg in a market; a thin book or a basis in a contract */
   'POST /operator/v1/agents/scenario': {
     path: undefined
     query: undefined
     body: {
-      name: "crash" | "gap" | "thin_book" | "de_peg"
-      currency_pair: string
+      name: "crash" | "gap" | "thin_book" | "de_peg" | "basis"
+      currency_pair?: string
+      settle?: string
+      contract?: string
       change?: number
       seconds?: number
     }

@@ -20,10 +20,20 @@ const STEPS = [
 /** What due work means to people. */
 const WORDS: Readonly<Record<string, string>> = {
   'agents.candle': 'a step of a real candle that is played back',
+  'agents.contract_look': 'a look of the market agents at contracts',
   'agents.look': 'a look of the market agents',
   'agents.trade': 'a trade of the market agents',
   'chain.pause': 'the rest of a pause of a chain',
   'chain.wake': 'a block that matters to a chain',
+  'contract.look': 'contracts are listed, expire or are delisted',
+  'contract.sweep': 'orders and positions of a contract that ends',
+  'futures.cancel_rest': 'the rest of the orders in contracts is cancelled',
+  'futures.countdown.strike': 'a countdown cancels orders in contracts',
+  'futures.fund': 'funding, the next positions',
+  'futures.liquidate': 'the liquidation of a position goes on',
+  'futures.look': 'positions near their limit are looked at',
+  'futures.minute': 'premiums, marks and funding of contracts',
+  'futures.unwind': 'the insurance fund closes a part of what it holds',
   'lending.charge': 'interest of the hour, the next accounts',
   'lending.hour': 'interest of the hour, and the rates of the next',
   'market.cancel_rest': 'the rest of a halted market’s orders is cancelled',
@@ -95,7 +105,10 @@ function Steer(): React.JSX.Element {
     }
   }
   // Agents look every moment: what people wait for is the rest.
-  const next = coming.data?.find(({ command }) => command !== 'agents.look')
+  const next = coming.data?.find(
+    ({ command }) =>
+      command !== 'agents.look' && command !== 'agents.contract_look' && command !== 'futures.minute',
+  )
   return (
     <>
       <Card title="Now">
