@@ -24,7 +24,7 @@ const WATCH_MS = 1_000
 /** Looks of one move of the clock: a move takes seconds, however far it goes. */
 const MOVE_LOOKS_MAX = 2_000
 /** Of contracts: a look places as many orders, and each of them is margined. */
-const MOVE_CONTRACT_LOOKS_MAX = 1_000
+const MOVE_CONTRACT_LOOKS_MAX = 250
 /** What a look outside of the pace stands for. */
 const ONE_LOOK_SECONDS = 10
 
