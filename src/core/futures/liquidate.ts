@@ -227,7 +227,6 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   const slip = marketBound(state, contract, side, contract.slip, undefined)
   const worst = bankruptcyOf(state, contract, before)
   const bound = worst ?? slip
-  const cash = totalCash(state, before.user_id, contract)
   const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
   const stake = stakeOf(state, before)
   const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), `liq-${id}`)
@@ -236,11 +235,11 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   )
   const filled = contractsIn(matched.filled)
   note(ctx, contract, before, matched, mark, liq_price)
-  if (whole) giveSurplus(ctx, contract, before, id, share(stake, filled, held), cash)
+  if (whole) giveSurplus(ctx, contract, before, id, share(stake, filled, held))
   else if (!isCross(before) && filled > 0n) {
     // A step that closes a part leaves the margin with the rest.
-    const change = totalCash(state, before.user_id, contract) - cash
     const after = positionOf(state, before.user_id, contract, before.mode)
+    const change = broughtBy(after) - broughtBy(before)
     putPosition(ctx, { ...after, margin: (before.margin + change) as Amount })
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
@@ -249,26 +248,21 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
 const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
   (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
-const totalCash = (state: State, userId: number, settled: Settled): bigint =>
-  unitOf(state, userId, settled).total
+/** All that a position and those before it have brought or cost: what it alone changes of its account's cash. */
+const broughtBy = ({ pnl, fee, fund, history_pnl }: Position): bigint => pnl + fee + fund + history_pnl
 
 /** What a position has at stake beside its profit or loss: its margin, or its part of what a cross account has. */
 const stakeOf = (state: State, position: Position): Amount =>
   (equityOf(state, position) - needsOf(state, position).pnl) as Amount
 
 /** Of what was at stake for the contracts that were closed, the fund gets all that closing them did not use up. */
-function giveSurplus(
-  ctx: Ctx,
-  contract: Contract,
-  before: Position,
-  id: number,
-  stake: Amount,
-  cashBefore: bigint,
-): void {
+function giveSurplus(ctx: Ctx, contract: Contract, before: Position, id: number, stake: Amount): void {
   const { state } = ctx
-  const { user_id } = before
+  const { user_id, mode } = before
   const unit = unitOf(state, user_id, contract)
-  const left = roundDownTo(stake + (unit.total - cashBefore), contract.terms.unit)
+  // Not by the account's cash: its other side may have been deleveraged against this one, and keeps what it has won.
+  const change = broughtBy(positionOf(state, user_id, contract, mode)) - broughtBy(before)
+  const left = roundDownTo(stake + change, contract.terms.unit)
   // What other positions have of their own is not touched.
   const most = isCross(before) ? crossCash(unit) : unit.total
   pay(ctx, contract, user_id, id, left < most ? left : most)
@@ -309,9 +303,8 @@ function closeRest(
     const row = positionOf(state, user_id, contract, mode)
     const held = abs(contractsIn(row.size))
     const stake = stakeOf(state, row)
-    const cash = totalCash(state, user_id, contract)
     const count = by()
-    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held), cash)
+    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held))
     left -= count
   }
   give(() => {
