@@ -76,6 +76,36 @@ test('who is deleveraged against his own other side keeps what that side has won
   assert.ok(thieves.worth() <= before + 1e-6)
 })
 
+/** A long of somebody honest, at a leverage that one painted percent ends; and what the thieves bid for it. */
+function hunt(fund: string, crowd: boolean): { thieves: Thieves; before: number; victim: number } {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, fund)
+  const [one, other] = [thieves.join('100000'), thieves.join('100000')]
+  const victim = thieves.holder('2000')
+  thieves.leverage(victim, BTC_USDT, '50')
+  const seller = crowd ? thieves.holder('100000') : one
+  thieves.swap(victim, seller, BTC_USDT, 10_000, '60000')
+  const before = thieves.worth()
+  // The bid waits where the victim's margin ends.
+  thieves.place(one, BTC_USDT, 10_000, '58830')
+  thieves.paint(one, other, BTC_USDT, 58_900, true)
+  thieves.cancelAll(one)
+  thieves.cancelAll(other)
+  return { thieves, before, victim }
+}
+test('who paints a mark to liquidate others gets nothing of their margin', () => {
+  for (const fund of ['10000', '0'])
+    for (const crowd of [true, false]) {
+      const { thieves, before, victim } = hunt(fund, crowd)
+      assert.equal(thieves.size(victim), 0, 'the mark decides who is liquidated')
+      thieves.advance(30)
+      thieves.honest()
+      assert.ok(
+        thieves.worth() <= before + 1e-6,
+        `fund ${fund} crowd ${crowd}: ${thieves.worth()} of ${before}`,
+      )
+    }
+})
+
 test('size, price and self-trades that overflow or turn round make no money', () => {
   const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
   const one = thieves.join('10000')

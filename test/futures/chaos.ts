@@ -46,8 +46,8 @@ export class Chaos extends Floor {
     if (this.below(2) === 0) this.fund('5000', '0.05')
   }
   private fund(usdt: string, btc: string): void {
-    this.must('insurance.fund', { settle: 'usdt', amount: usdt, actor: 'test' } as never)
-    this.must('insurance.fund', { settle: 'btc', amount: btc, actor: 'test' } as never)
+    this.must('insurance.fund', { settle: 'usdt', amount: usdt, actor: 'test' })
+    this.must('insurance.fund', { settle: 'btc', amount: btc, actor: 'test' })
   }
   private pick<T>(of: readonly T[]): T {
     return of[this.below(of.length)]!
@@ -106,7 +106,7 @@ export class Chaos extends Floor {
       { reduce_only: true, tif: 'ioc' },
     ]
     Object.assign(more, flags[kind] ?? {})
-    if (kind === 5) more.iceberg === undefined && Object.assign(more, { iceberg: String(1 + this.below(3)) })
+    if (kind === 5) Object.assign(more, { iceberg: String(1 + this.below(3)) })
     if (kind === 6) {
       const dual = this.state.futures.accounts.get(user, this.contract(id).account)?.dual === true
       const close = dual ? { auto_size: this.pick(['close_long', 'close_short'] as const) } : { close: true }
@@ -195,7 +195,7 @@ export class Chaos extends Floor {
     if (this.below(3) > 0) return
     this.drain()
     for (const id of base === 'ETH' ? [ETH_USDT] : [BTC_USDT, BTC_USD])
-      this.markAt(String(Number(this.tick(id as Id, this.prices[base]!))), id)
+      this.markAt(String(Number(this.tick(id as Id, this.prices[base]))), id)
   }
   private wait(): void {
     const seconds = this.pick([1, 1, 31, 61, 300])

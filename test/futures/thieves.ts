@@ -60,7 +60,7 @@ export class Thieves extends Floor {
     this.must('futures.cancel_all', { ...this.path(user, BTC_USDT), ...all })
   }
   /** Nobody else is in the book: two of them print a last price and hold both sides of it for half a minute. */
-  paint(one: number, other: number, id: string, price: number): void {
+  paint(one: number, other: number, id: string, price: number, stay = false): void {
     this.place(one, id, -1, String(price))
     this.place(other, id, 1, String(price))
     this.place(one, id, 1, (price - 0.1).toFixed(1))
@@ -68,6 +68,7 @@ export class Thieves extends Floor {
     this.advance(40)
     this.follow(id)
     this.drain()
+    if (stay) return
     this.cancelAll(one)
     this.cancelAll(other)
   }

@@ -18,6 +18,7 @@ import {
   isBroke,
   isCross,
   isCrossBroke,
+  nearIndex,
   needsOf,
   restMargin,
   unitOf,
@@ -226,7 +227,7 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   const side = before.size > 0n ? 'sell' : 'buy'
   const slip = marketBound(state, contract, side, contract.slip, undefined)
   const worst = bankruptcyOf(state, contract, before)
-  const bound = worst ?? slip
+  const bound = believedBound(worst ?? slip, side, mark, nearIndex(state)(contract.id))
   const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
   const stake = stakeOf(state, before)
   const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), `liq-${id}`)
@@ -244,6 +245,15 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest)) closeRest(ctx, contract, rest, step - filled, worst ?? mark, id)
+}
+/**
+ * A mark that the index does not bear out may have been painted to bring this about: then nothing is sold in the book for
+ * less than what is believed, or bought for more, so that whoever painted it does not get the margin. The rest goes on to
+ * the fund as ever.
+ */
+function believedBound(bound: Price, side: 'buy' | 'sell', mark: Price, near: Price): Price {
+  if (mark === near) return bound
+  return (side === 'sell' ? larger(bound, near) : smaller(bound, near)) as Price
 }
 const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
   (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
@@ -324,22 +334,27 @@ function closeRest(
   give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, `liq-${id}`))
   // A queue that was cut short goes on in the next step.
   if (left === 0n || deleverageGoesOn(state, contract, sign < 0n, price)) return
-  takeAtMark(ctx, contract, user_id, mode, sign * left, state.futures.markOf(contract.id), id)
+  takeAtMark(ctx, contract, user_id, mode, sign * left, id)
 }
-/** Nobody can take it at the price that its owner can pay: the fund has it at the mark, and the operator pays the rest. */
+/**
+ * Nobody can take it at the price that its owner can pay: the fund has it at the mark as far as that is believed, and the
+ * operator pays the rest.
+ */
 function takeAtMark(
   ctx: Ctx,
   contract: Contract,
   user_id: number,
   mode: Position['mode'],
   contracts: bigint,
-  mark: Price,
   id: number,
 ): void {
   const { state } = ctx
   const row = positionOf(state, user_id, contract, mode)
+  const prices = nearIndex(state)
   // An isolated position may lose its margin, and nothing else of the account; what a cross account owes is seen at its end.
-  const equity = isCross(row) ? ZERO : share(equityOf(state, row), abs(contracts), abs(contractsIn(row.size)))
+  const equity = isCross(row)
+    ? ZERO
+    : share(equityOf(state, row, prices), abs(contracts), abs(contractsIn(row.size)))
   const missing = equity < 0n ? -equity : 0n
   payByEquity(
     ctx,
@@ -363,7 +378,7 @@ function takeAtMark(
     from: { user_id, mode },
     to: { user_id: PLATFORM, mode: 'single' },
     contracts,
-    price: mark,
+    price: prices(contract.id),
     text: `liq-${id}`,
   })
   scheduleUnwind(ctx, contract)
@@ -416,7 +431,8 @@ export function unwind(ctx: Ctx, input: { contract: string }): null {
   const fund = putPosition(ctx, { ...before, liquidating: 0 })
   const mark = state.futures.markOf(contract.id)
   const held = abs(contractsIn(fund.size))
-  if (fundWorth(state, contract) <= 0n) deleverage(ctx, contract, fund, held, mark, 'insurance')
+  if (fundWorth(state, contract) <= 0n)
+    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), 'insurance')
   else {
     const part = held / UNWIND_PART
     const away = mark / UNWIND_BOUND
