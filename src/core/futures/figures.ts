@@ -311,10 +311,11 @@ export function restMargin(state: State, position: Position): Amount {
   return (marginBalance(unit) - own.pnl - (unit.maintenance - own.maintenance)) as Amount
 }
 /** What the position's own part of its unit has left: equity, against what it needs. */
-export function equityOf(state: State, position: Position): Amount {
-  const { pnl, maintenance } = needsOf(state, position)
+export function equityOf(state: State, position: Position, prices?: Prices): Amount {
+  const { pnl, maintenance } = needsOf(state, position, prices)
   if (!isCross(position)) return (position.margin + pnl) as Amount
-  const unit = unitOf(state, position.user_id, state.world.mustContract(position.contract))
+  const contract = state.world.mustContract(position.contract)
+  const unit = unitOf(state, position.user_id, contract, undefined, 0n, prices)
   if (unit.maintenance === 0n) return marginBalance(unit)
   return ((maintenance * marginBalance(unit)) / unit.maintenance) as Amount
 }

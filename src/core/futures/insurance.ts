@@ -8,16 +8,21 @@ import type { Ctx, State } from '../state.ts'
 import type { Trade } from '../tables/exchange/trades.ts'
 import type { PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { needsOf } from './figures.ts'
+import { nearIndex, needsOf } from './figures.ts'
 import { insuranceOf } from './money.ts'
 import { fillPosition, positionOf, putPosition } from './positions.ts'
 
-/** What the fund has, with what its positions have won or lost at the mark. */
+/**
+ * What the fund has, with what its positions have won or lost at the mark, as far as the index bears that out: who paints
+ * a mark must not choose when the fund gives up.
+ */
 export function fundWorth(state: State, contract: Contract): Amount {
+  const prices = nearIndex(state)
   let worth: bigint = state.ledger.balance(PLATFORM, insuranceOf(contract.settle).name, contract.currency)
   for (const { account, currency } of accountsOf(state, contract.settle))
     if (currency === contract.currency)
-      for (const row of state.futures.positions.heldBy(PLATFORM, account)) worth += needsOf(state, row).pnl
+      for (const row of state.futures.positions.heldBy(PLATFORM, account))
+        worth += needsOf(state, row, prices).pnl
   return worth as Amount
 }
 /** The fund is one for each settle currency: its positions may be in both groups. */
@@ -31,7 +36,7 @@ const accountsOf = (state: State, settle: string): { account: string; currency: 
 /** How many of these contracts (signed as the position is) it can take over at a price. */
 export function fundTakes(state: State, contract: Contract, contracts: bigint, price: Price): bigint {
   const { terms } = contract
-  const mark = state.futures.markOf(contract.id)
+  const mark = nearIndex(state)(contract.id)
   const wanted = abs(contracts)
   const own = positionOf(state, PLATFORM, contract, 'single')
   const worth = fundWorth(state, contract)

@@ -18,6 +18,7 @@ import {
   isBroke,
   isCross,
   isCrossBroke,
+  nearIndex,
   needsOf,
   restMargin,
   unitOf,
@@ -226,8 +227,7 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   const side = before.size > 0n ? 'sell' : 'buy'
   const slip = marketBound(state, contract, side, contract.slip, undefined)
   const worst = bankruptcyOf(state, contract, before)
-  const bound = worst ?? slip
-  const cash = totalCash(state, before.user_id, contract)
+  const bound = believedBound(worst ?? slip, side, mark, nearIndex(state)(contract.id))
   const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
   const stake = stakeOf(state, before)
   const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), `liq-${id}`)
@@ -236,39 +236,43 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   )
   const filled = contractsIn(matched.filled)
   note(ctx, contract, before, matched, mark, liq_price)
-  if (whole) giveSurplus(ctx, contract, before, id, share(stake, filled, held), cash)
+  if (whole) giveSurplus(ctx, contract, before, id, share(stake, filled, held))
   else if (!isCross(before) && filled > 0n) {
     // A step that closes a part leaves the margin with the rest.
-    const change = totalCash(state, before.user_id, contract) - cash
     const after = positionOf(state, before.user_id, contract, before.mode)
+    const change = broughtBy(after) - broughtBy(before)
     putPosition(ctx, { ...after, margin: (before.margin + change) as Amount })
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest)) closeRest(ctx, contract, rest, step - filled, worst ?? mark, id)
 }
+/**
+ * A mark that the index does not bear out may have been painted to bring this about: then nothing is sold in the book for
+ * less than what is believed, or bought for more, so that whoever painted it does not get the margin. The rest goes on to
+ * the fund as ever.
+ */
+function believedBound(bound: Price, side: 'buy' | 'sell', mark: Price, near: Price): Price {
+  if (mark === near) return bound
+  return (side === 'sell' ? larger(bound, near) : smaller(bound, near)) as Price
+}
 const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
   (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
-const totalCash = (state: State, userId: number, settled: Settled): bigint =>
-  unitOf(state, userId, settled).total
+/** All that a position and those before it have brought or cost: what it alone changes of its account's cash. */
+const broughtBy = ({ pnl, fee, fund, history_pnl }: Position): bigint => pnl + fee + fund + history_pnl
 
 /** What a position has at stake beside its profit or loss: its margin, or its part of what a cross account has. */
 const stakeOf = (state: State, position: Position): Amount =>
   (equityOf(state, position) - needsOf(state, position).pnl) as Amount
 
 /** Of what was at stake for the contracts that were closed, the fund gets all that closing them did not use up. */
-function giveSurplus(
-  ctx: Ctx,
-  contract: Contract,
-  before: Position,
-  id: number,
-  stake: Amount,
-  cashBefore: bigint,
-): void {
+function giveSurplus(ctx: Ctx, contract: Contract, before: Position, id: number, stake: Amount): void {
   const { state } = ctx
-  const { user_id } = before
+  const { user_id, mode } = before
   const unit = unitOf(state, user_id, contract)
-  const left = roundDownTo(stake + (unit.total - cashBefore), contract.terms.unit)
+  // Not by the account's cash: its other side may have been deleveraged against this one, and keeps what it has won.
+  const change = broughtBy(positionOf(state, user_id, contract, mode)) - broughtBy(before)
+  const left = roundDownTo(stake + change, contract.terms.unit)
   // What other positions have of their own is not touched.
   const most = isCross(before) ? crossCash(unit) : unit.total
   pay(ctx, contract, user_id, id, left < most ? left : most)
@@ -309,9 +313,8 @@ function closeRest(
     const row = positionOf(state, user_id, contract, mode)
     const held = abs(contractsIn(row.size))
     const stake = stakeOf(state, row)
-    const cash = totalCash(state, user_id, contract)
     const count = by()
-    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held), cash)
+    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held))
     left -= count
   }
   give(() => {
@@ -331,22 +334,27 @@ function closeRest(
   give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, `liq-${id}`))
   // A queue that was cut short goes on in the next step.
   if (left === 0n || deleverageGoesOn(state, contract, sign < 0n, price)) return
-  takeAtMark(ctx, contract, user_id, mode, sign * left, state.futures.markOf(contract.id), id)
+  takeAtMark(ctx, contract, user_id, mode, sign * left, id)
 }
-/** Nobody can take it at the price that its owner can pay: the fund has it at the mark, and the operator pays the rest. */
+/**
+ * Nobody can take it at the price that its owner can pay: the fund has it at the mark as far as that is believed, and the
+ * operator pays the rest.
+ */
 function takeAtMark(
   ctx: Ctx,
   contract: Contract,
   user_id: number,
   mode: Position['mode'],
   contracts: bigint,
-  mark: Price,
   id: number,
 ): void {
   const { state } = ctx
   const row = positionOf(state, user_id, contract, mode)
+  const prices = nearIndex(state)
   // An isolated position may lose its margin, and nothing else of the account; what a cross account owes is seen at its end.
-  const equity = isCross(row) ? ZERO : share(equityOf(state, row), abs(contracts), abs(contractsIn(row.size)))
+  const equity = isCross(row)
+    ? ZERO
+    : share(equityOf(state, row, prices), abs(contracts), abs(contractsIn(row.size)))
   const missing = equity < 0n ? -equity : 0n
   payByEquity(
     ctx,
@@ -370,7 +378,7 @@ function takeAtMark(
     from: { user_id, mode },
     to: { user_id: PLATFORM, mode: 'single' },
     contracts,
-    price: mark,
+    price: prices(contract.id),
     text: `liq-${id}`,
   })
   scheduleUnwind(ctx, contract)
@@ -423,7 +431,8 @@ export function unwind(ctx: Ctx, input: { contract: string }): null {
   const fund = putPosition(ctx, { ...before, liquidating: 0 })
   const mark = state.futures.markOf(contract.id)
   const held = abs(contractsIn(fund.size))
-  if (fundWorth(state, contract) <= 0n) deleverage(ctx, contract, fund, held, mark, 'insurance')
+  if (fundWorth(state, contract) <= 0n)
+    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), 'insurance')
   else {
     const part = held / UNWIND_PART
     const away = mark / UNWIND_BOUND

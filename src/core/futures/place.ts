@@ -20,7 +20,6 @@ import type { NewContractOrder, PlaceInput } from './inputs.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
 import {
-  bankruptcyOf,
   checkAccount,
   checkBankruptcy,
   checkDeviation,
@@ -41,6 +40,7 @@ import {
   readText,
   readTif,
   refuseLiquidating,
+  worstClose,
 } from './rules.ts'
 import { CONTRACTS, closable, modeOf, trimReducing, type ContractTaker } from './venue.ts'
 
@@ -320,7 +320,7 @@ export function marketBound(
 ): Price {
   const last = state.futures.lastPrice(contract.id) ?? state.futures.markOf(contract.id)
   const by = (last * (side === 'buy' ? ONE + slip : ONE - slip)) / ONE
-  const worst = reduced === undefined ? undefined : bankruptcyOf(state, contract, reduced)
+  const worst = reduced === undefined ? undefined : worstClose(state, contract, reduced)
   if (worst === undefined) return by as Price
   return (side === 'buy' ? (worst < by ? worst : by) : worst > by ? worst : by) as Price
 }

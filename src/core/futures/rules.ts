@@ -15,7 +15,7 @@ import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { holdsContracts } from '../tables/unified/accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { equityOf, isCross, limitOf, reducesOnly } from './figures.ts'
+import { equityOf, isCross, limitOf, nearIndex, reducesOnly, type Prices } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { hasAccount, type Settled } from './money.ts'
 import { holdingOf, positionsIn } from './positions.ts'
@@ -191,10 +191,26 @@ export function checkUnused(state: State, userId: number, contract: Contract, te
 }
 
 /** The worst price at which a position may be reduced: beyond it others would pay. */
-export function bankruptcyOf(state: State, contract: Contract, position: Position): Price | undefined {
+export function bankruptcyOf(
+  state: State,
+  contract: Contract,
+  position: Position,
+  prices: Prices = (id) => state.futures.markOf(id),
+): Price | undefined {
   if (position.size === 0n) return undefined
-  const mark = state.futures.markOf(contract.id)
-  return bankruptcyPrice(contract.terms, holdingOf(position), mark, equityOf(state, position))
+  const equity = equityOf(state, position, prices)
+  return bankruptcyPrice(contract.terms, holdingOf(position), prices(contract.id), equity)
+}
+/**
+ * The same for whoever chooses the price himself: near the indices too, because a profit that he has painted on one
+ * contract's mark would else pay for what he gives away in another.
+ */
+export function worstClose(state: State, contract: Contract, position: Position): Price | undefined {
+  const [one, other] = [undefined, nearIndex(state)].map((prices) =>
+    bankruptcyOf(state, contract, position, prices),
+  )
+  if (one === undefined || other === undefined) return one ?? other
+  return one > other === position.size > 0n ? one : other
 }
 export function checkBankruptcy(
   state: State,
@@ -203,7 +219,7 @@ export function checkBankruptcy(
   side: Side,
   price: Price,
 ): void {
-  const worst = bankruptcyOf(state, contract, position)
+  const worst = worstClose(state, contract, position)
   if (worst === undefined || (side === 'buy' ? price <= worst : price >= worst)) return
   refuse(
     'PRICE_OVER_BANKRUPT',

@@ -119,7 +119,10 @@ export function carries(
     const { pnl, maintenance } = needsOf(state, after, prices)
     return after.margin + pnl > maintenance && crossCash(unit) >= 0n
   }
-  return bears() && (filled.opened === 0n || bears(nearIndex(state)))
+  const near = nearIndex(state)
+  // What closes at a fair price helps, whatever the account has left.
+  const fair = contracts > 0n ? price <= near(contract.id) : price >= near(contract.id)
+  return bears() && ((filled.opened === 0n && fair) || bears(near))
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { format } from '../../src/money/amount.ts'
+import type { More } from './floor.ts'
+import { Thieves } from './thieves.ts'
+import { BTC_USDT, ETH_USDT } from './world.ts'
+
+/**
+ * Accounts of one person, who may do whatever the API lets him. What they have together, with every position valued at
+ * the index, must not rise where only they trade; where others take part it rises by no more than honest prices paid.
+ */
+
+test('a profit that two accounts have painted on one contract pays for no dear close in another', () => {
+  for (const resting of [false, true]) {
+    const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+    const [loser, winner] = [thieves.join('1170'), thieves.join('100000')]
+    for (const id of [BTC_USDT, ETH_USDT]) thieves.leverage(loser, id, '0', '100')
+    const before = thieves.worth()
+    thieves.swap(loser, winner, BTC_USDT, 8_000, '60000')
+    thieves.swap(loser, winner, ETH_USDT, 1_600, '3000')
+    thieves.paint(winner, thieves.join('100000'), BTC_USDT, 61_700)
+    const joined = before + 100_000
+    // Sold to the other account as cheaply as the painted profit allows.
+    for (let price = 2_900; price < 3_000; price += 2) {
+      const size = thieves.size(loser, ETH_USDT)
+      if (size === 0) break
+      if (resting) {
+        thieves.send(loser, ETH_USDT, -size, String(price), { reduce_only: true })
+        thieves.send(winner, ETH_USDT, size, String(price), { tif: 'ioc' })
+        thieves.cancelAll(loser)
+      } else {
+        thieves.send(winner, ETH_USDT, size, String(price))
+        thieves.send(loser, ETH_USDT, -size, String(price), { reduce_only: true, tif: 'ioc' })
+        thieves.cancelAll(winner)
+      }
+    }
+    assert.equal(thieves.size(loser, ETH_USDT), 0, 'at a fair price he is let out')
+    thieves.honest()
+    assert.ok(thieves.worth() <= joined + 1e-6, `${resting} ${thieves.worth()} of ${joined}`)
+  }
+})
+
+test('a loss that two accounts have painted over gives away no profit through an order that waited', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 2_890 })
+  const [loser, winner, third] = [thieves.join('2100'), thieves.join('100000'), thieves.join('100000')]
+  for (const id of [BTC_USDT, ETH_USDT]) thieves.leverage(loser, id, '0', '100')
+  thieves.swap(loser, winner, ETH_USDT, 1_600, '2890')
+  // A fair price when it was placed.
+  const cheap = thieves.place(loser, ETH_USDT, -1_600, '2900', { reduce_only: true })
+  thieves.honestAt({ ETH: 3_000 })
+  thieves.swap(loser, winner, BTC_USDT, 12_000, '60000')
+  thieves.honestAt({ BTC: 57_500 })
+  const before = thieves.worth()
+  assert.equal(thieves.size(loser, ETH_USDT), 1_600, 'he can bear that')
+  thieves.paint(winner, third, BTC_USDT, 59_200)
+  thieves.send(winner, ETH_USDT, 1_600, '2900', { tif: 'ioc' })
+  assert.equal(thieves.state.futures.orders.get(cheap.id)?.finish_as, 'liquidated')
+  thieves.honest()
+  assert.ok(thieves.worth() <= before + 1e-6, `${thieves.worth()} of ${before}`)
+})
+
+test('who is deleveraged against his own other side keeps what that side has won', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, '0')
+  const [both, other] = [thieves.join('5000'), thieves.join('100000')]
+  thieves.must('futures.dual_mode', { ...thieves.path(both, BTC_USDT), dual: true })
+  thieves.leverage(both, BTC_USDT, '20')
+  const before = thieves.worth()
+  thieves.swap(both, other, BTC_USDT, 1_000, '60000')
+  thieves.swap(other, both, BTC_USDT, 1_000, '60000')
+  assert.equal(thieves.size(other), 0, 'nobody else is in the contract')
+  thieves.honestAt({ BTC: 56_000 })
+  assert.equal(thieves.size(both, BTC_USDT, 'dual_long'), 0)
+  const paid = format(thieves.state.ledger.balance(0, 'insurance:futures.usdt', 'USDT'))
+  // The long side lost its margin, or less; the short side won as much as the long lost.
+  assert.ok(thieves.worth() >= before - 4 * 3 - 1e-6, `${thieves.worth()} of ${before}; the fund has ${paid}`)
+  assert.ok(thieves.worth() <= before + 1e-6)
+})
+
+/** A long of somebody honest, at a leverage that one painted percent ends; and what the thieves bid for it. */
+function hunt(fund: string, crowd: boolean): { thieves: Thieves; before: number; victim: number } {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, fund)
+  const [one, other] = [thieves.join('100000'), thieves.join('100000')]
+  const victim = thieves.holder('2000')
+  thieves.leverage(victim, BTC_USDT, '50')
+  const seller = crowd ? thieves.holder('100000') : one
+  thieves.swap(victim, seller, BTC_USDT, 10_000, '60000')
+  const before = thieves.worth()
+  // The bid waits where the victim's margin ends.
+  thieves.place(one, BTC_USDT, 10_000, '58830')
+  thieves.paint(one, other, BTC_USDT, 58_900, true)
+  thieves.cancelAll(one)
+  thieves.cancelAll(other)
+  return { thieves, before, victim }
+}
+test('who paints a mark to liquidate others gets nothing of their margin', () => {
+  for (const fund of ['10000', '0'])
+    for (const crowd of [true, false]) {
+      const { thieves, before, victim } = hunt(fund, crowd)
+      assert.equal(thieves.size(victim), 0, 'the mark decides who is liquidated')
+      thieves.advance(30)
+      thieves.honest()
+      assert.ok(
+        thieves.worth() <= before + 1e-6,
+        `fund ${fund} crowd ${crowd}: ${thieves.worth()} of ${before}`,
+      )
+    }
+})
+
+test('size, price and self-trades that overflow or turn round make no money', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+  const one = thieves.join('10000')
+  const before = thieves.worth()
+  const odd: [number | string, string, More][] = [
+    ['999999999999999999', '60000', {}],
+    ['-999999999999999999', '60000', {}],
+    [1_000_001, '60000', {}],
+    [1, '99999999999999999999', {}],
+    [1, '0.1', {}],
+    [-1, '72000.1', {}],
+    [1, '60000.05', {}],
+  ]
+  for (const [size, price, more] of odd) {
+    const input = thieves.input(one, BTC_USDT, 0, price, { size: String(size), ...more })
+    assert.ok('label' in thieves.run('futures.place', input), `${size} at ${price} was placed`)
+  }
+  // Buys from himself, dear and cheap, in each margin mode: fees are all that changes.
+  for (const leverage of ['0', '25']) {
+    thieves.leverage(one, BTC_USDT, leverage)
+    for (const price of ['60000', '60600', '59400', '61200'])
+      for (const size of [50, -80, 30]) {
+        thieves.send(one, BTC_USDT, size, price)
+        thieves.send(one, BTC_USDT, -size, price)
+      }
+    thieves.cancelAll(one)
+    thieves.send(one, BTC_USDT, 0, '0', { close: true })
+    thieves.honest()
+    assert.ok(thieves.worth() <= before + 1e-6, `${leverage}: ${thieves.worth()} of ${before}`)
+  }
+})

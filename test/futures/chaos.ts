@@ -1,0 +1,210 @@
+import { contractsIn } from '../../src/core/tables/world/contracts.ts'
+import type { OrderRow } from '../../src/core/tables/exchange/order.ts'
+import type { PositionMode } from '../../src/core/tables/futures/positions.ts'
+import { random } from '../spot/compare.ts'
+import { Floor, type More } from './floor.ts'
+import { prove } from './prove.ts'
+import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from './world.ts'
+
+const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
+type Id = (typeof IDS)[number]
+const MODES: readonly PositionMode[] = ['single', 'dual_long', 'dual_short']
+
+/** A few accounts that do anything at all, on a market that moves, crashes and goes through its fundings. */
+export class Chaos extends Floor {
+  readonly users: number[] = []
+  /** What was tried, and how it ended: a run in which all is refused proves nothing. */
+  readonly outcomes = new Map<string, number>()
+  readonly log: string[] = []
+  private readonly below: (below: number) => number
+  private prices: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
+
+  constructor(seed: number, users = 6) {
+    // Often enough to be met many times in a run.
+    super(
+      Object.values(CONTRACTS).map((one) =>
+        one.group === 'futures' ? { ...one, funding_interval: 600 } : one,
+      ),
+    )
+    this.below = random(seed)
+    for (let i = 0; i < users; i++) {
+      const user = this.holder(String(500 * (1 + this.below(40))))
+      this.must('user.credit', {
+        user_id: user,
+        account: 'futures',
+        currency: 'BTC',
+        amount: '0.3',
+        currency_pair: null,
+        settle: 'btc',
+        actor: null,
+      })
+      this.users.push(user)
+      for (const id of [BTC_USDT, ETH_USDT, BTC_USD])
+        if (this.below(3) > 0)
+          this.leverage(user, id, this.pick(['0', '20', '50', '100']), this.pick(['50', '100']))
+    }
+    if (this.below(2) === 0) this.fund('5000', '0.05')
+  }
+  private fund(usdt: string, btc: string): void {
+    this.must('insurance.fund', { settle: 'usdt', amount: usdt, actor: 'test' })
+    this.must('insurance.fund', { settle: 'btc', amount: btc, actor: 'test' })
+  }
+  private pick<T>(of: readonly T[]): T {
+    return of[this.below(of.length)]!
+  }
+  private count(what: string): void {
+    this.outcomes.set(what, (this.outcomes.get(what) ?? 0) + 1)
+  }
+  /** Everything that is due by now. */
+  drain(): void {
+    for (let steps = 0; ; steps++) {
+      const item = this.state.due.next()
+      if (item === undefined || item.at > this.at) return
+      if (steps > 2_000) throw new Error(`due work without end: ${item.command} ${JSON.stringify(item)}`)
+      this.runItem(item)
+      prove(this.state, { quiet: false })
+    }
+  }
+  step(): void {
+    const deed = this.below(100)
+    if (deed < 52) this.placeAny()
+    else if (deed < 58) this.amendAny()
+    else if (deed < 63) this.cancelAny()
+    else if (deed < 70) this.leverageAny()
+    else if (deed < 75) this.marginAny()
+    else if (deed < 78) this.dualAny()
+    else if (deed < 83) this.transferAny()
+    else if (deed < 95) this.moveIndex()
+    else this.wait()
+    prove(this.state, { quiet: false })
+    this.drain()
+    prove(this.state, { quiet: true })
+  }
+  private try(what: string, input: object): void {
+    this.log.push(`${what} ${JSON.stringify(input)}`)
+    const outcome = this.run(what as 'futures.place', input as never)
+    this.count('label' in outcome ? `${what} ${outcome.label}` : what)
+    this.log.push('label' in outcome ? `  ${outcome.label}` : '  done')
+  }
+  private tick(id: Id, price: number): string {
+    return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
+  }
+  private placeAny(): void {
+    const user = this.pick(this.users)
+    const id = this.pick(IDS)
+    const mark = Number(this.mark(id))
+    const near = this.pick([0.0005, 0.0005, 0.002, 0.01, 0.19])
+    const price = mark * (1 + near * (this.below(2001) / 1000 - 1))
+    const size = (1 + this.below(this.pick([5, 300, 2_000, 5_000, 60_000]))) * (this.below(2) === 0 ? 1 : -1)
+    const more: More = {}
+    const kind = this.below(12)
+    const flags: More[] = [
+      { tif: 'ioc' },
+      { tif: 'poc' },
+      { tif: 'fok' },
+      { reduce_only: true },
+      { reduce_only: true, tif: 'ioc' },
+    ]
+    Object.assign(more, flags[kind] ?? {})
+    if (kind === 5) Object.assign(more, { iceberg: String(1 + this.below(3)) })
+    if (kind === 6) {
+      const dual = this.state.futures.accounts.get(user, this.contract(id).account)?.dual === true
+      const close = dual ? { auto_size: this.pick(['close_long', 'close_short'] as const) } : { close: true }
+      this.try(
+        'futures.place',
+        this.input(user, id, 0, this.below(2) === 0 ? '0' : this.tick(id, price), close),
+      )
+      return
+    }
+    this.try('futures.place', this.input(user, id, size, kind === 7 ? '0' : this.tick(id, price), more))
+  }
+  private openOrder(): OrderRow | undefined {
+    const open = [...this.state.futures.orders.values()].filter(({ status }) => status === 'open')
+    return open.length === 0 ? undefined : this.pick(open)
+  }
+  private amendAny(): void {
+    const order = this.openOrder()
+    if (order === undefined) return
+    const id = order.pair as Id
+    const sign = order.side === 'buy' ? 1 : -1
+    const size = Math.round(Number(contractsIn(order.amount)) * (this.below(300) / 100)) * sign
+    const price = Number(this.mark(id)) * (1 + (this.below(2001) / 1000 - 1) * 0.02)
+    this.try('futures.amend', {
+      ...this.path(order.user_id, id),
+      id: order.id,
+      size: this.below(3) === 0 ? null : String(size),
+      price: this.below(3) === 0 ? null : this.tick(id, price),
+      amend_text: null,
+    })
+  }
+  private cancelAny(): void {
+    const order = this.openOrder()
+    if (order !== undefined)
+      this.try('futures.cancel', { ...this.path(order.user_id, order.pair), id: order.id })
+  }
+  private leverageAny(): void {
+    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    this.try('futures.leverage', {
+      ...this.path(user, id),
+      contract: this.contract(id).name,
+      leverage: this.pick(['0', '0', '1', '3', '10', '50', '100']),
+      cross_leverage_limit: this.pick([null, '1', '5', '20', '100']),
+    })
+  }
+  private marginAny(): void {
+    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const mode = this.pick(MODES)
+    const amount = id === BTC_USD ? this.below(1000) / 1e5 : this.below(100_000) / 100
+    this.try('futures.margin', {
+      ...this.path(user, id),
+      contract: this.contract(id).name,
+      change: `${this.below(2) === 0 ? '-' : ''}${amount}`,
+      dual_side: mode === 'single' ? null : mode,
+    })
+  }
+  private dualAny(): void {
+    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    this.try('futures.dual_mode', { ...this.path(user, id), dual: this.below(2) === 0 })
+  }
+  private transferAny(): void {
+    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const { currency, settle } = this.contract(id)
+    const out = this.below(2) === 0
+    const amount = currency === 'BTC' ? this.below(3000) / 1e5 : this.below(200_000) / 100
+    this.try('transfer.create', {
+      user_id: user,
+      currency,
+      from: out ? 'futures' : 'spot',
+      to: out ? 'spot' : 'futures',
+      amount: String(amount),
+      currency_pair: null,
+      settle,
+    })
+  }
+  private moveIndex(): void {
+    const base = this.pick(['BTC', 'BTC', 'ETH'])
+    const by = this.pick([0.001, 0.001, 0.005, 0.02, 0.1, 0.4])
+    const start = base === 'BTC' ? 60_000 : 3_000
+    let price = this.prices[base]! * (1 + by * (this.below(2001) / 1000 - 1))
+    // Home again from where no order could reach.
+    if (price < start / 4 || price > start * 4) price = start
+    this.prices[base] = Number(price.toFixed(base === 'ETH' ? 2 : 1))
+    this.log.push(`index ${base} ${this.prices[base]}`)
+    this.index({ [base]: String(this.prices[base]) })
+    this.count('index')
+    if (this.below(3) > 0) return
+    this.drain()
+    for (const id of base === 'ETH' ? [ETH_USDT] : [BTC_USDT, BTC_USD])
+      this.markAt(String(Number(this.tick(id as Id, this.prices[base]))), id)
+  }
+  private wait(): void {
+    const seconds = this.pick([1, 1, 31, 61, 300])
+    this.log.push(`wait ${seconds}`)
+    this.advance(seconds)
+    this.count('wait')
+  }
+  protected override runItem(item: Parameters<Floor['runItem']>[0]): void {
+    super.runItem(item)
+    this.count(item.command)
+  }
+}
