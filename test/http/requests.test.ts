@@ -30,7 +30,7 @@ describe('requests', () => {
     ])
       refused(await raw('GET', path), 404, 'NOT_FOUND', /docs/)
     // Named by the reference, built later: a clear 404 too.
-    refused(await platform.demo().get('/futures/usdt/positions'), 404, 'NOT_FOUND')
+    refused(await platform.demo().get('/options/positions'), 404, 'NOT_FOUND')
   })
   test('a known address with another method is 405 and says which are allowed', async () => {
     const reply = await raw('DELETE', '/api/v4/spot/time')

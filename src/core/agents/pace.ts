@@ -28,6 +28,8 @@ const BEFORE: Pace = { every: null, at: 0, due_id: 0, turn: 0, day: 0, looks: 0 
 export interface Turn {
   readonly setting: string
   readonly command: 'agents.look' | 'agents.contract_look'
+  /** Microseconds after the whole second: two kinds of looks never fall due together, so their order is always the same. */
+  readonly offset: number
   /** Looks in one day of the clock after which the agents slow down: what bounds the growth of the history. */
   readonly dayMax: number
   /** In the order of their names. */
@@ -36,12 +38,14 @@ export interface Turn {
 export const MARKETS: Turn = {
   setting: PACE_SETTING,
   command: 'agents.look',
+  offset: 0,
   dayMax: 20_000,
   names: ({ agents }) => agents.pairs,
 }
 export const CONTRACTS: Turn = {
   setting: CONTRACT_PACE_SETTING,
   command: 'agents.contract_look',
+  offset: 500_000,
   dayMax: 10_000,
   names: ({ world }, at) =>
     world.allContracts
@@ -85,7 +89,7 @@ function setPace(ctx: Ctx, turn: Turn, every: number | null): void {
     return
   }
   // From the whole second on: commands of the same second do not shift the looks.
-  const at = ctx.at - (ctx.at % 1e6) + every
+  const at = ctx.at - (ctx.at % 1e6) + every + turn.offset
   keep(ctx, turn, { ...pace, every, at, due_id: schedule(ctx, at, turn.command, {}) })
 }
 function withdrawOrders(ctx: Ctx): void {

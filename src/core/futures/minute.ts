@@ -84,6 +84,9 @@ function minuteOf(ctx: Ctx, contract: Contract, at: number): boolean {
   if (now === undefined) return false
   const before = ctx.state.futures.priceOf(contract.id)
   if (before !== undefined && before.minute >= second) return keepPrice(ctx, contract, now, at)
+  // A dated one has nothing to count before its last half hour.
+  if (contract.funding === undefined && !isEnding(contract, second) && now.settle_count === 0)
+    return keepPrice(ctx, contract, now, at)
   const priced = indexOf(ctx.state, contract) !== 0n
   const sampled = withFunding(ctx, contract, withSettle(contract, { ...now, minute: second }), at, priced)
   return keepPrice(ctx, contract, sampled, at)
@@ -156,10 +159,13 @@ export function sweepFunding(
 
 /** Unix seconds at which it is settled; 0: it goes on. */
 const endOf = ({ config }: Contract): number => config.expire_time || config.delisted_time
+const isEnding = (contract: Contract, second: number): boolean => {
+  const left = endOf(contract) - second
+  return left >= 0 && left < SETTLE_SECONDS
+}
 /** In the last half hour the index of each full minute counts, the one at the end included. */
 function withSettle(contract: Contract, row: ContractPrice): ContractPrice {
-  const left = endOf(contract) - row.minute
-  if (left >= 0 && left < SETTLE_SECONDS)
+  if (isEnding(contract, row.minute))
     return {
       ...row,
       settle_sum: (row.settle_sum + row.index) as Amount,
