@@ -4,9 +4,11 @@ import type { PositionMode } from '../../src/core/tables/futures/positions.ts'
 import { random } from '../spot/compare.ts'
 import { Floor, type More } from './floor.ts'
 import { prove } from './prove.ts'
-import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from './world.ts'
+import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
 
-const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
+const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD, DATED] as const
+/** Unix seconds: the dated contract ends in the midst of a run. */
+const ENDS = 1_700_001_000
 export type Id = (typeof IDS)[number]
 const MODES: readonly PositionMode[] = ['single', 'dual_long', 'dual_short']
 
@@ -24,24 +26,29 @@ export class Chaos extends Floor {
     // Often enough to be met many times in a run.
     super(
       Object.values(CONTRACTS).map((one) =>
-        one.group === 'futures' ? { ...one, funding_interval: 600 } : one,
+        one.group === 'futures' ? { ...one, funding_interval: 600 } : { ...one, expire_time: ENDS },
       ),
     )
+    this.must('contract.begin', {})
     this.below = random(seed)
     this.ids = ids
     for (let i = 0; i < users; i++) {
       const user = this.holder(String(500 * (1 + this.below(40))))
-      this.must('user.credit', {
-        user_id: user,
-        account: 'futures',
-        currency: 'BTC',
-        amount: '0.3',
-        currency_pair: null,
-        settle: 'btc',
-        actor: null,
-      })
+      for (const [account, settle, amount] of [
+        ['futures', 'btc', '0.3'],
+        ['delivery', 'usdt', '2000'],
+      ] as const)
+        this.must('user.credit', {
+          user_id: user,
+          account,
+          currency: settle.toUpperCase(),
+          amount,
+          currency_pair: null,
+          settle,
+          actor: null,
+        })
       this.users.push(user)
-      for (const id of [BTC_USDT, ETH_USDT, BTC_USD])
+      for (const id of [BTC_USDT, ETH_USDT, BTC_USD, DATED])
         if (this.below(3) > 0)
           this.leverage(user, id, this.pick(['0', '20', '50', '100']), this.pick(['50', '100']))
     }
@@ -87,6 +94,14 @@ export class Chaos extends Floor {
     const outcome = this.run(what as 'futures.place', input as never)
     this.count('label' in outcome ? `${what} ${outcome.label}` : what)
     this.log.push('label' in outcome ? `  ${outcome.label}` : '  done')
+  }
+  private open(id: string): boolean {
+    const { config, settling } = this.contract(id)
+    return (
+      config.status === 'trading' &&
+      !settling &&
+      (config.expire_time === 0 || this.second < config.expire_time)
+    )
   }
   protected tick(id: Id, price: number): string {
     return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
@@ -165,19 +180,20 @@ export class Chaos extends Floor {
     })
   }
   private dualAny(): void {
-    const [user, id] = [this.pick(this.users), this.pick(this.ids)]
+    const [user, id] = [this.pick(this.users), this.pick([BTC_USDT, BTC_USD])]
     this.try('futures.dual_mode', { ...this.path(user, id), dual: this.below(2) === 0 })
   }
   private transferAny(): void {
     const [user, id] = [this.pick(this.users), this.pick(this.ids)]
     const { currency, settle } = this.contract(id)
     const out = this.below(2) === 0
+    const { group } = this.contract(id)
     const amount = currency === 'BTC' ? this.below(3000) / 1e5 : this.below(200_000) / 100
     this.try('transfer.create', {
       user_id: user,
       currency,
-      from: out ? 'futures' : 'spot',
-      to: out ? 'spot' : 'futures',
+      from: out ? group : 'spot',
+      to: out ? 'spot' : group,
       amount: String(amount),
       currency_pair: null,
       settle,
@@ -196,7 +212,11 @@ export class Chaos extends Floor {
     this.count('index')
     if (this.below(3) > 0) return
     this.drain()
-    for (const id of base === 'ETH' ? [ETH_USDT] : [BTC_USDT, BTC_USD])
+    for (const id of base === 'ETH'
+      ? [ETH_USDT]
+      : this.open(DATED)
+        ? [BTC_USDT, BTC_USD, DATED]
+        : [BTC_USDT, BTC_USD])
       this.markAt(String(Number(this.tick(id as Id, this.prices[base]))), id)
   }
   private wait(): void {
