@@ -106,6 +106,25 @@ test('who paints a mark to liquidate others gets nothing of their margin', () =>
     }
 })
 
+test('orders that each would only reduce need margin for what they would open together', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+  const [one, other] = [thieves.join('100'), thieves.join('100000')]
+  thieves.swap(one, other, BTC_USDT, 100, '60000')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '60100'), 'placed', 'it closes the long')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '60200'), 'INSUFFICIENT_AVAILABLE', 'it would open a short')
+  assert.equal(thieves.send(one, BTC_USDT, -50, '60200'), 'placed', 'there is enough for half of it')
+  const [order] = thieves.state.futures
+    .openOrders(one, BTC_USDT)
+    .filter(({ price }) => format(price) === '60200')
+  const raised = { id: order!.id, size: '-99', price: null, amend_text: null }
+  const outcome = thieves.run('futures.amend', { ...thieves.path(one, BTC_USDT), ...raised })
+  assert.equal('label' in outcome && outcome.label, 'INSUFFICIENT_AVAILABLE')
+  // Out of a position there is always a way.
+  thieves.send(other, BTC_USDT, 100, '59900')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '0'), 'placed')
+  assert.equal(thieves.size(one), 0)
+})
+
 test('size, price and self-trades that overflow or turn round make no money', () => {
   const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
   const one = thieves.join('10000')
