@@ -33,7 +33,7 @@ export class Gang extends Chaos {
   }
   /** In place of an honest move: a print, and both sides of the book held for half a minute. */
   protected override moveIndex(): void {
-    const id = this.pick([BTC_USDT, ETH_USDT])
+    const id = this.pick([BTC_USDT, ETH_USDT] as const)
     const index = Number(INDEX[this.contract(id).base])
     const price = index * (1 + this.pick([0.001, 0.004, 0.01, 0.028, 0.05]) * (this.below(2001) / 1000 - 1))
     const [one, other] = [this.pick(this.users), this.pick(this.users)]
