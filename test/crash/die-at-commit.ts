@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
@@ -13,6 +14,8 @@ export type Walk =
   | { readonly kind: 'evm'; readonly rpc: string; readonly withdrawal: Body }
   /** Blocks come, and coins are gathered. */
   | { readonly kind: 'sweep'; readonly rpc: string; readonly blocks: readonly number[] }
+  /** An index price moves, and what follows from it for positions. */
+  | { readonly kind: 'index'; readonly prices: Body }
 type Body = Readonly<Record<string, string>>
 
 /** Dies by SIGKILL right after the n-th commit: no handler runs, nothing is flushed. Ends with 0 when there are fewer. */
@@ -31,6 +34,12 @@ async function take(walk: Walk, credential: Credential, platform: Platform): Pro
     await operator.ok('POST', '/chains/ETH/deposits', { user_id: walk.user_id, currency: 'ETH', amount: '3' })
     await client.post('/withdrawals', walk.withdrawal)
     for (const blocks of [1, 11, 12]) await operator.ok('POST', '/chains/ETH/mine', { blocks })
+    return
+  }
+  if (walk.kind === 'index') {
+    await operator.ok('PUT', '/prices', walk.prices)
+    // Each step of a liquidation is a command of its own.
+    await sleep(700)
     return
   }
   const step = (): Promise<void> => desk.chains.step('EVM', { hurry: true })

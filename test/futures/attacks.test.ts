@@ -106,6 +106,81 @@ test('who paints a mark to liquidate others gets nothing of their margin', () =>
     }
 })
 
+test('orders that each would only reduce need margin for what they would open together', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+  const [one, other] = [thieves.join('100'), thieves.join('100000')]
+  thieves.swap(one, other, BTC_USDT, 100, '60000')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '60100'), 'placed', 'it closes the long')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '60200'), 'INSUFFICIENT_AVAILABLE', 'it would open a short')
+  assert.equal(thieves.send(one, BTC_USDT, -50, '60200'), 'placed', 'there is enough for half of it')
+  const [order] = thieves.state.futures
+    .openOrders(one, BTC_USDT)
+    .filter(({ price }) => format(price) === '60200')
+  const raised = { id: order!.id, size: '-99', price: null, amend_text: null }
+  const outcome = thieves.run('futures.amend', { ...thieves.path(one, BTC_USDT), ...raised })
+  assert.equal('label' in outcome && outcome.label, 'INSUFFICIENT_AVAILABLE')
+  // Out of a position there is always a way.
+  thieves.send(other, BTC_USDT, 100, '59900')
+  assert.equal(thieves.send(one, BTC_USDT, -100, '0'), 'placed')
+  assert.equal(thieves.size(one), 0)
+})
+
+test('who is there only for the funding wins what the other side pays, less fees, and among themselves nothing', () => {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+  const [one, other] = [thieves.join('20000'), thieves.join('20000')]
+  const honest = thieves.holder('20000')
+  thieves.swap(honest, other, BTC_USDT, 1_000, '60000')
+  const { next_funding } = thieves.price()
+  thieves.advance(next_funding - thieves.second - 700)
+  const [before, mine] = [thieves.worth(), thieves.worth([honest])]
+  // A bid far above the index, that nobody sells to, makes longs pay; and a position is there for one minute only.
+  thieves.place(one, BTC_USDT, 1, '61500')
+  thieves.advance(690)
+  thieves.cancelAll(one)
+  thieves.swap(other, one, BTC_USDT, 3_000, '60000')
+  thieves.advance(15)
+  thieves.swap(one, other, BTC_USDT, 3_000, '60000')
+  thieves.drain()
+  assert.ok(thieves.ran.includes('futures.fund'))
+  const [won, lost] = [thieves.worth() - before, mine - thieves.worth([honest])]
+  assert.ok(lost > 0, 'the honest long has paid')
+  assert.ok(lost <= 6_000 * 0.003 + 1e-6, `${lost}: more than the limit of the rate`)
+  assert.ok(won <= lost + 1e-6, `${won} of ${lost}`)
+})
+
+test('profit that is not realised leaves by no way: transfer, margin, leverage', () => {
+  for (const leverage of ['0', '10']) {
+    const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
+    const [one, other] = [thieves.join('700'), thieves.join('100000')]
+    thieves.leverage(one, BTC_USDT, leverage, '10')
+    thieves.swap(one, other, BTC_USDT, 1_000, '60000')
+    thieves.honestAt({ BTC: 66_000 })
+    const path = { ...thieves.path(one, BTC_USDT), contract: 'BTC_USDT' }
+    if (leverage !== '0') {
+      thieves.run('futures.leverage', { ...path, leverage: '100', cross_leverage_limit: null })
+      for (const change of ['-600', '-300', '-100', '-30', '-10'])
+        thieves.run('futures.margin', { ...path, change, dual_side: null })
+    }
+    let out = 0
+    for (const amount of [1_000, 600, 300, 100, 50, 20, 10, 5, 2, 1]) {
+      const transfer = {
+        currency: 'USDT',
+        from: 'futures',
+        to: 'spot',
+        currency_pair: null,
+        settle: 'usdt',
+      } as const
+      const outcome = thieves.run('transfer.create', { user_id: one, ...transfer, amount: String(amount) })
+      if (!('label' in outcome)) out += amount
+    }
+    assert.ok(out <= 697, `${out} of the 697 that he brought`)
+    // The price falls back: nobody else pays for it.
+    const fund = thieves.state.ledger.balance(0, 'insurance:futures.usdt', 'USDT')
+    for (let price = 65_500; price >= 59_000; price -= 500) thieves.honestAt({ BTC: price })
+    assert.ok(thieves.state.ledger.balance(0, 'insurance:futures.usdt', 'USDT') >= fund)
+  }
+})
+
 test('size, price and self-trades that overflow or turn round make no money', () => {
   const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
   const one = thieves.join('10000')

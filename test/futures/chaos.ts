@@ -4,10 +4,12 @@ import type { PositionMode } from '../../src/core/tables/futures/positions.ts'
 import { random } from '../spot/compare.ts'
 import { Floor, type More } from './floor.ts'
 import { prove } from './prove.ts'
-import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from './world.ts'
+import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
 
-const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
-type Id = (typeof IDS)[number]
+const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD, DATED] as const
+/** Unix seconds: the dated contract ends in the midst of a run. */
+const ENDS = 1_700_001_000
+export type Id = (typeof IDS)[number]
 const MODES: readonly PositionMode[] = ['single', 'dual_long', 'dual_short']
 
 /** A few accounts that do anything at all, on a market that moves, crashes and goes through its fundings. */
@@ -16,30 +18,37 @@ export class Chaos extends Floor {
   /** What was tried, and how it ended: a run in which all is refused proves nothing. */
   readonly outcomes = new Map<string, number>()
   readonly log: string[] = []
-  private readonly below: (below: number) => number
+  protected readonly below: (below: number) => number
+  private readonly ids: readonly Id[]
   private prices: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
 
-  constructor(seed: number, users = 6) {
+  constructor(seed: number, users = 6, ids: readonly Id[] = IDS) {
     // Often enough to be met many times in a run.
     super(
       Object.values(CONTRACTS).map((one) =>
-        one.group === 'futures' ? { ...one, funding_interval: 600 } : one,
+        one.group === 'futures' ? { ...one, funding_interval: 600 } : { ...one, expire_time: ENDS },
       ),
     )
+    this.must('contract.begin', {})
     this.below = random(seed)
+    this.ids = ids
     for (let i = 0; i < users; i++) {
       const user = this.holder(String(500 * (1 + this.below(40))))
-      this.must('user.credit', {
-        user_id: user,
-        account: 'futures',
-        currency: 'BTC',
-        amount: '0.3',
-        currency_pair: null,
-        settle: 'btc',
-        actor: null,
-      })
+      for (const [account, settle, amount] of [
+        ['futures', 'btc', '0.3'],
+        ['delivery', 'usdt', '2000'],
+      ] as const)
+        this.must('user.credit', {
+          user_id: user,
+          account,
+          currency: settle.toUpperCase(),
+          amount,
+          currency_pair: null,
+          settle,
+          actor: null,
+        })
       this.users.push(user)
-      for (const id of [BTC_USDT, ETH_USDT, BTC_USD])
+      for (const id of [BTC_USDT, ETH_USDT, BTC_USD, DATED])
         if (this.below(3) > 0)
           this.leverage(user, id, this.pick(['0', '20', '50', '100']), this.pick(['50', '100']))
     }
@@ -49,10 +58,10 @@ export class Chaos extends Floor {
     this.must('insurance.fund', { settle: 'usdt', amount: usdt, actor: 'test' })
     this.must('insurance.fund', { settle: 'btc', amount: btc, actor: 'test' })
   }
-  private pick<T>(of: readonly T[]): T {
+  protected pick<T>(of: readonly T[]): T {
     return of[this.below(of.length)]!
   }
-  private count(what: string): void {
+  protected count(what: string): void {
     this.outcomes.set(what, (this.outcomes.get(what) ?? 0) + 1)
   }
   /** Everything that is due by now. */
@@ -86,12 +95,20 @@ export class Chaos extends Floor {
     this.count('label' in outcome ? `${what} ${outcome.label}` : what)
     this.log.push('label' in outcome ? `  ${outcome.label}` : '  done')
   }
-  private tick(id: Id, price: number): string {
+  private open(id: string): boolean {
+    const { config, settling } = this.contract(id)
+    return (
+      config.status === 'trading' &&
+      !settling &&
+      (config.expire_time === 0 || this.second < config.expire_time)
+    )
+  }
+  protected tick(id: Id, price: number): string {
     return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
   }
   private placeAny(): void {
     const user = this.pick(this.users)
-    const id = this.pick(IDS)
+    const id = this.pick(this.ids)
     const mark = Number(this.mark(id))
     const near = this.pick([0.0005, 0.0005, 0.002, 0.01, 0.19])
     const price = mark * (1 + near * (this.below(2001) / 1000 - 1))
@@ -143,7 +160,7 @@ export class Chaos extends Floor {
       this.try('futures.cancel', { ...this.path(order.user_id, order.pair), id: order.id })
   }
   private leverageAny(): void {
-    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const [user, id] = [this.pick(this.users), this.pick(this.ids)]
     this.try('futures.leverage', {
       ...this.path(user, id),
       contract: this.contract(id).name,
@@ -152,7 +169,7 @@ export class Chaos extends Floor {
     })
   }
   private marginAny(): void {
-    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const [user, id] = [this.pick(this.users), this.pick(this.ids)]
     const mode = this.pick(MODES)
     const amount = id === BTC_USD ? this.below(1000) / 1e5 : this.below(100_000) / 100
     this.try('futures.margin', {
@@ -163,25 +180,26 @@ export class Chaos extends Floor {
     })
   }
   private dualAny(): void {
-    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const [user, id] = [this.pick(this.users), this.pick([BTC_USDT, BTC_USD])]
     this.try('futures.dual_mode', { ...this.path(user, id), dual: this.below(2) === 0 })
   }
   private transferAny(): void {
-    const [user, id] = [this.pick(this.users), this.pick(IDS)]
+    const [user, id] = [this.pick(this.users), this.pick(this.ids)]
     const { currency, settle } = this.contract(id)
     const out = this.below(2) === 0
+    const { group } = this.contract(id)
     const amount = currency === 'BTC' ? this.below(3000) / 1e5 : this.below(200_000) / 100
     this.try('transfer.create', {
       user_id: user,
       currency,
-      from: out ? 'futures' : 'spot',
-      to: out ? 'spot' : 'futures',
+      from: out ? group : 'spot',
+      to: out ? 'spot' : group,
       amount: String(amount),
       currency_pair: null,
       settle,
     })
   }
-  private moveIndex(): void {
+  protected moveIndex(): void {
     const base = this.pick(['BTC', 'BTC', 'ETH'])
     const by = this.pick([0.001, 0.001, 0.005, 0.02, 0.1, 0.4])
     const start = base === 'BTC' ? 60_000 : 3_000
@@ -194,7 +212,11 @@ export class Chaos extends Floor {
     this.count('index')
     if (this.below(3) > 0) return
     this.drain()
-    for (const id of base === 'ETH' ? [ETH_USDT] : [BTC_USDT, BTC_USD])
+    for (const id of base === 'ETH'
+      ? [ETH_USDT]
+      : this.open(DATED)
+        ? [BTC_USDT, BTC_USD, DATED]
+        : [BTC_USDT, BTC_USD])
       this.markAt(String(Number(this.tick(id as Id, this.prices[base]))), id)
   }
   private wait(): void {

@@ -19,6 +19,7 @@ import {
   checkTick,
   checkTrading,
   openOrderOf,
+  openingBeside,
   openingPart,
   readPrice,
   readSize,
@@ -61,9 +62,12 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   if (reducesOnly(order) && left > closable(position, order.side))
     refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
   const opening = openingPart(position, order.side, left, reducesOnly(order))
-  if (opening > 0n) checkOpening(ctx, contract)
+  const beside = reducesOnly(order)
+    ? 0n
+    : openingBeside(state, contract, position, order.side, left, order.id)
+  if (beside > 0n) checkOpening(ctx, contract)
   if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
-  checkRiskLimit(state, contract, position, order.side, opening, price, order.id)
+  checkRiskLimit(state, contract, position, order.side, beside, price, order.id)
   const off = named.amended({ amount, price })
   off.left = (amount - order.filled) as Amount
   off.rank = 0
@@ -73,7 +77,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   const amended = matchTaker(ctx, taker, nextRank(ctx, CONTRACTS), (end) =>
     end === 'filled' || end === 'stp' ? end : 'open',
   )
-  guard(ctx, contract, amended, taker, opening)
+  guard(ctx, contract, amended, taker, { opening, beside })
   return amended
 }
 

@@ -32,6 +32,7 @@ import {
   checkTrading,
   checkUnused,
   contractNamed,
+  openingBeside,
   openingPart,
   readIceberg,
   readPrice,
@@ -52,6 +53,8 @@ interface Draft {
   readonly position: Position
   /** Contracts of it that would open. */
   readonly opening: bigint
+  /** The same if it rests beside those that rest already. */
+  readonly beside: bigint
   /** Of an order that only reduces: what it has beyond the position. */
   readonly beyond: Amount
 }
@@ -68,11 +71,11 @@ export function placeOrder(ctx: Ctx, path: PlaceInput, input: NewContractOrder):
     draft.contract,
     draft.position,
     draft.placed.side,
-    draft.opening,
+    draft.beside,
     draft.placed.price,
   )
   const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
-  guard(ctx, draft.contract, order, taker, draft.opening)
+  guard(ctx, draft.contract, order, taker, draft)
   return order
 }
 
@@ -121,12 +124,12 @@ export function guard(
   contract: Contract,
   order: Order,
   { opened }: Pick<ContractTaker, 'opened'>,
-  opening: bigint,
+  { opening, beside }: Pick<Draft, 'opening' | 'beside'>,
 ): void {
   const { state } = ctx
   const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
   // What only reduces is never refused for margin.
-  if (opening === 0n && opened === 0n) return
+  if (opening === 0n && opened === 0n && (beside === 0n || order.status !== 'open')) return
   if (opened > 0n && canNotBear(state, position))
     refuse(
       'LIQUIDATE_IMMEDIATELY',
@@ -191,7 +194,8 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
   const sent = abs(resolved)
   const size = reduceOnly ? reducingSize(state, contract, position, side, sent, rests, flags.closes) : sent
   const opening = openingPart(position, side, size, reduceOnly)
-  if (opening > 0n) checkOpening(ctx, contract)
+  const beside = rests && !reduceOnly ? openingBeside(state, contract, position, side, size) : opening
+  if (beside > 0n) checkOpening(ctx, contract)
   const reduces = size > opening
   if (reduces && !market) checkBankruptcy(state, contract, position, side, price)
   if (market && state.futures.book(contract.id).facing(side) === undefined)
@@ -231,7 +235,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
     openList: undefined,
   }
   const bound = market ? marketBound(state, contract, side, slip, reduces ? position : undefined) : price
-  return { contract, placed, bound, position, opening, beyond: amountOfContracts(sent - size) }
+  return { contract, placed, bound, position, opening, beside, beyond: amountOfContracts(sent - size) }
 }
 
 function checkFlags(

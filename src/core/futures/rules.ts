@@ -234,6 +234,23 @@ export function openingPart(position: Position, side: Side, contracts: bigint, r
   const closes = position.mode === 'single' ? closable(position, side) : 0n
   return contracts > closes ? contracts - closes : 0n
 }
+/**
+ * Contracts that an order would open if it comes to rest: those of its side that rest already close the position first.
+ * Each of many may be smaller than the position, and together they would open what nobody has looked at.
+ */
+export function openingBeside(
+  state: State,
+  contract: Contract,
+  position: Position,
+  side: Side,
+  contracts: bigint,
+  replaces = 0,
+): bigint {
+  let closes = position.mode === 'single' ? closable(position, side) : 0n
+  for (const order of openingOrders(state, contract, position, side))
+    if (order.id !== replaces) closes -= contractsIn(order.left)
+  return closes <= 0n ? contracts : contracts > closes ? contracts - closes : 0n
+}
 /** Position and opening orders of a side, this one included, within the limit of the leverage. */
 export function checkRiskLimit(
   state: State,
