@@ -11,7 +11,12 @@ import { LIVE, TestPlatform } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
 
 const HEADER = 'x-svc-ignored'
-const concrete = (path: string): string => path.replace('{section}', 'fills').replace(/\{\w+\}/g, '1')
+const concrete = (path: string): string =>
+  path
+    .replace('{section}', 'fills')
+    .replace('{group}/{settle}/{contract}', 'futures/usdt/BTC_USDT')
+    .replace('/insurance/{settle}', '/insurance/usdt')
+    .replace(/\{\w+\}/g, '1')
 const ignored = (reply: Reply): string | null => reply.headers.get(HEADER)
 
 describe('members that nothing reads', () => {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ok, refused } from '../support/client.ts'
+import { ContractTrader, setIndex } from '../support/contracts.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+describe('orders and positions of dated contracts', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await TestPlatform.start()
+    await setIndex(platform, { BTC: '60000' })
+  })
+  after(() => platform.stop())
+
+  test('orders are listed and cancelled, a position has leverage, margin and a limit', async () => {
+    const options = { base: '/delivery/usdt' }
+    const trader = await ContractTrader.of(platform, '10000', options)
+    const maker = await ContractTrader.of(platform, '100000', options)
+    const [{ name: contract }] = ok(await platform.client().get('/delivery/usdt/contracts'))
+    const order = await trader.placed(10, '59000', { contract })
+    const [open] = ok(await trader.get('/orders', { status: 'open', contract }))
+    assert.deepEqual([open.id, open.size, open.left], [order.id, 10, 10])
+    assert.equal(ok(await trader.delete(`/orders/${order.id}`)).finish_as, 'cancelled')
+    refused(await trader.delete(`/orders/${order.id}`), 400, 'ORDER_FINISHED')
+    const at = (call: string): string => `/positions/${contract}/${call}`
+    assert.equal(ok(await trader.ask(at('leverage'), { leverage: '10' })).leverage, '10')
+    await maker.placed(-100, '60000', { contract })
+    await trader.placed(100, '60000', { contract })
+    const more = ok(await trader.ask(at('margin'), { change: '5.5' }))
+    assert.equal(more.margin, '65.8')
+    refused(await trader.ask(at('margin'), { change: '-50' }), 400, 'REMOVE_TOO_MUCH')
+    const limited = ok(await trader.ask(at('risk_limit'), { risk_limit: '1000000' }))
+    assert.equal(limited.risk_limit, '1000000')
+    assert.deepEqual(ok(await trader.get('/liquidates', { contract })), [])
+  })
+})
