@@ -9,7 +9,7 @@ const shown = (value: unknown): string =>
 
 /** Of a contract, or what dated ones are made of; no other item has a group. */
 const contractName = ({ group, settle, name, underlying }: Readonly<Record<string, unknown>>): unknown =>
-  group === undefined ? undefined : `${String(group)}/${String(settle)}/${String(name || underlying)}`
+  typeof group === 'string' ? [group, settle, name || underlying].join('/') : undefined
 
 /** Items of a list are told apart by their names where they have one, so that an added one does not shift the rest. */
 function membersOf(value: Readonly<Record<string, unknown>>): Map<string, unknown> {
