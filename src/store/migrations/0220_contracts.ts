@@ -168,6 +168,7 @@ export const contracts: Migration = {
         fund: 'amount',
         point_dnw: 'amount',
         point_fee: 'amount',
+        borrowed: 'amount',
         create_at: 'int',
         update_at: 'int',
         update_id: 'int',

@@ -17,6 +17,8 @@ export interface ContractAccount {
   readonly fund: Amount
   readonly point_dnw: Amount
   readonly point_fee: Amount
+  /** Of its owner's loan of the settle currency: what losses here took of it (unified accounts). */
+  readonly borrowed: Amount
   /** Microseconds. */
   readonly create_at: number
   readonly update_at: number
@@ -37,6 +39,7 @@ export const CONTRACT_ACCOUNT: TableSpec<ContractAccount> = {
     fund: 'amount',
     point_dnw: 'amount',
     point_fee: 'amount',
+    borrowed: 'amount',
     create_at: 'int',
     update_at: 'int',
     update_id: 'int',
