@@ -56,11 +56,16 @@ export function availableOf(
 ): { readonly cross: Amount; readonly own: Amount; readonly unit: Unit } {
   const unit = unitOf(state, userId, settled)
   const cash = crossCash(unit)
-  const cross = isSharedFor(state, userId, settled)
-    ? sharedAvailable(state, userId)
-    : ownAvailable(state, userId, settled, unit)
-  return { cross, own: cash < cross ? cash : cross, unit }
+  if (!isSharedFor(state, userId, settled)) {
+    const cross = ownAvailable(state, userId, settled, unit)
+    return { cross, own: smaller(cash, cross), unit }
+  }
+  const cross = sharedAvailable(state, userId)
+  // Nothing is lent for the margin of an isolated position: orders for one need money that is there.
+  const { all, cross: ofCross } = orderMargins(state, userId, settled.account)
+  return { cross, own: smaller((cash - (all - ofCross)) as Amount, cross), unit }
 }
+const smaller = (a: Amount, b: Amount): Amount => (a < b ? a : b)
 /** What all currencies of a unified account leave; where one has no price to rely on, nothing is known to be left. */
 function sharedAvailable(state: State, userId: number): Amount {
   const input = unifiedPortfolio(state, userId, [], 'firm')
