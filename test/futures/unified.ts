@@ -55,18 +55,18 @@ export class UnifiedFloor extends Floor {
         this.runItem(item)
         continue
       }
-      const { found } = this.watch.suspects(500)
-      if (found.length === 0) return
-      this.must('margin.check', { accounts: found })
+      if (this.look() === 0) return
     }
   }
   protected override runItem(item: Parameters<Floor['runItem']>[0]): void {
     super.runItem(item)
     this.look()
   }
-  look(): void {
+  /** As the watcher does each tenth of a second. Tells how many it handed on. */
+  look(): number {
     const { found } = this.watch.suspects(500)
     if (found.length > 0) this.must('margin.check', { accounts: found })
+    return found.length
   }
   risk(user: number): RiskFigures {
     return figuresOf(this.state, user, 'unified')
