@@ -248,11 +248,12 @@ export function takeOff(ctx: Ctx, order: OrderRow, finish_as: FinishAs): OrderRo
  */
 export function trimReducing(ctx: Ctx, userId: number, contract: Contract): void {
   const { state } = ctx
-  if (userId === PLATFORM || state.futures.openCount(userId, contract.id) === 0) return
-  const reducing = state.futures.openOrders(userId, contract.id).filter(reducesOnly)
+  if (userId === PLATFORM) return
   for (const side of ['buy', 'sell'] as const) {
-    const orders = reducing.filter((order) => order.side === side)
-    if (orders.length === 0) continue
+    if ((state.futures.sides.of(userId, contract.id, side)?.reducing ?? 0) === 0) continue
+    const orders = state.futures
+      .openOrders(userId, contract.id)
+      .filter((order) => order.side === side && reducesOnly(order))
     const position = positionOf(state, userId, contract, modeOf(state, orders[0]!, contract.account))
     const most = amountOfContracts(closable(position, side))
     let left = orders.reduce((sum, order) => sum + order.left, 0n)
