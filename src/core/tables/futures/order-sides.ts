@@ -16,6 +16,12 @@ interface SumTerms {
   readonly leverage: Rate
   readonly takerRate: Rate
 }
+interface Kept {
+  valued: Ruled | undefined
+  value: bigint
+  summed: SumTerms | undefined
+  fixed: bigint
+}
 /**
  * One side of an account's open orders in a contract, those that may open a position: the best price first, then the
  * oldest, because that decides which of them reduce a position. Each order asks for their sums, so that they are kept.
@@ -27,10 +33,8 @@ export class OrderSide {
   contracts = 0n
   /** How many orders there are that only reduce; they are no part of the rest. */
   reducing = 0
-  private valued: Ruled | undefined
-  private value = 0n
-  private summed: SumTerms | undefined
-  private fixed = 0n
+  /** Sums that somebody has asked for. */
+  private readonly kept: Kept = { valued: undefined, value: 0n, summed: undefined, fixed: 0n }
 
   constructor(side: Side) {
     this.side = side
@@ -60,30 +64,33 @@ export class OrderSide {
     this.count(order, -1n)
   }
   private count({ left, price }: Resting, sign: 1n | -1n): void {
+    const { kept } = this
+    const { valued, summed } = kept
     const contracts = contractsIn(left)
     this.contracts += sign * contracts
-    if (this.valued !== undefined) this.value += sign * valueUp(this.valued.terms, contracts, price)
-    if (this.summed !== undefined)
-      this.fixed += sign * fixedOf(this.summed.contract.terms, contracts, price, this.summed)
+    if (valued !== undefined) kept.value += sign * valueUp(valued.terms, contracts, price)
+    if (summed !== undefined) kept.fixed += sign * fixedOf(summed.contract.terms, contracts, price, summed)
   }
   /** What they are worth at their own prices. */
   valueOf(contract: Ruled): Amount {
-    if (this.valued !== contract) {
-      this.valued = contract
-      this.value = this.sum(({ left, price }) => valueUp(contract.terms, contractsIn(left), price))
+    const { kept } = this
+    if (kept.valued !== contract) {
+      kept.valued = contract
+      kept.value = this.sum(({ left, price }) => valueUp(contract.terms, contractsIn(left), price))
     }
-    return this.value as Amount
+    return kept.value as Amount
   }
   /** What they need beside a position of which `reduces` contracts are closed first. */
   marginOf(contract: Ruled, reduces: bigint, order: OrderTerms): Amount {
     const { terms } = contract
     const { leverage, takerRate, mark } = order
-    const known = this.summed
+    const { kept } = this
+    const known = kept.summed
     if (known?.contract !== contract || known.leverage !== leverage || known.takerRate !== takerRate) {
-      this.summed = { contract, leverage, takerRate }
-      this.fixed = this.sum(({ left, price }) => fixedOf(terms, contractsIn(left), price, order))
+      kept.summed = { contract, leverage, takerRate }
+      kept.fixed = this.sum(({ left, price }) => fixedOf(terms, contractsIn(left), price, order))
     }
-    let margin = this.fixed
+    let margin = kept.fixed
     // Only the first ones reduce, or would lose something at once.
     for (const { left, price } of this.orders.items) {
       if (reduces === 0n && (this.side === 'buy' ? price <= mark : price >= mark)) break
