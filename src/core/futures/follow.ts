@@ -1,10 +1,11 @@
 import type { Ctx } from '../state.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { followPrices } from './prices.ts'
+import { afterMark } from './after-mark.ts'
+import { followPrice } from './prices.ts'
 import { look } from './risk.ts'
 
 /** A contract's book has changed, and positions with it: its prices follow, then who is too near the edge. */
 export function followBook(ctx: Ctx, contract: Contract): void {
-  followPrices(ctx, [contract.id])
+  if (followPrice(ctx, contract)) afterMark(ctx, contract.id)
   look(ctx)
 }
