@@ -29,7 +29,7 @@ export class Peer implements CallConnection, Member, Listener {
   readonly ip: string
   readonly channelId: string | null
   /** Numbers of contracts are written as texts; of dated ones never. */
-  readonly texts: boolean
+  readonly sizeTexts: boolean
   readonly address: Address
   /** Seconds of the platform's clock. */
   readonly since: number
@@ -61,7 +61,7 @@ export class Peer implements CallConnection, Member, Listener {
     this.ip = ip
     this.client_id = `${ip}-0xc0${randomBytes(4).toString('hex')}`
     this.channelId = channelId
-    this.texts = sizeDecimal && this.product !== 'delivery'
+    this.sizeTexts = sizeDecimal && this.product !== 'delivery'
     this.since = since
     this.parts = parts
   }
@@ -75,6 +75,9 @@ export class Peer implements CallConnection, Member, Listener {
   /** What the names of its channels begin with, roughly: usdt and btc are one product. */
   get product(): Product {
     return this.address.split('_')[0] as Product
+  }
+  get settle(): string {
+    return this.address.split('_')[1] ?? ''
   }
   /** The answer to a call, or to anything; a second argument names the channel of a push. */
   send(text: string): void

@@ -151,7 +151,7 @@ export class Subscribing {
       channel: channel.name,
       userId,
       scope: accountOf(peer.address),
-      texts: peer.texts,
+      texts: peer.sizeTexts,
       all: false,
       names: new Set<string>(),
     }
@@ -180,7 +180,7 @@ export class Subscribing {
     this.answer(peer, request)
     this.live.hush()
   }
-  private asked({ address, texts }: Peer, known: boolean): Asked {
+  private asked({ address, sizeTexts: texts }: Peer, known: boolean): Asked {
     return { world: this.parts.desk.core.state.world, known, address, texts }
   }
   private end(subscription: PrivateSubscription): void {

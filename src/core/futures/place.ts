@@ -330,13 +330,14 @@ export function marketBound(
 }
 
 function extrasOf(input: NewContractOrder, reduceOnly: boolean, closes: boolean): OrderExtras | null {
-  const { auto_size, market_order_slip_ratio, pos_margin_mode } = input
+  const { auto_size, market_order_slip_ratio, pos_margin_mode, channel } = input
   const more: OrderExtras = {
     ...(reduceOnly && { reduce_only: true }),
     ...(closes && { close: true }),
     ...(auto_size !== null && { auto_size }),
     ...(market_order_slip_ratio !== null && { market_order_slip_ratio }),
     ...(pos_margin_mode !== null && { pos_margin_mode }),
+    ...(channel !== undefined && { channel }),
   }
   return Object.keys(more).length === 0 ? null : more
 }

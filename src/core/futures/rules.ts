@@ -70,9 +70,11 @@ export function checkTick({ tick, name: contract, config }: Contract, price: Pri
 }
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 export const DEFAULT_TEXT = 'api'
+/** Where an order came from, when its client did not name it. */
+const RESERVED: ReadonlySet<string> = new Set([DEFAULT_TEXT, 'apiv4-ws', 'web', 'app'])
 export function readText(text: string | null): string {
   if (text === null || text === '' || text === '-') return DEFAULT_TEXT
-  if (TEXT.test(text) || text === 'api' || text === 'web' || text === 'app') return text
+  if (TEXT.test(text) || RESERVED.has(text)) return text
   return refuse(
     'INVALID_PARAM_VALUE',
     `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
