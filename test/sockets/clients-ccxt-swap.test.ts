@@ -42,7 +42,7 @@ describe('ccxt pro: contracts', { timeout: 120_000 }, () => {
       url: platform.url,
       address: (path = '/ws/v4/') => platform.url.replace(/^http/, 'ws') + path,
     }
-    const made = await pro(place, one.client.credential!, {
+    const made = await pro(place, one.client.credential, {
       more: { uid: String(one.user_id), options: { defaultType: 'swap', ...options } },
     })
     return { trader: one, exchange: made }

@@ -33,7 +33,7 @@ describe('gateio-api: contracts', { timeout: 120_000 }, () => {
     await platform.stop()
   })
   const connected = (trader: ContractTrader, path = '/v4/ws/usdt'): Gateio =>
-    new Gateio({ address: (at) => platform.url.replace(/^http/, 'ws') + at }, trader.client.credential!, {
+    new Gateio({ address: (at) => platform.url.replace(/^http/, 'ws') + at }, trader.client.credential, {
       path,
     })
 
