@@ -40,6 +40,7 @@ import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/
 import { startContractScenario } from './agents/contract-commands.ts'
 import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
 import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { statContract } from './futures/stats.ts'
 import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
@@ -189,6 +190,7 @@ const plain = {
   'futures.minute': workMinute,
   'futures.mark': markContracts,
   'futures.fund': sweepFunding,
+  'futures.stat': statContract,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,

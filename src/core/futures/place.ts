@@ -19,6 +19,7 @@ import { availableOf, canNotBear, isCross } from './figures.ts'
 import type { NewContractOrder, PlaceInput } from './inputs.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
+import { countTaken } from './stats.ts'
 import {
   checkAccount,
   checkBankruptcy,
@@ -100,7 +101,9 @@ export function matchTaker(
   beyond = ZERO,
 ): OrderRow {
   const { market } = taker
+  const before = taker.order.filled
   const end = sweep(ctx, CONTRACTS, taker)
+  countTaken(ctx, market, taker.order.side, (taker.order.filled - before) as Amount)
   taker.order.left = (taker.order.left + beyond) as Amount
   const finish_as = end === 'filled' && beyond > 0n ? 'reduce_only' : ends(end)
   const order = settleDown(ctx, CONTRACTS, taker, finish_as, rank)

@@ -32,6 +32,7 @@ export interface DueWork {
   readonly 'futures.countdown.strike': { id: string }
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
   readonly 'futures.look': Readonly<Record<string, never>>
+  readonly 'futures.stat': { contract: string; t: number }
   readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
