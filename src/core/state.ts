@@ -57,9 +57,11 @@ export class State {
   readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
-    this.world.settings.observe(() => {
+    this.world.settings.observe((_before, _after, signal) => {
       this.spot.followMarkets()
       this.futures.followMarkets()
+      // A contract may take orders again: what its prices have reached meanwhile is looked at.
+      if (signal === 'change') for (const { id } of this.world.allContracts) this.futures.waiting.touch(id)
     })
     this.world.contracts.listed.observe((before, after) => {
       if (after?.phase === 'ended' && before?.phase !== 'ended') this.futures.forget(after.id)

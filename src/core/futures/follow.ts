@@ -6,5 +6,7 @@ import { look } from './risk.ts'
 /** A contract's book has changed, and positions with it: its prices follow, then who is too near the edge. */
 export function followBook(ctx: Ctx, contract: Contract): void {
   followPrices(ctx, [contract.id])
+  // Its last price may be another one where the mark is not.
+  ctx.state.futures.waiting.touch(contract.id)
   look(ctx)
 }

@@ -10,6 +10,7 @@ import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
 import { OrderMargins } from './order-margins.ts'
 import { Positions } from './positions.ts'
+import { Waiting } from './waiting.ts'
 import { RiskWatch } from './watch.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
@@ -28,6 +29,7 @@ export class Futures extends Exchange {
   readonly prices = contractPrices()
   readonly orderMargins = new OrderMargins(this.positions)
   readonly watch = new RiskWatch(this.positions, this.accounts)
+  readonly waiting = new Waiting()
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
   readonly activity = new Activity('contract')
 
@@ -72,6 +74,7 @@ export class Futures extends Exchange {
       this.accounts.table,
       this.prices,
       this.countdowns.table,
+      ...this.waiting.tables,
       this.activity.days,
       this.activity.ratios,
     ]
