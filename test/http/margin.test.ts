@@ -10,7 +10,8 @@ const HOUR = 3600
 describe('margin and liquidation', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start()
+    // Far from a full hour, at which interest falls due.
+    platform = await TestPlatform.start({ KONTOR_CLOCK: '1800000600' })
     await platform.operator.ok('PUT', '/prices', { BTC: '60000', ETH: '3000' })
   })
   after(() => platform.stop())

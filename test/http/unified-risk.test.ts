@@ -9,7 +9,8 @@ import { proveBalanced } from '../support/wallet.ts'
 describe('the way to a liquidation', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start()
+    // Far from a full hour, at which interest falls due.
+    platform = await TestPlatform.start({ KONTOR_CLOCK: '1800000600' })
   })
   after(() => platform.stop())
   const prices = (set: Record<string, string | null>) => platform.operator.ok('PUT', '/prices', set)

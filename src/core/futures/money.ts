@@ -11,12 +11,12 @@ import {
 } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
-import { contractAccountId, type ContractAccount } from '../tables/futures/accounts.ts'
+import { ContractAccountRow, contractAccountId, type ContractAccount } from '../tables/futures/accounts.ts'
 import { CONTRACT_BOOK, type BookType } from '../tables/futures/records.ts'
 import type { Contract } from '../tables/world/contracts.ts'
 
 /** Whose cash, and in which currency: what a contract says of it, or a transfer. */
-export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account'>
+export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account' | 'cash' | 'debt'>
 
 /** The fund that takes over positions has an account for each settle currency, whatever the group. */
 export const insuranceOf = (settle: string): AccountKey =>
@@ -25,13 +25,23 @@ export const POINTS = 'POINT'
 /** Of an account's name, group/settle. */
 export function settledOf(account: string): Settled {
   const [group, settle] = account.split('/') as [Settled['group'], string]
-  return { group, settle, currency: settle.toUpperCase(), account }
+  return settledIn(group, settle)
+}
+export function settledIn(group: Settled['group'], settle: string): Settled {
+  return {
+    group,
+    settle,
+    currency: settle.toUpperCase(),
+    account: `${group}/${settle}`,
+    cash: contractName(group, settle),
+    debt: contractDebt(group, settle),
+  }
 }
 
-export const cashName = ({ group, settle }: Settled): AccountName => contractName(group, settle)
+export const cashName = ({ cash }: Settled): AccountName => cash
 /** What realised losses took beyond the cash; not above zero. */
-export const debtOf = (state: State, userId: number, { group, settle, currency }: Settled): Amount =>
-  state.ledger.balance(userId, contractDebt(group, settle), currency)
+export const debtOf = (state: State, userId: number, { debt, currency }: Settled): Amount =>
+  state.ledger.balance(userId, debt, currency)
 /** Isolated margins included, less what is owed. */
 export function totalOf(state: State, userId: number, settled: Settled): Amount {
   const cash = state.ledger.balance(userId, cashName(settled), settled.currency)
@@ -71,10 +81,13 @@ export function changeAccount(
   account: string,
   change: Partial<ContractAccount>,
 ): ContractAccount {
-  const before = accountOf(ctx, userId, account)
-  const after = { ...before, ...change, update_at: ctx.at, update_id: before.update_id + 1 }
-  ctx.tx.put(ctx.state.futures.accounts.table, after)
-  return after
+  return putAccount(ctx, Object.assign(new ContractAccountRow(accountOf(ctx, userId, account)), change))
+}
+function putAccount(ctx: Ctx, row: ContractAccountRow): ContractAccount {
+  row.update_at = ctx.at
+  row.update_id++
+  ctx.tx.put(ctx.state.futures.accounts.table, row)
+  return row
 }
 
 export interface BookEntry {
@@ -92,10 +105,11 @@ export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
   const { user_id, type, change } = entry
   const { account } = settled
   const begins = state.futures.accounts.get(user_id, account) === undefined
-  const before = accountOf(ctx, user_id, account)
+  const row = new ContractAccountRow(accountOf(ctx, user_id, account))
   // What has been moved to an account that begins is all that it has by now.
   const moved = begins && (type === 'dnw' || type === 'point_dnw')
-  changeAccount(ctx, user_id, account, moved ? {} : { [type]: before[type] + change })
+  if (!moved) row[type] = (row[type] + change) as Amount
+  putAccount(ctx, row)
   const points = type === 'point_dnw' || type === 'point_fee'
   const balance = points
     ? state.ledger.balance(user_id, cashName(settled), POINTS)
@@ -126,25 +140,29 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   const { state } = ctx
   const { user_id, contract, change, other } = booking
   if (change === 0n) return
+  const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : userLines(state, booking)
   const { currency } = contract
-  const lines: Line[] = [{ ...other, currency, amount: -change as Amount }]
-  if (user_id === PLATFORM) lines.push(...fundLines(ctx, contract, change))
-  else {
-    const cash = { owner: user_id, name: cashName(contract) }
-    const debt = { owner: user_id, name: contractDebt(contract.group, contract.settle) }
-    const [has, owes] = [state.ledger.balance(user_id, cash.name, currency), debtOf(state, user_id, contract)]
-    // A credit pays the debt first; a loss takes the cash first.
-    const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -has)
-    const onDebt = change - onCash
-    if (onDebt !== 0n) lines.push({ ...debt, currency, amount: onDebt as Amount })
-    if (onCash !== 0n) lines.push({ ...cash, currency, amount: onCash as Amount })
-  }
+  const opposite = { owner: other.owner, name: other.name, currency, amount: -change as Amount }
   // Who pays comes first: it may refuse.
-  lines.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
+  if (change > 0n) lines.unshift(opposite)
+  else lines.push(opposite)
   state.ledger.post(ctx, { kind: booking.kind, ref: booking.ref, lines })
   if (user_id === PLATFORM) return
   const { type, text, trade_id } = booking
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
+}
+/** A credit pays the debt first; a loss takes the cash first. */
+function userLines(state: State, { user_id: owner, contract, change }: CashBooking): Line[] {
+  const { cash, debt, currency } = contract
+  const onCash =
+    change > 0n
+      ? larger(change + debtOf(state, owner, contract), 0n)
+      : larger(change, -state.ledger.balance(owner, cash, currency))
+  const onDebt = change - onCash
+  const lines: Line[] = []
+  if (onDebt !== 0n) lines.push({ owner, name: debt, currency, amount: onDebt as Amount })
+  if (onCash !== 0n) lines.push({ owner, name: cash, currency, amount: onCash as Amount })
+  return lines
 }
 /** The fund never goes below zero: what it lacks the operator's own money pays, and somebody is told. */
 function fundLines(ctx: Ctx, { settle, currency, name }: Contract, change: Amount): Line[] {

@@ -1,16 +1,16 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
-import { contractDebt, type AccountKey } from '../ledger/accounts.ts'
+import type { AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { State } from '../state.ts'
 import type { AccountKind } from '../tables/transfers.ts'
 import { availableOf } from './figures.ts'
-import { POINTS, cashName, debtOf, type Settled } from './money.ts'
+import { POINTS, cashName, debtOf, settledIn, type Settled } from './money.ts'
 
 /** Of an account that money is moved to or from; undefined where it is none of contracts. */
 export function settledBy(kind: AccountKind, settle: string): Settled | undefined {
   if (kind !== 'futures' && kind !== 'delivery') return undefined
-  return { group: kind, settle, currency: settle.toUpperCase(), account: `${kind}/${settle}` }
+  return settledIn(kind, settle)
 }
 /** What positions and orders need stays, and unrealised profit never leaves. */
 export function guardContractOutflow(
@@ -43,7 +43,7 @@ export function inflowLines(
   if (paid > 0n)
     lines.push({
       owner: userId,
-      name: contractDebt(settled.group, settled.settle),
+      name: settled.debt,
       currency,
       amount: paid as Amount,
     })

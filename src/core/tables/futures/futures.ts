@@ -8,7 +8,7 @@ import { CONTRACT_TRADE } from '../exchange/trades.ts'
 import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
-import { OrderMargins } from './order-margins.ts'
+import { OrderSides } from './order-sides.ts'
 import { Positions } from './positions.ts'
 import { Waiting } from './waiting.ts'
 import { RiskWatch } from './watch.ts'
@@ -27,7 +27,7 @@ export class Futures extends Exchange {
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
-  readonly orderMargins = new OrderMargins(this.positions)
+  readonly sides = new OrderSides()
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly waiting = new Waiting()
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
@@ -47,8 +47,7 @@ export class Futures extends Exchange {
     )
   }
   protected override follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
-    const { user_id, pair } = (is ?? was)!.placed
-    this.orderMargins.forget(user_id, pair)
+    this.sides.follow(was, is)
   }
   /** Undefined before its first evaluation. */
   priceOf(contract: string): ContractPrice | undefined {
