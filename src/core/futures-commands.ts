@@ -19,6 +19,7 @@ import {
   expirePriceOrder,
 } from './futures/price-orders.ts'
 import { lookAgain } from './futures/risk.ts'
+import { createTrail, followTrailsRest, stopTrail, stopTrails, updateTrail } from './futures/trails.ts'
 import { changeMargin, setDualMode, setLeverage, setMarginMode, setRiskLimit } from './futures/settings.ts'
 
 /** Commands of contracts, perpetual and dated. */
@@ -48,4 +49,9 @@ export const futuresCommands = {
   'futures.price_order.cancel_all': cancelPriceOrders,
   'futures.price_order.expire': expirePriceOrder,
   'futures.fire': fireRest,
+  'futures.trail.create': createTrail,
+  'futures.trail.stop': stopTrail,
+  'futures.trail.stop_all': stopTrails,
+  'futures.trail.update': updateTrail,
+  'futures.trail.follow': followTrailsRest,
 } as const

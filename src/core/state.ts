@@ -13,6 +13,7 @@ import { Spot } from './tables/spot/spot.ts'
 import { Futures } from './tables/futures/futures.ts'
 import { ContractProof } from './tables/futures/proof.ts'
 import { CONTRACT_LOGS } from './tables/futures/records.ts'
+import { TRAIL_CHANGE } from './tables/futures/trails.ts'
 import { StpGroups } from './tables/stp.ts'
 import type { Declared, Table } from '../machine/table.ts'
 import { ApiKeys } from './tables/keys.ts'
@@ -116,5 +117,5 @@ export type Ctx = Context<State>
 /** A table or a log that is missing here can't be written. */
 export const DECLARED: Declared = {
   tables: new State().tables.map(({ spec }) => spec),
-  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS, ...CONTRACT_LOGS],
+  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS, ...CONTRACT_LOGS, TRAIL_CHANGE],
 }

@@ -2,6 +2,7 @@ import { Refusal } from '../../labels.ts'
 import { amountOf, type Amount } from '../../money/amount.ts'
 import { unrealised } from '../contracts/position.ts'
 import { cashName, noteTransfer, totalOf } from '../futures/money.ts'
+import { fireWaiting } from '../futures/fire.ts'
 import { PLAIN, placeOrder } from '../futures/place.ts'
 import { followPrices, isRunning } from '../futures/prices.ts'
 import { takeOff } from '../futures/venue.ts'
@@ -71,6 +72,8 @@ function placeAgents(ctx: Ctx, contract: Contract, [agent, side, amount, price]:
   const mark = ctx.tx.mark()
   try {
     forget(ctx, placeOrder(ctx, { user_id, group, settle, order }, order))
+    // A price that the next order of this look moves again was a price all the same.
+    fireWaiting(ctx)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     ctx.tx.rollback(mark)

@@ -2,6 +2,7 @@ import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { PRICE_TYPES } from '../tables/futures/triggers.ts'
 import { firePriceOrder } from './price-orders.ts'
+import { activateTrail, fireTrail, followTrails } from './trails.ts'
 import { isTrading, priceNow } from './triggers.ts'
 
 /** Orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
@@ -13,15 +14,16 @@ const FIRED_MAX = 50
  */
 export function fireWaiting(ctx: Ctx): void {
   const { waiting } = ctx.state.futures
-  let left = FIRED_MAX
   for (let contract = waiting.take(); contract !== undefined; contract = waiting.take()) {
     let fire: (() => void) | undefined
-    while (left > 0 && (fire = reached(ctx, contract)) !== undefined) {
+    while ((fire = reached(ctx, contract)) !== undefined) {
+      if (waiting.fired === FIRED_MAX) {
+        schedule(ctx, ctx.at, 'futures.fire', { contract })
+        break
+      }
+      waiting.fired++
       fire()
-      left--
     }
-    if (left === 0 && reached(ctx, contract) !== undefined)
-      schedule(ctx, ctx.at, 'futures.fire', { contract })
   }
 }
 /** What fires next in a contract: the last price first, then mark and index. */
@@ -30,12 +32,18 @@ function reached(ctx: Ctx, id: string): (() => void) | undefined {
   const contract = state.world.findContract(id)
   // Where nothing is traded they go on waiting.
   if (contract === undefined || !isTrading(ctx, contract)) return undefined
-  const { prices } = state.futures.waiting
+  const { prices, trails } = state.futures.waiting
   for (const type of PRICE_TYPES) {
     const price = priceNow(state, id, type)
     if (price === undefined) continue
     const order = prices.reached(id, type, price)
     if (order !== undefined) return () => firePriceOrder(ctx, order)
+    if (trails.countIn(id) === 0) continue
+    followTrails(ctx, id, type, price)
+    const activated = trails.activated(id, type, price)
+    if (activated !== undefined) return () => void activateTrail(ctx, activated, price)
+    const trail = trails.reached(id, type, price, contract.tick)
+    if (trail !== undefined) return () => fireTrail(ctx, trail)
   }
   return undefined
 }

@@ -151,7 +151,7 @@ function cancelSome(ctx: Ctx, userId: number, contracts: readonly string[]): boo
 /** The same of what waits for a price: in a contract, or all of a cross account. */
 function cancelWaitingOf(ctx: Ctx, userId: number, account: string, contract?: string): boolean {
   const waiting = waitingOf(ctx.state, userId, account).filter(
-    (one) => contract === undefined || one.contract === contract,
+    ({ order }) => contract === undefined || order.contract === contract,
   )
   cancelWaiting(ctx, waiting.slice(0, PORTION), 'liquidated')
   return waiting.length > PORTION

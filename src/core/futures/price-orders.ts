@@ -23,7 +23,14 @@ import {
   readSize,
   refuseLiquidating,
 } from './rules.ts'
-import { checkAhead, checkWaitingRoom, priceNow, priceWords, readTrigger } from './triggers.ts'
+import {
+  checkAhead,
+  checkWaitingRoom,
+  priceNow,
+  priceWords,
+  readTrigger,
+  readWaitingText,
+} from './triggers.ts'
 import { endPriceOrder } from './waiting.ts'
 
 /** The order to be placed, as a client sends it. */
@@ -50,16 +57,6 @@ export interface NewContractPriceOrder extends AccountPath {
   readonly pos_margin_mode: 'isolated' | 'cross' | null
 }
 
-const TEXT = /^[0-9A-Za-z_.-]{1,30}$/
-/** Clients name them with and without the prefix of orders. */
-function readText(text: string | null): string {
-  if (text === null || text === '' || text === '-') return ''
-  if (TEXT.test(text)) return text
-  return refuse(
-    'INVALID_PARAM_VALUE',
-    `initial.text: "${text}" must be 1 to 30 of 0-9 A-Z a-z _ - . (with t- in front it is the text of the order, too)`,
-  )
-}
 /** Which side a kind closes; undefined: it is none of those. */
 const sideOf = (kind: PriceOrderKind): 'long' | 'short' | undefined =>
   kind === '' ? undefined : kind.includes('close-long') ? 'long' : 'short'
@@ -139,7 +136,7 @@ function readInitial(
   const tif = given.tif ?? (price === 0n ? 'ioc' : 'gtc')
   if (price === 0n && tif !== 'ioc')
     refuse('INVALID_PARAM_VALUE', `initial.tif: a market order (price 0) is ioc, not ${tif}`)
-  const text = readText(given.text)
+  const text = readWaitingText(given.text, 'initial.text')
   checkTrading(ctx, contract)
   if (contract.config.status === 'delisting' && !flags.reduceOnly)
     refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} is being delisted; only reducing orders pass`)

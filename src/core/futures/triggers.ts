@@ -3,6 +3,7 @@ import { format, type Price } from '../../money/amount.ts'
 import type { Ctx, State } from '../state.ts'
 import type { PriceType } from '../tables/futures/triggers.ts'
 import type { Contract } from '../tables/world/contracts.ts'
+import { isDual } from './positions.ts'
 import { readPrice } from './rules.ts'
 
 /** What all orders that wait for a price have in common. */
@@ -15,6 +16,25 @@ export function checkWaitingRoom(state: State, userId: number, { account }: Cont
       'TOO_MANY_ORDERS',
       `at most ${WAITING_MAX} orders of an account may wait for a price; cancel some first`,
     )
+}
+
+const TEXT = /^[0-9A-Za-z_.-]{1,30}$/
+/** Clients name them with and without the prefix of orders. '': nothing. */
+export function readWaitingText(text: string | null, name: string): string {
+  if (text === null || text === '' || text === '-') return ''
+  if (TEXT.test(text)) return text
+  return refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be 1 to 30 of 0-9 A-Z a-z _ - .`)
+}
+/** A mode of positions that is named must be the account's. */
+export function checkModes(
+  state: State,
+  userId: number,
+  { account }: Contract,
+  asked: 'single' | 'dual' | null,
+): void {
+  const mode = isDual(state, userId, account) ? 'dual' : 'single'
+  if (asked !== null && asked !== mode)
+    refuse('INVALID_PARAM_VALUE', `position_mode: the account is in ${mode} mode, not ${asked}`)
 }
 
 /** A price as it is now; undefined: there is none yet. */

@@ -34,6 +34,7 @@ export interface DueWork {
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
   readonly 'futures.look': Readonly<Record<string, never>>
   readonly 'futures.price_order.expire': { id: number }
+  readonly 'futures.trail.follow': { contract: string; price_type: 'last' | 'mark' | 'index'; price: string }
   readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
@@ -65,6 +66,7 @@ export interface DueWork {
       price_order: number
       contract_order?: number
       contract_price_order?: number
+      trail_order?: number
     }
   }
   readonly 'withdrawal.refund': { id: number }

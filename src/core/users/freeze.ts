@@ -21,6 +21,7 @@ interface Upper {
   /** Left out by what was recorded before there were any. */
   readonly contract_order?: number
   readonly contract_price_order?: number
+  readonly trail_order?: number
 }
 /**
  * An operator has frozen an account: its withdrawals that nobody has claimed wait for a review, and its orders end.
@@ -34,6 +35,7 @@ export function stopAccount(ctx: Ctx, user: User): void {
     price_order: last('price_order'),
     contract_order: last('contract_order'),
     contract_price_order: last('contract_price_order'),
+    trail_order: last('trail_order'),
   }
   stopPortion(ctx, { user_id: user.user_id, upper })
 }
@@ -54,10 +56,12 @@ export function stopPortion(ctx: Ctx, input: { user_id: number; upper: Upper }):
       left--
     }
   }
-  const { contract_price_order = Infinity } = upper
+  const { contract_price_order = Infinity, trail_order = Infinity } = upper
   for (const account of accounts) {
     if (left === 0) break
-    const waiting = waitingOf(state, account.user_id).filter(({ id }) => id <= contract_price_order)
+    const waiting = waitingOf(state, account.user_id).filter(
+      ({ kind, order }) => order.id <= (kind === 'price' ? contract_price_order : trail_order),
+    )
     cancelWaiting(ctx, waiting.slice(0, left), WHY)
     left -= Math.min(left, waiting.length)
   }

@@ -1,6 +1,7 @@
 import { amountOf, format, priceOf, unitOf } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { isWaiting } from '../tables/futures/price-orders.ts'
+import { isTrailing } from '../tables/futures/trails.ts'
 import { completeContract } from '../tables/world/contract-rules.ts'
 import { contractId, type Contract, type ContractConfig } from '../tables/world/contracts.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
@@ -40,6 +41,8 @@ export function contractFaults(
       const { contract, initial } = order
       orders.set(contract, [...(orders.get(contract) ?? []), priceOf(initial.price)])
     }
+  for (const trail of state.futures.waiting.trails.table.values())
+    if (isTrailing(trail)) orders.set(trail.contract, [...(orders.get(trail.contract) ?? []), 0n])
   const faults: string[] = []
   for (const { contract, after } of contractsAfter(state, next)) {
     const { id, currency } = contract
