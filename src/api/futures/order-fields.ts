@@ -16,7 +16,7 @@ import { contractField } from './paths.ts'
 import { sizeField } from './sizes.ts'
 
 /** "-" and "" are what clients send where nothing was chosen. */
-function unlessDash<T>(inner: Field<T>): Field<T | null> {
+export function unlessDash<T>(inner: Field<T>): Field<T | null> {
   return {
     ...inner,
     required: false,

@@ -31,6 +31,7 @@ import { countLiquidated } from './stats.ts'
 import { bankruptcyOf } from './rules.ts'
 import { look } from './risk.ts'
 import { CONTRACTS, takeOff } from './venue.ts'
+import { cancelWaiting, waitingOf } from './waiting.ts'
 
 /** Orders that one step ends. */
 const PORTION = 100
@@ -57,6 +58,7 @@ function stepIsolated(ctx: Ctx, input: LiquidateInput): null {
   const row = state.futures.positions.get(input.user_id, contract.id, input.mode as Position['mode'])
   if (row?.liquidating !== input.id) return null
   if (cancelSome(ctx, input.user_id, [contract.id])) return again(ctx, input)
+  if (cancelWaitingOf(ctx, input.user_id, contract.account, contract.id)) return again(ctx, input)
   if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, row)
   close(ctx, contract, row, input.id)
   const after = positionOf(state, input.user_id, contract, row.mode)
@@ -75,6 +77,7 @@ function stepCross(ctx: Ctx, input: LiquidateInput): null {
   if (state.futures.accounts.get(input.user_id, settled.account)?.liquidating !== input.id) return null
   const open = state.futures.openPairs(input.user_id).filter((id) => id.startsWith(`${settled.account}/`))
   if (cancelSome(ctx, input.user_id, open)) return again(ctx, input)
+  if (cancelWaitingOf(ctx, input.user_id, settled.account)) return again(ctx, input)
   const rows = crossRows(state, input.user_id, settled.account)
   if (rows.length === 0 || !isCrossBroke(unitOf(state, input.user_id, settled)))
     return endCross(ctx, input, settled)
@@ -145,6 +148,14 @@ function cancelSome(ctx: Ctx, userId: number, contracts: readonly string[]): boo
   const orders = contracts.flatMap((id) => ctx.state.futures.openOrders(userId, id))
   for (const order of orders.slice(0, PORTION)) takeOff(ctx, order, 'liquidated')
   return orders.length > PORTION
+}
+/** The same of what waits for a price: in a contract, or all of a cross account. */
+function cancelWaitingOf(ctx: Ctx, userId: number, account: string, contract?: string): boolean {
+  const waiting = waitingOf(ctx.state, userId, account).filter(
+    ({ order }) => contract === undefined || order.contract === contract,
+  )
+  cancelWaiting(ctx, waiting.slice(0, PORTION), 'liquidated')
+  return waiting.length > PORTION
 }
 
 /** Both sides of one contract: what stands against each other is closed at the mark, without a fee. */

@@ -13,6 +13,7 @@ import { amountOfContracts, contractsIn, type Contract } from '../tables/world/c
 import { isCross, restMargin } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { bookCash } from './money.ts'
+import { positionEnded } from './waiting.ts'
 
 export const holdingOf = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
 /** 10 at first. */
@@ -204,6 +205,7 @@ function closePosition(ctx: Ctx, contract: Contract, row: PositionRow, long: boo
       short_price: long ? exit : entry,
       at,
     })
+    positionEnded(ctx, row.user_id, contract.id, long)
   }
   row.margin = row.pnl = row.fee = row.fund = ZERO
   row.history_pnl = (row.history_pnl + pnl) as Amount

@@ -154,12 +154,14 @@ export function markContracts(ctx: Ctx, input: { contracts: readonly string[] })
   followPrices(ctx, input.contracts)
   return null
 }
-/** Contracts in which somebody holds a position and whose mark is no longer what was told last. */
+/** Contracts in which somebody holds a position or waits for a price, and whose mark is no longer what was told last. */
 export function movedMarks(state: State, at: number): string[] {
   return state.world.allContracts
     .filter((contract) => {
       const row = state.futures.priceOf(contract.id)
-      if (row === undefined || state.futures.positions.countIn(contract.id) === 0) return false
+      const { positions, waiting } = state.futures
+      if (row === undefined || positions.countIn(contract.id) + waiting.countIn(contract.id) === 0)
+        return false
       if (!isRunning(contract, at) || indexOf(state, contract) === 0n) return false
       return markAt(state, contract, row, at) !== row.mark
     })

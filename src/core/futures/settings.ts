@@ -220,6 +220,11 @@ export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {
       refuse('POSITION_HOLDING', 'there is an open position; close all of this settle currency first')
     if (state.futures.openPairs(input.user_id).some((id) => id.startsWith(`${account}/`)))
       refuse('ORDER_PENDING', 'there are open orders; cancel all of this settle currency first')
+    if (state.futures.waiting.count(input.user_id, account) > 0)
+      refuse(
+        'ORDER_PENDING',
+        'there are orders that wait for a price; cancel all of this settle currency first',
+      )
   } else if (state.futures.accounts.get(input.user_id, account) !== undefined) return before
   return changeAccount(ctx, input.user_id, account, { dual: input.dual })
 }

@@ -28,6 +28,7 @@ import {
 } from './figures.ts'
 import { POINTS, cashName, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
+import { stopsEnded, stopsFilled } from './waiting.ts'
 
 export interface ContractTaker extends Taker<Contract> {
   /** Accounts whose positions it has changed: what only reduces them is looked at afterwards. */
@@ -44,8 +45,12 @@ export const CONTRACTS: Venue<ContractTaker> = {
   admit,
   settle,
   release: () => undefined,
-  ended: () => undefined,
+  ended: (ctx, _market, order) => {
+    if (hasStops(order)) stopsEnded(ctx, order)
+  },
 }
+const hasStops = ({ more }: Pick<Order, 'more'>): boolean =>
+  more !== null && (more.tpsl_tp_trigger_price ?? more.tpsl_sl_trigger_price) !== undefined
 
 /** The position that an order is about. */
 export function modeOf(
@@ -173,6 +178,7 @@ function fillSide(
     order_text: order.text,
     trade_id: id,
   })
+  if (filled.opened > 0n && hasStops(order)) stopsFilled(ctx, order, filled.opened)
   const charge: Charge = { fee: filled.fee, gt: ZERO, points: points ?? ZERO }
   if (user_id !== PLATFORM) {
     countVolume(ctx, contract, user_id, role, value)

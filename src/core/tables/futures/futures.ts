@@ -11,6 +11,7 @@ import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
 import { OrderSides } from './order-sides.ts'
 import { Positions } from './positions.ts'
+import { Waiting } from './waiting.ts'
 import { RiskWatch } from './watch.ts'
 import { contractFlows } from './stats.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
@@ -31,6 +32,7 @@ export class Futures extends Exchange {
   readonly sides = new OrderSides()
   readonly flows = contractFlows()
   readonly watch = new RiskWatch(this.positions, this.accounts)
+  readonly waiting = new Waiting()
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
   readonly activity = new Activity('contract')
 
@@ -78,6 +80,7 @@ export class Futures extends Exchange {
       this.prices,
       this.flows,
       this.countdowns.table,
+      ...this.waiting.tables,
       this.activity.days,
       this.activity.ratios,
     ]
