@@ -39,7 +39,9 @@ import { playCandle, playCandles } from './agents/candles.ts'
 import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/commands.ts'
 import { startContractScenario } from './agents/contract-commands.ts'
 import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
+import { fireWaiting } from './futures/fire.ts'
 import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { statContract } from './futures/stats.ts'
 import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
@@ -189,6 +191,7 @@ const plain = {
   'futures.minute': workMinute,
   'futures.mark': markContracts,
   'futures.fund': sweepFunding,
+  'futures.stat': statContract,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,
@@ -234,11 +237,25 @@ function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {
   }
 }
 
-export const commands = {
+/** When a command is through, what waits for a price of a contract is looked at: see `fireWaiting`. */
+function thenFire<C extends Readonly<Record<string, (ctx: Ctx, input: never) => unknown>>>(all: C): C {
+  const fired = Object.entries(all).map(([name, handler]) => [
+    name,
+    (ctx: Ctx, input: never): unknown => {
+      ctx.state.futures.waiting.begin()
+      const reply = handler(ctx, input)
+      fireWaiting(ctx)
+      return reply
+    },
+  ])
+  return Object.fromEntries(fired) as C
+}
+
+export const commands = thenFire({
   ...plain,
   'due.run': runDue,
   'due.set_aside': setAside,
   'due.retry': retryFailed,
   'due.drop': dropFailed,
-}
+})
 export type Commands = typeof commands

@@ -9,8 +9,17 @@ import {
   placeBatch,
   strikeCountdown,
 } from './futures/commands.ts'
+import { fireRest } from './futures/fire.ts'
 import { liquidate, unwind } from './futures/liquidate.ts'
+import {
+  amendPriceOrder,
+  cancelPriceOrder,
+  cancelPriceOrders,
+  createPriceOrder,
+  expirePriceOrder,
+} from './futures/price-orders.ts'
 import { lookAgain } from './futures/risk.ts'
+import { createTrail, followTrailsRest, stopTrail, stopTrails, updateTrail } from './futures/trails.ts'
 import { changeMargin, setDualMode, setLeverage, setMarginMode, setRiskLimit } from './futures/settings.ts'
 
 /** Commands of contracts, perpetual and dated. */
@@ -34,4 +43,15 @@ export const futuresCommands = {
   'futures.liquidate': liquidate,
   'futures.look': lookAgain,
   'futures.unwind': unwind,
+  'futures.price_order.create': createPriceOrder,
+  'futures.price_order.amend': amendPriceOrder,
+  'futures.price_order.cancel': cancelPriceOrder,
+  'futures.price_order.cancel_all': cancelPriceOrders,
+  'futures.price_order.expire': expirePriceOrder,
+  'futures.fire': fireRest,
+  'futures.trail.create': createTrail,
+  'futures.trail.stop': stopTrail,
+  'futures.trail.stop_all': stopTrails,
+  'futures.trail.update': updateTrail,
+  'futures.trail.follow': followTrailsRest,
 } as const

@@ -14,6 +14,7 @@ import { Futures } from './tables/futures/futures.ts'
 import { ContractProof } from './tables/futures/proof.ts'
 import { crossUnit } from './tables/futures/watch.ts'
 import { CONTRACT_LOGS } from './tables/futures/records.ts'
+import { TRAIL_CHANGE } from './tables/futures/trails.ts'
 import { StpGroups } from './tables/stp.ts'
 import type { Declared, Table } from '../machine/table.ts'
 import { ApiKeys } from './tables/keys.ts'
@@ -58,9 +59,11 @@ export class State {
   readonly ladders = new OrderLadders(this.spot, this.world)
 
   constructor() {
-    this.world.settings.observe(() => {
+    this.world.settings.observe((_before, _after, signal) => {
       this.spot.followMarkets()
       this.futures.followMarkets()
+      // A contract may take orders again: what its prices have reached meanwhile is looked at.
+      if (signal === 'change') for (const { id } of this.world.allContracts) this.futures.waiting.touch(id)
     })
     this.world.contracts.listed.observe((before, after) => {
       if (after?.phase === 'ended' && before?.phase !== 'ended') this.futures.forget(after.id)
@@ -121,5 +124,5 @@ export type Ctx = Context<State>
 /** A table or a log that is missing here can't be written. */
 export const DECLARED: Declared = {
   tables: new State().tables.map(({ spec }) => spec),
-  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS, ...CONTRACT_LOGS],
+  logs: [LEDGER_LINE, AUDIT, SPOT_FILL, ...MARGIN_LOGS, ...CONTRACT_LOGS, TRAIL_CHANGE],
 }

@@ -11,9 +11,8 @@ import {
   initialMargin,
   maintenanceMargin,
   openingMargin,
-  orderMargin,
   riskLimit,
-  sideMargin,
+  type OrderTerms,
 } from '../../src/core/contracts/margin.ts'
 import { entryPrice, fill, unrealised, type Holding } from '../../src/core/contracts/position.ts'
 import {
@@ -31,6 +30,8 @@ import {
   withPremium,
 } from '../../src/core/contracts/prices.ts'
 import { fillValue, valueDown, withDeductions, type Terms } from '../../src/core/contracts/terms.ts'
+import { OrderSide } from '../../src/core/tables/futures/order-sides.ts'
+import { amountOfContracts } from '../../src/core/tables/world/contracts.ts'
 import { amountOf, format, priceOf, rateOf, type Amount, type Price } from '../../src/money/amount.ts'
 
 /** limit / maintenance rate / leverage_max, as section 5 of the specification lists them. */
@@ -41,6 +42,19 @@ const tiers = (text: string): Terms['tiers'] =>
       return { limit: amountOf(limit), maintenance: rateOf(maintenance), leverageMax: rateOf(leverage) }
     }),
   )
+/** Of one resting order, beside a position of which it closes so many contracts. */
+function marginOf(
+  terms: Terms,
+  side: 'buy' | 'sell',
+  contracts: bigint,
+  price: string,
+  order: OrderTerms,
+  reduces = 0n,
+): Amount {
+  const orders = new OrderSide(side)
+  orders.add({ id: 1, left: amountOfContracts(contracts), price: priceOf(price), more: null })
+  return orders.marginOf({ terms }, reduces, order)
+}
 const common = { unit: amountOf('0.00000001'), tf: rateOf('0.0005'), markTick: priceOf('0.01') }
 const BTC: Terms = {
   ...common,
@@ -91,7 +105,7 @@ describe('the worked examples of the specification', () => {
   })
   test('E1, E2: an isolated long, its margin and its figures at another mark', () => {
     const order = { leverage: x('10'), takerRate: TAKER, mark: priceOf('60000') }
-    assert.equal(text(orderMargin(BTC, 'buy', 1000n, priceOf('60000'), order)), '606')
+    assert.equal(text(marginOf(BTC, 'buy', 1000n, '60000', order)), '606')
     const opened = long(BTC, 1000, '60000')
     assert.equal(text(opened.cost), '6000')
     assert.equal(text(openingMargin(BTC, opened.cost, x('10'))), '603')
@@ -157,9 +171,8 @@ describe('the worked examples of the specification', () => {
     assert.equal(text(initialMargin(ETH, v2, x('10'))), '1517.55')
     assert.equal(text(maintenanceMargin(BTC, v1) + maintenanceMargin(ETH, v2)), '109.825')
     const order = { leverage: x('10'), takerRate: TAKER, mark: marks[0] }
-    const resting = (left: bigint, price: string) => [{ left, price: priceOf(price), reduceOnly: false }]
-    assert.equal(text(sideMargin(BTC, 'buy', resting(400n, '59000'), btc, order)), '238.36')
-    assert.equal(text(sideMargin(BTC, 'sell', resting(1600n, '59900'), btc, order)), '362.994')
+    assert.equal(text(marginOf(BTC, 'buy', 400n, '59000', order)), '238.36')
+    assert.equal(text(marginOf(BTC, 'sell', 1600n, '59900', order, btc.size)), '362.994')
     assert.equal(text(liquidationPrice(BTC, btc, amountOf('4816.95'))), '11883.98')
   })
   test('E10, E11: an inverse contract', () => {

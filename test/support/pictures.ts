@@ -1,4 +1,5 @@
 import { Book } from '../../src/core/tables/exchange/book.ts'
+import { OrderRow } from '../../src/core/tables/exchange/order.ts'
 import type { State } from '../../src/core/state.ts'
 import { countRow } from '../../src/machine/batch.ts'
 import { GroupIndex, Table, UniqueIndex, type Key } from '../../src/machine/table.ts'
@@ -45,6 +46,8 @@ function picture(value: unknown): unknown {
       [...value.queue(side)].map(({ id, left }) => [id, left]),
       value.depth(side, 1_000_000),
     ])
+  // Of an index: the row itself is in its table, and orders know their neighbours.
+  if (value instanceof OrderRow) return [value.id, value.price, value.left]
   if (value instanceof Set) return filled([...(value as Set<unknown>)].sort())
   if (value instanceof Map)
     return filled(

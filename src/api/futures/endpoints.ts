@@ -4,12 +4,14 @@ import { batchEndpoints } from './batch.ts'
 import { orderEndpoints, perpetualOrderEndpoints } from './orders.ts'
 import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
 import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
+import { perpetualPriceOrderEndpoints, priceOrderEndpoints } from './price-orders.ts'
 import { datedRecordEndpoints, perpetualRecordEndpoints, recordEndpoints } from './records.ts'
 
 const both = (group: Group): readonly AnyEndpoint[] => [
   ...accountEndpoints(group),
   ...positionEndpoints(group),
   ...orderEndpoints(group),
+  ...priceOrderEndpoints(group),
   ...recordEndpoints(group),
 ]
 /** The signed calls of contracts: those of dated ones are fewer. */
@@ -19,6 +21,7 @@ export const contractAccountEndpoints: readonly AnyEndpoint[] = [
   ...perpetualPositionEndpoints(PERPETUAL),
   ...perpetualOrderEndpoints(PERPETUAL),
   ...batchEndpoints(PERPETUAL),
+  ...perpetualPriceOrderEndpoints(PERPETUAL),
   ...perpetualRecordEndpoints(PERPETUAL),
   ...both(DELIVERY),
   ...datedRecordEndpoints(DELIVERY),

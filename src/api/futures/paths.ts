@@ -1,5 +1,5 @@
 import type { State } from '../../core/state.ts'
-import { hasAccount, type Settled } from '../../core/futures/money.ts'
+import { hasAccount, settledIn, type Settled } from '../../core/futures/money.ts'
 import type { ContractGroup } from '../../core/tables/exchange/order.ts'
 import { contractId, nameOfContract, type Contract } from '../../core/tables/world/contracts.ts'
 import { Refusal, refuse } from '../../labels.ts'
@@ -44,12 +44,7 @@ export const contractField = text({ max: 64, example: 'BTC_USDT' })
 export const CONTRACT_PATH = { ...SETTLE, contract: contractField }
 
 /** The account that a path names. */
-export const settledOf = ({ name }: Group, settle: string): Settled => ({
-  group: name,
-  settle,
-  currency: settle.toUpperCase(),
-  account: `${name}/${settle}`,
-})
+export const settledOf = ({ name }: Group, settle: string): Settled => settledIn(name, settle)
 
 /** A contract of the group and settle currency, in any case. `where` is how the request named it. */
 export function contractOf(

@@ -2,10 +2,10 @@ import { Refusal } from '../../labels.ts'
 import { amountOf, type Amount } from '../../money/amount.ts'
 import { unrealised } from '../contracts/position.ts'
 import { cashName, noteTransfer, totalOf } from '../futures/money.ts'
-import { placeOrder } from '../futures/place.ts'
+import { fireWaiting } from '../futures/fire.ts'
+import { PLAIN, placeOrder } from '../futures/place.ts'
 import { followPrices, isRunning } from '../futures/prices.ts'
 import { takeOff } from '../futures/venue.ts'
-import type { NewContractOrder } from '../futures/inputs.ts'
 import { EQUITY } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
@@ -62,19 +62,6 @@ function forget(ctx: Ctx, order: Order): void {
   if (order.status !== 'open' && order.filled === 0n) ctx.tx.remove(ctx.state.futures.orders, order.id)
 }
 
-const PLAIN: Omit<NewContractOrder, 'contract' | 'size' | 'price' | 'tif'> = {
-  iceberg: null,
-  text: null,
-  close: null,
-  reduce_only: null,
-  auto_size: null,
-  stp_act: null,
-  market_order_slip_ratio: null,
-  pos_margin_mode: null,
-  tpsl_tp_trigger_price: null,
-  tpsl_sl_trigger_price: null,
-  bbo: null,
-}
 /** An ordinary order of an ordinary account; what the market refuses is simply not placed. */
 function placeAgents(ctx: Ctx, contract: Contract, [agent, side, amount, price]: AgentOrder): void {
   const user_id = agentId(ctx, LOGIN_OF[agent])
@@ -85,6 +72,8 @@ function placeAgents(ctx: Ctx, contract: Contract, [agent, side, amount, price]:
   const mark = ctx.tx.mark()
   try {
     forget(ctx, placeOrder(ctx, { user_id, group, settle, order }, order))
+    // A price that the next order of this look moves again was a price all the same.
+    fireWaiting(ctx)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     ctx.tx.rollback(mark)

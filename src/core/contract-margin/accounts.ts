@@ -1,7 +1,7 @@
 import { ZERO, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
-import { contractAccountId, type ContractAccount } from '../tables/futures/accounts.ts'
+import { ContractAccountRow, contractAccountId, type ContractAccount } from '../tables/futures/accounts.ts'
 import { CONTRACT_BOOK, type BookType } from '../tables/futures/records.ts'
 import { POINTS, cashName, isUnifiedFor, settledOf, totalOf, type Settled } from './cash.ts'
 
@@ -47,10 +47,13 @@ export function changeAccount(
   account: string,
   change: Partial<ContractAccount>,
 ): ContractAccount {
-  const before = accountOf(ctx, userId, account)
-  const after = { ...before, ...change, update_at: ctx.at, update_id: before.update_id + 1 }
-  ctx.tx.put(ctx.state.futures.accounts.table, after)
-  return after
+  return putAccount(ctx, Object.assign(new ContractAccountRow(accountOf(ctx, userId, account)), change))
+}
+function putAccount(ctx: Ctx, row: ContractAccountRow): ContractAccount {
+  row.update_at = ctx.at
+  row.update_id++
+  ctx.tx.put(ctx.state.futures.accounts.table, row)
+  return row
 }
 
 export interface BookEntry {
@@ -68,10 +71,11 @@ export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
   const { user_id, type, change } = entry
   const { account } = settled
   const begins = state.futures.accounts.get(user_id, account) === undefined
-  const before = accountOf(ctx, user_id, account)
+  const row = new ContractAccountRow(accountOf(ctx, user_id, account))
   // What has been moved to an account that begins is all that it has by now.
   const moved = begins && (type === 'dnw' || type === 'point_dnw')
-  changeAccount(ctx, user_id, account, moved ? {} : { [type]: before[type] + change })
+  if (!moved) row[type] = (row[type] + change) as Amount
+  putAccount(ctx, row)
   const points = type === 'point_dnw' || type === 'point_fee'
   const name = cashName(state, user_id, settled)
   const balance = points

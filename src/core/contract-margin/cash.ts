@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import { contractDebt, contractName, type FreeName } from '../ledger/accounts.ts'
+import { contractDebt, contractName, type AccountName } from '../ledger/accounts.ts'
 import type { State } from '../state.ts'
 import { holdsContracts } from '../tables/unified/accounts.ts'
 import type { Contract } from '../tables/world/contracts.ts'
@@ -7,13 +7,23 @@ import type { Contract } from '../tables/world/contracts.ts'
 /** Which money of a user's is the cash of contracts: the one place that decides it. */
 
 /** Whose cash, and in which currency: what a contract says of it, or a transfer. */
-export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account'>
+export type Settled = Pick<Contract, 'group' | 'settle' | 'currency' | 'account' | 'cash' | 'debt'>
 
 export const POINTS = 'POINT'
 /** Of an account's name, group/settle. */
 export function settledOf(account: string): Settled {
   const [group, settle] = account.split('/') as [Settled['group'], string]
-  return { group, settle, currency: settle.toUpperCase(), account }
+  return settledIn(group, settle)
+}
+export function settledIn(group: Settled['group'], settle: string): Settled {
+  return {
+    group,
+    settle,
+    currency: settle.toUpperCase(),
+    account: `${group}/${settle}`,
+    cash: contractName(group, settle),
+    debt: contractDebt(group, settle),
+  }
 }
 /** What a unified account may hold contracts of. */
 export const UNIFIED_CONTRACTS = settledOf('futures/usdt')
@@ -36,11 +46,11 @@ export const isSharedFor = (
 ): boolean => isUnifiedFor(state, userId, settled) && state.margin.modeOf(userId) !== 'single_currency'
 
 /** The account that profits come to and losses, fees and funding are taken from. */
-export const cashName = (state: State, userId: number, settled: Settled): FreeName =>
-  isUnifiedFor(state, userId, settled) ? 'spot' : contractName(settled.group, settled.settle)
+export const cashName = (state: State, userId: number, settled: Settled): AccountName =>
+  isUnifiedFor(state, userId, settled) ? 'spot' : settled.cash
 /** What realised losses took beyond the cash and nobody lent; not above zero. */
-export const debtOf = (state: State, userId: number, { group, settle, currency }: Settled): Amount =>
-  state.ledger.balance(userId, contractDebt(group, settle), currency)
+export const debtOf = (state: State, userId: number, { debt, currency }: Settled): Amount =>
+  state.ledger.balance(userId, debt, currency)
 /** Isolated margins included, less what is owed. */
 export function totalOf(state: State, userId: number, settled: Settled): Amount {
   const cash = state.ledger.balance(userId, cashName(state, userId, settled), settled.currency)

@@ -1,6 +1,5 @@
 import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
-import { abs, ceilOver, tierOf, valueUp, type Terms } from './terms.ts'
-import type { Holding } from './position.ts'
+import { ceilOver, tierOf, valueUp, type Terms } from './terms.ts'
 
 const times = (value: Amount, rate: Rate): bigint => ceilOver(value * rate, ONE)
 const over = (value: Amount, leverage: Rate): bigint => ceilOver(value * ONE, leverage)
@@ -32,50 +31,31 @@ export function riskLimit({ tiers }: Terms, leverage: Rate): Amount {
   return limit
 }
 
-/** A resting order, those of a side the best price first, then the oldest. `left` is not signed. */
-export interface RestingOrder {
-  readonly left: bigint
-  readonly price: Price
-  readonly reduceOnly: boolean
-}
+/** What the margin of an order is counted with, beside its own price. */
 export interface OrderTerms {
   readonly leverage: Rate
   /** What the account pays as a taker. */
   readonly takerRate: Rate
   readonly mark: Price
 }
-/** What the orders of one side need beside the position: those that reduce it need nothing. */
-export function sideMargin(
+/** Of contracts that would open: their margin and the fee, in which no price but their own has a say. */
+export const fixedMargin = (
   terms: Terms,
-  side: 'buy' | 'sell',
-  orders: Iterable<RestingOrder>,
-  { size }: Holding,
-  order: OrderTerms,
-): Amount {
-  let reduces = (side === 'buy') === size < 0n ? abs(size) : 0n
-  let margin = 0n
-  for (const { left, price, reduceOnly } of orders) {
-    if (reduceOnly) continue
-    const free = left < reduces ? left : reduces
-    reduces -= free
-    if (left > free) margin += orderMargin(terms, side, left - free, price, order)
-  }
-  return margin as Amount
-}
-/** Of contracts that would open: their margin, the fee, and what they would lose at once at the mark price. */
-export function orderMargin(
+  value: Amount,
+  { leverage, takerRate }: Pick<OrderTerms, 'leverage' | 'takerRate'>,
+): Amount => (initialMargin(terms, value, leverage) + times(value, takerRate)) as Amount
+/** What contracts bought dearer than the mark price, or sold for less, lose at once. */
+export function atOnce(
   terms: Terms,
   side: 'buy' | 'sell',
   contracts: bigint,
   price: Price,
-  { leverage, takerRate, mark }: OrderTerms,
+  mark: Price,
 ): Amount {
   const value = valueUp(terms, contracts, price)
   const atMark = valueUp(terms, contracts, mark)
   const dearer = (side === 'buy') === (terms.kind === 'linear') ? value - atMark : atMark - value
-  return (initialMargin(terms, value, leverage) +
-    times(value, takerRate) +
-    (dearer > 0n ? dearer : 0n)) as Amount
+  return (dearer > 0n ? dearer : 0n) as Amount
 }
 
 /** Both sides of one contract in cross margin: the smaller one costs only its closing. */

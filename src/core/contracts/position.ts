@@ -24,7 +24,7 @@ export function fill(terms: Terms, holding: Holding, contracts: bigint, price: P
   const closing = against ? smaller(abs(size), abs(contracts)) : 0n
   const value = fillValue(terms, abs(contracts), price)
   const closingValue = closing === abs(contracts) ? value : fillValue(terms, closing, price)
-  const left = closing === 0n ? { ...holding, realised: ZERO } : reduce(terms, holding, closing, closingValue)
+  const left = closing === 0n ? unchanged(holding) : reduce(terms, holding, closing, closingValue)
   const opened = abs(contracts) - closing
   // The two parts of one fill are worth what the fill is: nothing is lost between them.
   const openedValue = (value - closingValue) as Amount
@@ -38,6 +38,7 @@ export function fill(terms: Terms, holding: Holding, contracts: bigint, price: P
     openedValue,
   }
 }
+const unchanged = ({ size, cost }: Holding): ReturnType<typeof reduce> => ({ size, cost, realised: ZERO })
 /** Closes `contracts` of it for a value. What is rounded is rounded so that the profit is less. */
 export function reduce(
   terms: Terms,

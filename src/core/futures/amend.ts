@@ -64,12 +64,10 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   if (reducesOnly(order) && left > closable(position, order.side))
     refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
   const opening = openingPart(position, order.side, left, reducesOnly(order))
-  const beside = reducesOnly(order)
-    ? 0n
-    : openingBeside(state, contract, position, order.side, left, order.id)
+  const beside = reducesOnly(order) ? 0n : openingBeside(state, contract, position, order.side, left, order)
   if (beside > 0n) checkOpening(ctx, contract)
   if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
-  checkRiskLimit(state, contract, position, order.side, beside, price, order.id)
+  checkRiskLimit(state, contract, position, order.side, beside, price, order)
   const before = spareOf(state, order.user_id, contract)
   const off = named.amended({ amount, price })
   off.left = (amount - order.filled) as Amount

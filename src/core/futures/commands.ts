@@ -15,14 +15,17 @@ import type {
   PlaceBatchInput,
   PlaceInput,
 } from './inputs.ts'
+import { fireWaiting } from './fire.ts'
 import { placeOrder } from './place.ts'
 import { contractNamed } from './rules.ts'
 
-/** One item may fail without the others. */
+/** One item may fail without the others; what it moved a price to fires before the next one moves it again. */
 function attempt(ctx: Ctx, item: () => Order): ItemResult {
   const mark = ctx.tx.mark()
   try {
-    return { order: item() }
+    const order = item()
+    fireWaiting(ctx)
+    return { order }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     ctx.tx.rollback(mark)

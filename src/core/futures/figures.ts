@@ -38,13 +38,7 @@ export {
   type Prices,
   type Unit,
 } from '../contract-margin/needs.ts'
-export {
-  countOrderMargin,
-  marginModeOf,
-  orderMarginIn,
-  orderMargins,
-  reducesOnly,
-} from '../contract-margin/orders.ts'
+export { marginModeOf, orderMarginIn, orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 
 /** Figures of a contract account, whatever stands behind its positions. */
 

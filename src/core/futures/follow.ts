@@ -1,10 +1,13 @@
 import type { Ctx } from '../state.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { followPrices } from './prices.ts'
+import { afterMark } from './after-mark.ts'
+import { followPrice } from './prices.ts'
 import { look } from './risk.ts'
 
 /** A contract's book has changed, and positions with it: its prices follow, then who is too near the edge. */
 export function followBook(ctx: Ctx, contract: Contract): void {
-  followPrices(ctx, [contract.id])
+  if (followPrice(ctx, contract)) afterMark(ctx, contract.id)
+  // Its last price may be another one where the mark is not.
+  else ctx.state.futures.waiting.touch(contract.id)
   look(ctx)
 }

@@ -38,9 +38,11 @@ import {
 } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
+import { countLiquidated } from './stats.ts'
 import { bankruptcyOf } from './rules.ts'
 import { look } from './risk.ts'
 import { CONTRACTS, takeOff } from './venue.ts'
+import { cancelWaiting, waitingOf } from './waiting.ts'
 
 /** Orders that one step ends. */
 const PORTION = 100
@@ -67,6 +69,7 @@ function stepIsolated(ctx: Ctx, input: LiquidateInput): null {
   const row = state.futures.positions.get(input.user_id, contract.id, input.mode as Position['mode'])
   if (row?.liquidating !== input.id) return null
   if (cancelSome(ctx, input.user_id, [contract.id])) return again(ctx, input)
+  if (cancelWaitingOf(ctx, input.user_id, contract.account, contract.id)) return again(ctx, input)
   if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, row)
   close(ctx, contract, row, input.id, `liq-${input.id}`)
   const after = positionOf(state, input.user_id, contract, row.mode)
@@ -98,7 +101,7 @@ export const cancelContracts = (ctx: Ctx, userId: number, { account }: Settled):
     ctx,
     userId,
     ctx.state.futures.openPairs(userId).filter((id) => id.startsWith(`${account}/`)),
-  )
+  ) || cancelWaitingOf(ctx, userId, account)
 /** Spot orders that hold the money which positions stand on; true while there may be more. */
 function cancelBuys(ctx: Ctx, user_id: number, { currency }: Settled): boolean {
   const { spot, world } = ctx.state
@@ -190,6 +193,14 @@ function cancelSome(ctx: Ctx, userId: number, contracts: readonly string[]): boo
   const orders = contracts.flatMap((id) => ctx.state.futures.openOrders(userId, id))
   for (const order of orders.slice(0, PORTION)) takeOff(ctx, order, 'liquidated')
   return orders.length > PORTION
+}
+/** The same of what waits for a price: in a contract, or all of a cross account. */
+function cancelWaitingOf(ctx: Ctx, userId: number, account: string, contract?: string): boolean {
+  const waiting = waitingOf(ctx.state, userId, account).filter(
+    ({ order }) => contract === undefined || order.contract === contract,
+  )
+  cancelWaiting(ctx, waiting.slice(0, PORTION), 'liquidated')
+  return waiting.length > PORTION
 }
 
 /** Both sides of one contract: what stands against each other is closed at the mark, without a fee. */
@@ -292,6 +303,8 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number, text:
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest))
     closeRest(ctx, contract, rest, step - filled, worst ?? mark, id, text)
+  const left = positionOf(state, before.user_id, contract, before.mode).size
+  countLiquidated(ctx, contract, before.size > 0n, held - abs(contractsIn(left)))
 }
 /**
  * A mark that the index does not bear out may have been painted to bring this about: then nothing is sold in the book for

@@ -2,7 +2,7 @@ import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { changeAccount, note } from '../contract-margin/accounts.ts'
 import { cashName, debtOf, isSharedFor, type Settled } from '../contract-margin/cash.ts'
-import { EQUITY, PLATFORM, contractDebt, type AccountKey } from '../ledger/accounts.ts'
+import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Contract } from '../tables/world/contracts.ts'
@@ -18,6 +18,7 @@ export {
   debtOf,
   isSharedFor,
   isUnifiedFor,
+  settledIn,
   settledOf,
   totalOf,
   type Settled,
@@ -49,14 +50,14 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   const { state } = ctx
   const { user_id, contract, change, other } = booking
   if (change === 0n) return
-  const { currency } = contract
   const shared = user_id !== PLATFORM && isSharedFor(state, user_id, contract)
   if (shared && change < 0n) borrowMissing(ctx, contract, user_id, -change as Amount)
-  const lines: Line[] = [{ ...other, currency, amount: -change as Amount }]
-  if (user_id === PLATFORM) lines.push(...fundLines(ctx, contract, change))
-  else lines.push(...cashLines(state, booking))
+  const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : userLines(state, booking)
+  const { currency } = contract
+  const opposite = { owner: other.owner, name: other.name, currency, amount: -change as Amount }
   // Who pays comes first: it may refuse.
-  lines.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
+  if (change > 0n) lines.unshift(opposite)
+  else lines.push(opposite)
   state.ledger.post(ctx, { kind: booking.kind, ref: booking.ref, lines })
   if (user_id === PLATFORM) return
   if (shared && change > 0n) repayBorrowed(ctx, contract, user_id, change)
@@ -64,18 +65,20 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
 }
 /** A credit pays the debt first; a loss takes the cash first. */
-function cashLines(state: State, { user_id, contract, change, type }: CashBooking): Line[] {
-  const { currency, group, settle } = contract
-  const name = cashName(state, user_id, contract)
-  const [has, owes] = [state.ledger.balance(user_id, name, currency), debtOf(state, user_id, contract)]
-  const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -larger(has, 0n))
+function userLines(state: State, { user_id: owner, contract, change, type }: CashBooking): Line[] {
+  const { debt, currency } = contract
+  const name = cashName(state, owner, contract)
+  const onCash =
+    change > 0n
+      ? larger(change + debtOf(state, owner, contract), 0n)
+      : larger(change, -larger(state.ledger.balance(owner, name, currency), 0n))
   const onDebt = change - onCash
   const lines: Line[] = []
-  if (onDebt !== 0n)
-    lines.push({ owner: user_id, name: contractDebt(group, settle), currency, amount: onDebt as Amount })
+  if (onDebt !== 0n) lines.push({ owner, name: debt, currency, amount: onDebt as Amount })
+  if (onCash === 0n) return lines
+  const line = { owner, name, currency, amount: onCash as Amount }
   // Among the lines of a spot account it has a word of its own.
-  const kind = name === 'spot' ? { kind: `futures_${type}` } : {}
-  if (onCash !== 0n) lines.push({ owner: user_id, name, currency, amount: onCash as Amount, ...kind })
+  lines.push(name === 'spot' ? { ...line, kind: `futures_${type}` } : line)
   return lines
 }
 /** An ordinary loan, whatever the account's own cap; as much as the pool has. */

@@ -20,6 +20,8 @@ import type { NewContractOrder, PlaceInput } from './inputs.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
+import { countTaken } from './stats.ts'
+import { addStops, readStops, type NewStop } from './stops.ts'
 import {
   checkAccount,
   checkBankruptcy,
@@ -59,11 +61,36 @@ interface Draft {
   readonly beside: bigint
   /** Of an order that only reduces: what it has beyond the position. */
   readonly beyond: Amount
+  /** What protects it when it is filled. */
+  readonly stops: readonly NewStop[]
 }
 
-/** Checks an order, matches it, and leaves it resting or ended; then what its owner has must carry it. */
-export function placeOrder(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Order {
-  const draft = readDraft(ctx, path, input)
+/** What most orders leave out. */
+export const PLAIN: Omit<NewContractOrder, 'contract' | 'size' | 'price' | 'tif'> = {
+  iceberg: null,
+  text: null,
+  close: null,
+  reduce_only: null,
+  auto_size: null,
+  stp_act: null,
+  market_order_slip_ratio: null,
+  pos_margin_mode: null,
+  tpsl_tp_trigger_price: null,
+  tpsl_sl_trigger_price: null,
+  bbo: null,
+}
+
+/**
+ * Checks an order, matches it, and leaves it resting or ended; then what its owner has must carry it. `own` is what the
+ * platform calls an order that it places on somebody's behalf, and why it did.
+ */
+export function placeOrder(
+  ctx: Ctx,
+  path: PlaceInput,
+  input: NewContractOrder,
+  own: OwnOrder | null = null,
+): Order {
+  const draft = readDraft(ctx, path, input, own)
   const before = spareOf(ctx.state, path.user_id, draft.contract)
   const row = OrderRow.first(draft.placed, ZERO)
   row.left = (row.left - draft.beyond) as Amount
@@ -77,6 +104,7 @@ export function placeOrder(ctx: Ctx, path: PlaceInput, input: NewContractOrder):
     draft.beside,
     draft.placed.price,
   )
+  addStops(ctx, draft.contract, draft.placed, draft.stops)
   const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
   guard(ctx, draft.contract, order, taker, draft, before)
   return order
@@ -103,7 +131,9 @@ export function matchTaker(
   beyond = ZERO,
 ): OrderRow {
   const { market } = taker
+  const before = taker.order.filled
   const end = sweep(ctx, CONTRACTS, taker)
+  countTaken(ctx, market, taker.order.side, (taker.order.filled - before) as Amount)
   taker.order.left = (taker.order.left + beyond) as Amount
   const finish_as = end === 'filled' && beyond > 0n ? 'reduce_only' : ends(end)
   const order = settleDown(ctx, CONTRACTS, taker, finish_as, rank)
@@ -174,15 +204,17 @@ function refuseGiving(state: State, contract: Contract, order: Order, before: Am
   )
 }
 
-function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
+export interface OwnOrder {
+  /** Null: the client's. */
+  readonly text: string | null
+  readonly origin: string
+}
+function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: OwnOrder | null): Draft {
   const { state } = ctx
   const { user_id } = path
   const contract = contractNamed(state, path, input.contract)
   const dual = isDual(state, user_id, contract.account)
   const flags = checkFlags(input, dual)
-  for (const name of ['tpsl_tp_trigger_price', 'tpsl_sl_trigger_price'] as const)
-    if (input[name] !== null)
-      refuse('INVALID_PARAM_VALUE', `${name}: stops of an order are not offered here; leave it out`)
   const given = readSize(input.size)
   if (given === 0n && !flags.closes)
     refuse(
@@ -194,7 +226,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
   const bbo = input.bbo === null ? undefined : bboPrice(state, contract, input.bbo, given)
   const price = bbo ?? readPrice(contract, input.price)
   const tif = readTif(input.tif, price)
-  const text = readText(input.text)
+  const text = own?.text ?? readText(input.text)
   const stp_id = state.stp.groupOf(user_id)
   if (input.stp_act !== null && stp_id === 0)
     refuse(
@@ -240,6 +272,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
   const iceberg = readIceberg(input.iceberg, size)
   if (iceberg > 0n && !rests)
     refuse('INVALID_PARAM_VALUE', `iceberg: an order of tif ${tif} never rests; leave it out`)
+  const stops = readStops(state, contract, input, user_id, side, price, opening === sent)
   const placed: Placed = {
     id: nextId(ctx.tx, state.counters, CONTRACTS.counter),
     user_id,
@@ -256,7 +289,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
     stp_id,
     stp_act: input.stp_act ?? '-',
     create_at: ctx.at,
-    more: extrasOf(input, reduceOnly, flags.closes),
+    more: extrasOf(input, reduceOnly, flags.closes, own),
     row: undefined,
     rank: 0,
     level: undefined,
@@ -266,11 +299,12 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder): Draft {
     openList: undefined,
   }
   const bound = market ? marketBound(state, contract, side, slip, reduces ? position : undefined) : price
-  return { contract, placed, bound, position, opening, beside, beyond: amountOfContracts(sent - size) }
+  const beyond = amountOfContracts(sent - size)
+  return { contract, placed, bound, position, opening, beside, beyond, stops }
 }
 
-function checkFlags(
-  { close, auto_size, reduce_only }: NewContractOrder,
+export function checkFlags(
+  { close, auto_size, reduce_only }: Pick<NewContractOrder, 'close' | 'auto_size' | 'reduce_only'>,
   dual: boolean,
 ): { readonly closes: boolean; readonly reduceOnly: boolean } {
   if (auto_size !== null && !dual)
@@ -360,14 +394,24 @@ export function marketBound(
   return (side === 'buy' ? (worst < by ? worst : by) : worst > by ? worst : by) as Price
 }
 
-function extrasOf(input: NewContractOrder, reduceOnly: boolean, closes: boolean): OrderExtras | null {
-  const { auto_size, market_order_slip_ratio, pos_margin_mode } = input
+function extrasOf(
+  input: NewContractOrder,
+  reduceOnly: boolean,
+  closes: boolean,
+  own: OwnOrder | null,
+): OrderExtras | null {
+  const { auto_size, market_order_slip_ratio, pos_margin_mode, channel } = input
+  const { tpsl_tp_trigger_price, tpsl_sl_trigger_price } = input
   const more: OrderExtras = {
     ...(reduceOnly && { reduce_only: true }),
     ...(closes && { close: true }),
     ...(auto_size !== null && { auto_size }),
     ...(market_order_slip_ratio !== null && { market_order_slip_ratio }),
     ...(pos_margin_mode !== null && { pos_margin_mode }),
+    ...(channel !== undefined && { channel }),
+    ...(tpsl_tp_trigger_price !== null && { tpsl_tp_trigger_price }),
+    ...(tpsl_sl_trigger_price !== null && { tpsl_sl_trigger_price }),
+    ...(own !== null && { origin: own.origin }),
   }
   return Object.keys(more).length === 0 ? null : more
 }

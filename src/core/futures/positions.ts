@@ -5,14 +5,15 @@ import { openingMargin } from '../contracts/margin.ts'
 import { fill, type Holding } from '../contracts/position.ts'
 import { feeOf } from '../contracts/prices.ts'
 import { abs, fillValue } from '../contracts/terms.ts'
-import { PLATFORM, clearingName, type AccountKey } from '../ledger/accounts.ts'
+import { PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
-import { positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
+import { PositionRow, positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { POSITION_CHANGE, POSITION_CLOSE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { isCross, restMargin } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { bookCash } from './money.ts'
+import { positionEnded } from './waiting.ts'
 
 export const holdingOf = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
 /** 10 at first. */
@@ -64,7 +65,9 @@ export const isDual = (state: State, userId: number, account: string): boolean =
   state.futures.accounts.get(userId, account)?.dual === true
 
 export function putPosition(ctx: Ctx, position: Position): Position {
-  const row = { ...position, update_at: ctx.at, update_id: position.update_id + 1 }
+  const row = new PositionRow(position)
+  row.update_at = ctx.at
+  row.update_id++
   ctx.tx.put(ctx.state.futures.positions.table, row)
   return row
 }
@@ -96,10 +99,6 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
   return row
 }
 
-export const clearingOf = ({ group, settle, name }: Contract): AccountKey => ({
-  owner: PLATFORM,
-  name: clearingName(group, settle, name),
-})
 const FEES: AccountKey = { owner: PLATFORM, name: 'fees' }
 
 /** What one side of a trade does: to whom, how many (signed), at what price, for what fee. */
@@ -137,57 +136,52 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   const closedValue = (value - filled.openedValue) as Amount
   const fee = one.rate === 0n || one.points !== undefined ? ZERO : feeOf(terms, value, one.rate)
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
-  const booking = {
-    user_id: one.user_id,
-    contract,
-    text: `${contract.name}:${one.order_id}`,
-    trade_id: one.trade_id,
-    ref: `futures_trade:${one.trade_id}`,
-  }
   const { realised } = filled
-  bookCash(ctx, { ...booking, type: 'pnl', change: realised, other: clearingOf(contract), kind: 'pnl' })
-  bookCash(ctx, { ...booking, type: 'fee', change: -fee as Amount, other: FEES, kind: 'fee' })
-  let row = before
+  bookFill(ctx, contract, one, 'pnl', realised, { owner: PLATFORM, name: contract.clearing })
+  bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES)
+  const row = new PositionRow(before)
   if (filled.closed > 0n) {
     const ends = filled.closed === abs(held)
     const released = ends ? row.margin : share(row.margin, filled.closed, abs(held))
-    row = {
-      ...row,
-      margin: (row.margin - released) as Amount,
-      pnl: (row.pnl + realised) as Amount,
-      fee: (row.fee - closingFee) as Amount,
-      closed: (row.closed + amountOfContracts(filled.closed)) as Amount,
-      closed_value: (row.closed_value + closedValue) as Amount,
-    }
-    if (ends) row = closePosition(ctx, contract, row, held > 0n, one.order_text)
+    row.margin = (row.margin - released) as Amount
+    row.pnl = (row.pnl + realised) as Amount
+    row.fee = (row.fee - closingFee) as Amount
+    row.closed = (row.closed + amountOfContracts(filled.closed)) as Amount
+    row.closed_value = (row.closed_value + closedValue) as Amount
+    if (ends) closePosition(ctx, contract, row, held > 0n, one.order_text)
   }
-  row = { ...row, size: amountOfContracts(filled.size), cost: filled.cost }
+  row.size = amountOfContracts(filled.size)
+  row.cost = filled.cost
   if (filled.opened > 0n) {
-    const begins = row.opened === 0n
-    row = {
-      ...row,
-      margin: isCross(row)
-        ? row.margin
-        : ((row.margin + openingMargin(terms, filled.openedValue, row.leverage)) as Amount),
-      fee: (row.fee - (fee - closingFee)) as Amount,
-      opened: (row.opened + amountOfContracts(filled.opened)) as Amount,
-      opened_value: (row.opened_value + filled.openedValue) as Amount,
-      open_at: begins ? ctx.at : row.open_at,
-    }
+    if (row.opened === 0n) row.open_at = ctx.at
+    if (!isCross(row))
+      row.margin = (row.margin + openingMargin(terms, filled.openedValue, row.leverage)) as Amount
+    row.fee = (row.fee - (fee - closingFee)) as Amount
+    row.opened = (row.opened + amountOfContracts(filled.opened)) as Amount
+    row.opened_value = (row.opened_value + filled.openedValue) as Amount
   }
   const size = (row.size < 0n ? -row.size : row.size) as Amount
-  row = {
-    ...row,
-    max_size: size > row.max_size ? size : row.max_size,
-    point_fee: (row.point_fee - (one.points ?? ZERO)) as Amount,
-  }
+  if (size > row.max_size) row.max_size = size
+  row.point_fee = (row.point_fee - (one.points ?? ZERO)) as Amount
   const position = recordPosition(ctx, contract, row)
   return { position, value, fee, closed: filled.closed, opened: filled.opened, realised }
+}
+function bookFill(
+  ctx: Ctx,
+  contract: Contract,
+  { user_id, order_id, trade_id }: PositionFill,
+  type: 'pnl' | 'fee',
+  change: Amount,
+  other: AccountKey,
+): void {
+  if (change === 0n) return
+  const [text, ref] = [`${contract.name}:${order_id}`, `futures_trade:${trade_id}`]
+  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref })
 }
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 
 /** The size is 0 again: its record, and the running parts begin anew. Its liquidation is over with it. */
-function closePosition(ctx: Ctx, contract: Contract, row: Position, long: boolean, text: string): Position {
+function closePosition(ctx: Ctx, contract: Contract, row: PositionRow, long: boolean, text: string): void {
   const { tx, state, at } = ctx
   const pnl = (row.pnl + row.fee + row.fund) as Amount
   if (row.user_id !== PLATFORM) {
@@ -211,24 +205,15 @@ function closePosition(ctx: Ctx, contract: Contract, row: Position, long: boolea
       short_price: long ? exit : entry,
       at,
     })
+    positionEnded(ctx, row.user_id, contract.id, long)
   }
-  return {
-    ...row,
-    margin: ZERO,
-    pnl: ZERO,
-    fee: ZERO,
-    fund: ZERO,
-    point_fee: ZERO,
-    history_pnl: (row.history_pnl + pnl) as Amount,
-    history_point: (row.history_point + row.point_fee) as Amount,
-    last_close_pnl: pnl,
-    max_size: ZERO,
-    opened: ZERO,
-    opened_value: ZERO,
-    closed: ZERO,
-    closed_value: ZERO,
-    open_at: 0,
-  }
+  row.margin = row.pnl = row.fee = row.fund = ZERO
+  row.history_pnl = (row.history_pnl + pnl) as Amount
+  row.history_point = (row.history_point + row.point_fee) as Amount
+  row.last_close_pnl = pnl
+  row.point_fee = row.max_size = ZERO
+  row.opened = row.opened_value = row.closed = row.closed_value = ZERO
+  row.open_at = 0
 }
 /** Of so many contracts for so much in the settle currency. */
 export function averagePrice({ terms }: Contract, size: Amount, value: Amount): Price {

@@ -14,16 +14,15 @@ import type { Ctx, State } from '../state.ts'
 import { secondsOf } from '../time.ts'
 import { seriesOf } from '../tables/exchange/candles.ts'
 import type { Side } from '../tables/exchange/order.ts'
-import type { ContractPrice } from '../tables/futures/prices.ts'
+import { ContractPriceRow, type ContractPrice } from '../tables/futures/prices.ts'
 import { contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
 import { afterMark } from './after-mark.ts'
 import { basisAt, withStep } from './basis.ts'
 
 /** What the platform takes for the price of what a contract follows; 0: no trusted source says one. */
-export function indexOf({ prices, world }: State, { base, config }: Contract): Price {
+export function indexOf({ prices, world }: State, { base, inUsd }: Contract): Price {
   const price = prices.of(base)
-  const quote = config.underlying.split('_')[1]
-  if (quote !== 'USD') return price
+  if (!inUsd) return price
   return ((price * rateOf(world.exchangeRates['USD'] ?? '1')) / ONE) as Price
 }
 /** Orders that open a position are refused while nobody knows what it is worth: its mark stands still. */
@@ -102,7 +101,11 @@ export function refreshed({ state, at }: Ctx, contract: Contract): ContractPrice
     bid === undefined || ask === undefined
       ? row.steps
       : withStep(row.steps, secondsOf(at), (bid + ask) / 2n - index)
-  return row.index === index && row.steps === steps ? row : { ...row, index, steps }
+  if (row.index === index && row.steps === steps) return row
+  const other = new ContractPriceRow(row)
+  other.index = index
+  other.steps = steps
+  return other
 }
 /** Writes what has changed, with its candles; tells whether somebody may have to act on it. */
 export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: number): boolean {
@@ -113,7 +116,10 @@ export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: 
   const mark = indexOf(state, contract) === 0n ? row.mark : markAt(state, contract, row, at)
   const moved = before?.mark !== mark || before.index !== row.index
   if (!moved && before === row) return false
-  tx.put(state.futures.prices, { ...row, mark, at: ctx.at })
+  const kept = new ContractPriceRow(row)
+  kept.mark = mark
+  kept.at = ctx.at
+  tx.put(state.futures.prices, kept)
   addFigure(ctx, INDEX + id, at, row.index)
   addFigure(ctx, MARK + id, at, mark)
   return moved
@@ -127,11 +133,13 @@ export function followPrices(ctx: Ctx, ids?: Iterable<string>): void {
   const { world } = ctx.state
   const contracts =
     ids === undefined ? world.allContracts : [...new Set(ids)].flatMap((id) => world.findContract(id) ?? [])
-  const moved = contracts.filter((contract) => {
-    const row = isRunning(contract, ctx.at) ? refreshed(ctx, contract) : undefined
-    return row !== undefined && keepPrice(ctx, contract, row, ctx.at)
-  })
+  const moved = contracts.filter((contract) => followPrice(ctx, contract))
   for (const { id } of moved) afterMark(ctx, id)
+}
+/** Of one contract; tells whether somebody may have to act on it. */
+export function followPrice(ctx: Ctx, contract: Contract): boolean {
+  const row = isRunning(contract, ctx.at) ? refreshed(ctx, contract) : undefined
+  return row !== undefined && keepPrice(ctx, contract, row, ctx.at)
 }
 /** An index may have changed: of one currency, or any. */
 export function followIndex(ctx: Ctx, currency?: string): void {
@@ -146,12 +154,14 @@ export function markContracts(ctx: Ctx, input: { contracts: readonly string[] })
   followPrices(ctx, input.contracts)
   return null
 }
-/** Contracts in which somebody holds a position and whose mark is no longer what was told last. */
+/** Contracts in which somebody holds a position or waits for a price, and whose mark is no longer what was told last. */
 export function movedMarks(state: State, at: number): string[] {
   return state.world.allContracts
     .filter((contract) => {
       const row = state.futures.priceOf(contract.id)
-      if (row === undefined || state.futures.positions.countIn(contract.id) === 0) return false
+      const { positions, waiting } = state.futures
+      if (row === undefined || positions.countIn(contract.id) + waiting.countIn(contract.id) === 0)
+        return false
       if (!isRunning(contract, at) || indexOf(state, contract) === 0n) return false
       return markAt(state, contract, row, at) !== row.mark
     })

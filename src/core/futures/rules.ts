@@ -12,15 +12,16 @@ import { bankruptcyPrice } from '../contracts/liquidation.ts'
 import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
+import type { OrderSide } from '../tables/futures/order-sides.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { equityOf, isCross, limitOf, nearIndex, reducesOnly, type Prices } from './figures.ts'
+import { equityOf, isCross, limitOf, nearIndex, type Prices } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { hasAccount, isSharedFor, isUnifiedFor, type Settled } from './money.ts'
 import { holdingOf, positionsIn } from './positions.ts'
 import { refuseUnpriced } from './prices.ts'
-import { closable, modeOf } from './venue.ts'
+import { closable } from './venue.ts'
 
 /** The rules that every order's figures meet, each refused with a message that says how to mend it. */
 
@@ -69,9 +70,11 @@ export function checkTick({ tick, name: contract, config }: Contract, price: Pri
 }
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 export const DEFAULT_TEXT = 'api'
+/** Where an order came from, when its client did not name it. */
+const RESERVED: ReadonlySet<string> = new Set([DEFAULT_TEXT, 'apiv4-ws', 'web', 'app'])
 export function readText(text: string | null): string {
   if (text === null || text === '' || text === '-') return DEFAULT_TEXT
-  if (TEXT.test(text) || text === 'api' || text === 'web' || text === 'app') return text
+  if (TEXT.test(text) || RESERVED.has(text)) return text
   return refuse(
     'INVALID_PARAM_VALUE',
     `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
@@ -194,8 +197,8 @@ export function checkRoom(state: State, userId: number, contract: Contract): voi
 }
 export function checkUnused(state: State, userId: number, contract: Contract, text: string): void {
   if (!text.startsWith('t-')) return
-  const open = state.futures.openWithText(userId, text)
-  if (open !== undefined && open.pair.startsWith(`${contract.account}/`))
+  const open = state.futures.openWithText(userId, text, contract.account)
+  if (open !== undefined)
     refuse(
       'DUPLICATE_REQUEST',
       `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
@@ -256,11 +259,11 @@ export function openingBeside(
   position: Position,
   side: Side,
   contracts: bigint,
-  replaces = 0,
+  replaces?: OrderRow,
 ): bigint {
-  let closes = position.mode === 'single' ? closable(position, side) : 0n
-  for (const order of openingOrders(state, contract, position, side))
-    if (order.id !== replaces) closes -= contractsIn(order.left)
+  let beside = openingOrders(state, contract, position, side)?.contracts ?? 0n
+  if (replaces !== undefined) beside -= contractsIn(replaces.left)
+  const closes = (position.mode === 'single' ? closable(position, side) : 0n) - beside
   return closes <= 0n ? contracts : contracts > closes ? contracts - closes : 0n
 }
 /** Position and opening orders of a side, this one included, within the limit of the leverage. */
@@ -271,15 +274,15 @@ export function checkRiskLimit(
   side: Side,
   opening: bigint,
   price: Price,
-  replaces = 0,
+  replaces?: OrderRow,
 ): void {
   if (opening === 0n) return
   const { terms } = contract
   const mark = state.futures.markOf(contract.id)
   const own = side === 'buy' ? position.size > 0n : position.size < 0n
   let value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
-  for (const order of openingOrders(state, contract, position, side))
-    if (order.id !== replaces) value += valueUp(terms, contractsIn(order.left), order.price)
+  value += openingOrders(state, contract, position, side)?.valueOf(contract) ?? 0n
+  if (replaces !== undefined) value -= valueUp(terms, contractsIn(replaces.left), replaces.price)
   value += valueUp(terms, opening, price === 0n ? mark : price)
   const limit = limitOf(contract, position)
   if (value > limit)
@@ -294,23 +297,21 @@ export function committedValue(state: State, contract: Contract, position: Posit
   const mark = state.futures.markOf(contract.id)
   const of = (side: Side): bigint => {
     const own = side === 'buy' ? position.size > 0n : position.size < 0n
-    let value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
-    for (const order of openingOrders(state, contract, position, side))
-      value += valueUp(terms, contractsIn(order.left), order.price)
-    return value
+    const value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
+    return value + (openingOrders(state, contract, position, side)?.valueOf(contract) ?? 0n)
   }
   const [buy, sell] = [of('buy'), of('sell')]
   return (buy > sell ? buy : sell) as Amount
 }
-function openingOrders(state: State, contract: Contract, position: Position, side: Side): OrderRow[] {
-  return state.futures
-    .openOrders(position.user_id, contract.id)
-    .filter(
-      (order) =>
-        order.side === side &&
-        !reducesOnly(order) &&
-        modeOf(state, order, contract.account) === position.mode,
-    )
+/** Those that would add to this position: in dual mode each side has its own. */
+function openingOrders(
+  { futures }: State,
+  { id }: Contract,
+  { user_id, mode }: Position,
+  side: Side,
+): OrderSide | undefined {
+  const own = mode === 'single' || (side === 'buy') === (mode === 'dual_long')
+  return own ? futures.sides.of(user_id, id, side) : undefined
 }
 
 export function checkMarginMode(position: Position, asked: NewContractOrder['pos_margin_mode']): void {
@@ -323,9 +324,10 @@ export function checkMarginMode(position: Position, asked: NewContractOrder['pos
 export function openOrderOf(state: State, path: AccountPath, name: number | string): OrderRow {
   const { futures } = state
   const id = typeof name === 'number' ? name : /^\d+$/.test(name) ? Number(name) : undefined
-  const order = id === undefined ? futures.openWithText(path.user_id, String(name)) : futures.orders.get(id)
-  const account = `${path.group}/${path.settle}/`
-  if (order?.user_id !== path.user_id || !order.pair.startsWith(account))
+  const account = `${path.group}/${path.settle}`
+  const order =
+    id === undefined ? futures.openWithText(path.user_id, String(name), account) : futures.orders.get(id)
+  if (order?.user_id !== path.user_id || !order.pair.startsWith(`${account}/`))
     return notFound('ORDER_NOT_FOUND', `this account has no order ${name} in ${path.group} ${path.settle}`)
   if (order.status !== 'open')
     refuse('ORDER_FINISHED', `order ${order.id} has ended already (${order.finish_as})`)

@@ -89,7 +89,7 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
   const limit = input.cross_leverage_limit
   const leverage = cross
     ? limit === null || parseRate(limit) === 0n
-      ? rows[0]!.cross_limit
+      ? usualLimit(contract, rows[0]!)
       : readLeverage(contract, limit, 'cross_leverage_limit')
     : readLeverage(contract, input.leverage, 'leverage')
   if (cross !== isCross(rows[0]!)) checkEmpty(state, contract, rows)
@@ -106,6 +106,9 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
     )
   return changed
 }
+/** Of a perpetual contract what it was; a dated one has no other way to name its limit, and goes to the most. */
+const usualLimit = ({ group, leverageMax }: Contract, { cross_limit }: Position): Rate =>
+  group === 'delivery' ? leverageMax : cross_limit
 function setCross(ctx: Ctx, contract: Contract, row: Position, cross_limit: Rate): Position {
   return recordPosition(ctx, contract, { ...row, leverage: 0n as Rate, cross_limit, margin: ZERO })
 }
@@ -224,6 +227,11 @@ export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {
       refuse('POSITION_HOLDING', 'there is an open position; close all of this settle currency first')
     if (state.futures.openPairs(input.user_id).some((id) => id.startsWith(`${account}/`)))
       refuse('ORDER_PENDING', 'there are open orders; cancel all of this settle currency first')
+    if (state.futures.waiting.count(input.user_id, account) > 0)
+      refuse(
+        'ORDER_PENDING',
+        'there are orders that wait for a price; cancel all of this settle currency first',
+      )
   } else if (state.futures.accounts.get(input.user_id, account) !== undefined) return before
   return changeAccount(ctx, input.user_id, account, { dual: input.dual })
 }

@@ -1,17 +1,17 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
-import { contractDebt, spotOf, type AccountKey } from '../ledger/accounts.ts'
+import { spotOf, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { AccountKind } from '../tables/transfers.ts'
 import { availableOf } from './figures.ts'
-import { POINTS, cashName, debtOf, isUnifiedFor, repayBorrowed, type Settled } from './money.ts'
+import { POINTS, cashName, debtOf, isUnifiedFor, repayBorrowed, settledIn, type Settled } from './money.ts'
 
 /** Of an account that money is moved to or from; undefined where it is none of contracts. */
 export function settledBy(kind: AccountKind, settle: string): Settled | undefined {
   if (kind !== 'futures' && kind !== 'delivery') return undefined
-  return { group: kind, settle, currency: settle.toUpperCase(), account: `${kind}/${settle}` }
+  return settledIn(kind, settle)
 }
 /** In a unified mode the account has no money of its own that could be moved. */
 export function refuseUnified(state: State, userId: number, settled: Settled): void {
@@ -63,7 +63,7 @@ export function inflowLines(
   if (paid > 0n)
     lines.push({
       owner: userId,
-      name: contractDebt(settled.group, settled.settle),
+      name: settled.debt,
       currency,
       amount: paid as Amount,
     })

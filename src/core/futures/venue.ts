@@ -11,7 +11,7 @@ import { feeSetting } from '../spot/fees.ts'
 import type { Ctx, State } from '../state.ts'
 import type { FinishAs, Order, OrderRow, Side } from '../tables/exchange/order.ts'
 import type { Charge, Trade } from '../tables/exchange/trades.ts'
-import type { Position, PositionMode } from '../tables/futures/positions.ts'
+import { PositionRow, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import type { Supposed } from '../unified/contracts.ts'
@@ -31,6 +31,7 @@ import {
 } from './figures.ts'
 import { POINTS, cashName, isSharedFor, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
+import { stopsEnded, stopsFilled } from './waiting.ts'
 
 export interface ContractTaker extends Taker<Contract> {
   /** Accounts whose positions it has changed: what only reduces them is looked at afterwards. */
@@ -47,8 +48,12 @@ export const CONTRACTS: Venue<ContractTaker> = {
   admit,
   settle,
   release: () => undefined,
-  ended: () => undefined,
+  ended: (ctx, _market, order) => {
+    if (hasStops(order)) stopsEnded(ctx, order)
+  },
 }
+const hasStops = ({ more }: Pick<Order, 'more'>): boolean =>
+  more !== null && (more.tpsl_tp_trigger_price ?? more.tpsl_sl_trigger_price) !== undefined
 
 /** The position that an order is about. */
 export function modeOf(
@@ -105,15 +110,13 @@ export function carries(
   const held = abs(contractsIn(before.size))
   const kept = held === 0n ? ZERO : before.margin - (before.margin * filled.closed) / held
   const fee = feeOf(terms, fillValue(terms, abs(contracts), price), rate)
-  const after: Position = {
-    ...before,
-    size: amountOfContracts(filled.size),
-    cost: filled.cost,
-    margin: isCross(before)
-      ? ZERO
-      : ((kept +
-          (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount),
-  }
+  const after = new PositionRow(before)
+  after.size = amountOfContracts(filled.size)
+  after.cost = filled.cost
+  after.margin = isCross(before)
+    ? ZERO
+    : ((kept +
+        (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount)
   const change = filled.realised - fee
   const { user_id } = before
   const shared = isSharedFor(state, user_id, contract)
@@ -188,6 +191,7 @@ function fillSide(
     order_text: order.text,
     trade_id: id,
   })
+  if (filled.opened > 0n && hasStops(order)) stopsFilled(ctx, order, filled.opened)
   const charge: Charge = { fee: filled.fee, gt: ZERO, points: points ?? ZERO }
   if (user_id !== PLATFORM) {
     countVolume(ctx, contract, user_id, role, value)
@@ -261,11 +265,12 @@ export function takeOff(ctx: Ctx, order: OrderRow, finish_as: FinishAs): OrderRo
  */
 export function trimReducing(ctx: Ctx, userId: number, contract: Contract): void {
   const { state } = ctx
-  if (userId === PLATFORM || state.futures.openCount(userId, contract.id) === 0) return
-  const reducing = state.futures.openOrders(userId, contract.id).filter(reducesOnly)
+  if (userId === PLATFORM) return
   for (const side of ['buy', 'sell'] as const) {
-    const orders = reducing.filter((order) => order.side === side)
-    if (orders.length === 0) continue
+    if ((state.futures.sides.of(userId, contract.id, side)?.reducing ?? 0) === 0) continue
+    const orders = state.futures
+      .openOrders(userId, contract.id)
+      .filter((order) => order.side === side && reducesOnly(order))
     const position = positionOf(state, userId, contract, modeOf(state, orders[0]!, contract.account))
     const most = amountOfContracts(closable(position, side))
     let left = orders.reduce((sum, order) => sum + order.left, 0n)

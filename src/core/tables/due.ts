@@ -30,8 +30,12 @@ export interface DueWork {
     upto: number
   }
   readonly 'futures.countdown.strike': { id: string }
+  readonly 'futures.fire': { contract: string }
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
   readonly 'futures.look': Readonly<Record<string, never>>
+  readonly 'futures.stat': { contract: string; t: number }
+  readonly 'futures.price_order.expire': { id: number }
+  readonly 'futures.trail.follow': { contract: string; price_type: 'last' | 'mark' | 'index'; price: string }
   readonly 'futures.unwind': { contract: string }
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
@@ -57,7 +61,14 @@ export interface DueWork {
   readonly 'spot.ratios': { day?: number; after?: number }
   readonly 'user.stop': {
     user_id: number
-    upper: { withdrawal: number; order: number; price_order: number; contract_order?: number }
+    upper: {
+      withdrawal: number
+      order: number
+      price_order: number
+      contract_order?: number
+      contract_price_order?: number
+      trail_order?: number
+    }
   }
   readonly 'withdrawal.refund': { id: number }
 }

@@ -1,5 +1,6 @@
 import { schedule } from '../due.ts'
 import { takeOff } from '../futures/venue.ts'
+import { cancelWaiting, waitingOf } from '../futures/waiting.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import { endPriceOrder } from '../spot/triggers.ts'
@@ -19,6 +20,8 @@ interface Upper {
   readonly price_order: number
   /** Left out by what was recorded before there were any. */
   readonly contract_order?: number
+  readonly contract_price_order?: number
+  readonly trail_order?: number
 }
 /**
  * An operator has frozen an account: its withdrawals that nobody has claimed wait for a review, and its orders end.
@@ -31,6 +34,8 @@ export function stopAccount(ctx: Ctx, user: User): void {
     order: last('order'),
     price_order: last('price_order'),
     contract_order: last('contract_order'),
+    contract_price_order: last('contract_price_order'),
+    trail_order: last('trail_order'),
   }
   stopPortion(ctx, { user_id: user.user_id, upper })
 }
@@ -50,6 +55,15 @@ export function stopPortion(ctx: Ctx, input: { user_id: number; upper: Upper }):
       endPriceOrder(ctx, order, 'cancelled', WHY)
       left--
     }
+  }
+  const { contract_price_order = Infinity, trail_order = Infinity } = upper
+  for (const account of accounts) {
+    if (left === 0) break
+    const waiting = waitingOf(state, account.user_id).filter(
+      ({ kind, order }) => order.id <= (kind === 'price' ? contract_price_order : trail_order),
+    )
+    cancelWaiting(ctx, waiting.slice(0, left), WHY)
+    left -= Math.min(left, waiting.length)
   }
   for (const { user_id } of accounts)
     if (state.spot.povOrders.openCount(user_id) > 0)

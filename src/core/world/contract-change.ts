@@ -1,5 +1,7 @@
 import { amountOf, format, priceOf, unitOf } from '../../money/amount.ts'
 import type { State } from '../state.ts'
+import { isWaiting } from '../tables/futures/price-orders.ts'
+import { isTrailing } from '../tables/futures/trails.ts'
 import { completeContract } from '../tables/world/contract-rules.ts'
 import { contractId, type Contract, type ContractConfig } from '../tables/world/contracts.ts'
 import type { WorldConfig } from '../tables/world/config.ts'
@@ -34,6 +36,13 @@ export function contractFaults(
   const orders = new Map<string, bigint[]>()
   for (const { status, user_id, pair, price } of state.futures.orders.values())
     if (status === 'open' && !agents.has(user_id)) orders.set(pair, [...(orders.get(pair) ?? []), price])
+  for (const order of state.futures.waiting.prices.table.values())
+    if (isWaiting(order)) {
+      const { contract, initial } = order
+      orders.set(contract, [...(orders.get(contract) ?? []), priceOf(initial.price)])
+    }
+  for (const trail of state.futures.waiting.trails.table.values())
+    if (isTrailing(trail)) orders.set(trail.contract, [...(orders.get(trail.contract) ?? []), 0n])
   const faults: string[] = []
   for (const { contract, after } of contractsAfter(state, next)) {
     const { id, currency } = contract

@@ -5,6 +5,7 @@ import { schedule, unschedule } from '../due.ts'
 import { followPrices } from '../futures/prices.ts'
 import { settlePositions } from '../futures/settlement.ts'
 import { takeOff } from '../futures/venue.ts'
+import { cancelWaiting, onlyReduces, waitingIn } from '../futures/waiting.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
 import type { ContractOverlay } from '../tables/world/contract-rules.ts'
@@ -137,9 +138,12 @@ export function sweepContract(ctx: Ctx, input: { contract: string }): null {
   if (contract === undefined) return null
   const { id, settling, config } = contract
   if (!settling && config.status !== 'delisting') return null
+  // What waits for a price first: one that fires would place an order of its own.
+  const waiting = waitingIn(state, id).filter((one) => settling || !onlyReduces(one))
+  cancelWaiting(ctx, waiting.slice(0, PORTION), 'contract_delisted')
   const orders = ordersIn(state, id, (order) => settling || mayOpen(order))
   for (const order of orders) takeOff(ctx, order, 'cancelled')
-  if (orders.length === PORTION) planSweep(ctx, id)
+  if (orders.length === PORTION || waiting.length > PORTION) planSweep(ctx, id)
   else if (settling && settlePositions(ctx, contract)) planSweep(ctx, id)
   else if (settling) endContract(ctx, contract)
   return null

@@ -25,6 +25,8 @@ export const crossUnit = (userId: number, account: string): string => `${userId}
  */
 export class RiskWatch {
   private readonly changed = new Set<string>()
+  /** Units by user and account: the same text again and again is put together once. */
+  private readonly names = new Map<number, Map<string, string>>()
   private readonly arms = new Map<string, readonly Armed[]>()
   private readonly below = new Map<string, Sorted<Armed>>()
   private readonly above = new Map<string, Sorted<Armed>>()
@@ -34,15 +36,20 @@ export class RiskWatch {
       const row = (after ?? before)!
       // The fund is never liquidated.
       if (row.user_id === 0) return
-      this.note(isolatedUnit(row))
-      this.note(crossUnit(row.user_id, accountOfContract(row.contract)))
+      const crossed = before?.leverage === 0n && after?.leverage === 0n
+      if (!crossed) this.changed.add(isolatedUnit(row))
+      this.noteCross(row.user_id, accountOfContract(row.contract))
     })
     accounts.table.observe((before, after) => {
       const { user_id, account } = (after ?? before)!
-      this.note(crossUnit(user_id, account))
+      this.noteCross(user_id, account)
     })
   }
-  private note(unit: string): void {
+  private noteCross(userId: number, account: string): void {
+    let units = this.names.get(userId)
+    if (units === undefined) this.names.set(userId, (units = new Map<string, string>()))
+    let unit = units.get(account)
+    if (unit === undefined) units.set(account, (unit = crossUnit(userId, account)))
     this.changed.add(unit)
   }
   /** What a mark price has reached is to be looked at. */

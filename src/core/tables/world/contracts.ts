@@ -12,6 +12,7 @@ import {
 import { DATED_CYCLES } from '../../contracts/dates.ts'
 import type { FundingTerms } from '../../contracts/prices.ts'
 import { withDeductions, type Terms } from '../../contracts/terms.ts'
+import { clearingName, contractDebt, contractName, type AccountName } from '../../ledger/accounts.ts'
 import type { ContractGroup } from '../exchange/order.ts'
 
 export interface TierConfig {
@@ -82,9 +83,14 @@ export interface Contract {
   readonly settle: string
   /** The settle currency. */
   readonly currency: string
+  /** Ledger accounts: of users' cash and debt, and of what the contract's positions have paid and got. */
+  readonly cash: AccountName
+  readonly debt: AccountName
+  readonly clearing: AccountName
   readonly name: string
-  /** The currency whose index price it follows. */
+  /** The currency whose index price it follows, and whether in USD. */
   readonly base: string
+  readonly inUsd: boolean
   readonly terms: Terms
   /** Of orders: one contract. */
   readonly lot: Amount
@@ -140,8 +146,12 @@ export function compileContract(given: ContractConfig, precision: number, settli
     group,
     settle,
     currency: settle.toUpperCase(),
+    cash: contractName(group, settle),
+    debt: contractDebt(group, settle),
+    clearing: clearingName(group, settle, name),
     name,
     base: config.underlying.split('_')[0]!,
+    inUsd: config.underlying.endsWith('_USD'),
     terms: {
       kind: inverse ? 'inverse' : 'linear',
       q: inverse ? (ONE as Amount) : amountOf(config.quanto_multiplier),

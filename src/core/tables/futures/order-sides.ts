@@ -1,0 +1,152 @@
+import type { Amount, Price, Rate } from '../../../money/amount.ts'
+import { atOnce, fixedMargin, type OrderTerms } from '../../contracts/margin.ts'
+import { valueUp, type Terms } from '../../contracts/terms.ts'
+import { Sorted } from '../../sorted.ts'
+import type { Order, OrderRow, Side } from '../exchange/order.ts'
+import { contractsIn } from '../world/contracts.ts'
+
+type Resting = Pick<Order, 'id' | 'price' | 'left' | 'more'>
+/** A contract; another object once its rules are others. */
+interface Ruled {
+  readonly terms: Terms
+}
+/** What sums were made with. */
+interface SumTerms {
+  readonly contract: Ruled
+  readonly leverage: Rate
+  readonly takerRate: Rate
+}
+interface Kept {
+  valued: Ruled | undefined
+  value: bigint
+  summed: SumTerms | undefined
+  fixed: bigint
+}
+/**
+ * One side of an account's open orders in a contract, those that may open a position: the best price first, then the
+ * oldest, because that decides which of them reduce a position. Each order asks for their sums, so that they are kept.
+ */
+export class OrderSide {
+  private readonly side: Side
+  private readonly orders: Sorted<Resting>
+  /** Contracts of all of them. */
+  contracts = 0n
+  /** How many orders there are that only reduce; they are no part of the rest. */
+  reducing = 0
+  /** Sums that somebody has asked for. */
+  private readonly kept: Kept = { valued: undefined, value: 0n, summed: undefined, fixed: 0n }
+
+  constructor(side: Side) {
+    this.side = side
+    this.orders = new Sorted<Resting>(
+      side === 'buy'
+        ? (a, b) => (a.price === b.price ? a.id < b.id : a.price > b.price)
+        : (a, b) => (a.price === b.price ? a.id < b.id : a.price < b.price),
+    )
+  }
+  get isEmpty(): boolean {
+    return this.reducing === 0 && this.orders.items.length === 0
+  }
+  add(order: Resting): void {
+    if (order.more?.reduce_only === true) {
+      this.reducing++
+      return
+    }
+    this.orders.add(order)
+    this.count(order, 1n)
+  }
+  remove(order: Resting): void {
+    if (order.more?.reduce_only === true) {
+      this.reducing--
+      return
+    }
+    this.orders.remove(order)
+    this.count(order, -1n)
+  }
+  private count({ left, price }: Resting, sign: 1n | -1n): void {
+    const { kept } = this
+    const { valued, summed } = kept
+    const contracts = contractsIn(left)
+    this.contracts += sign * contracts
+    if (valued !== undefined) kept.value += sign * valueUp(valued.terms, contracts, price)
+    if (summed !== undefined) kept.fixed += sign * fixedOf(summed.contract.terms, contracts, price, summed)
+  }
+  /** What they are worth at their own prices. */
+  valueOf(contract: Ruled): Amount {
+    const { kept } = this
+    if (kept.valued !== contract) {
+      kept.valued = contract
+      kept.value = this.sum(({ left, price }) => valueUp(contract.terms, contractsIn(left), price))
+    }
+    return kept.value as Amount
+  }
+  /** What they need beside a position of which `reduces` contracts are closed first. */
+  marginOf(contract: Ruled, reduces: bigint, order: OrderTerms): Amount {
+    const { terms } = contract
+    const { leverage, takerRate, mark } = order
+    const { kept } = this
+    const known = kept.summed
+    if (known?.contract !== contract || known.leverage !== leverage || known.takerRate !== takerRate) {
+      kept.summed = { contract, leverage, takerRate }
+      kept.fixed = this.sum(({ left, price }) => fixedOf(terms, contractsIn(left), price, order))
+    }
+    let margin = kept.fixed
+    // Only the first ones reduce, or would lose something at once.
+    for (const { left, price } of this.orders.items) {
+      if (reduces === 0n && (this.side === 'buy' ? price <= mark : price >= mark)) break
+      const contracts = contractsIn(left)
+      const free = contracts < reduces ? contracts : reduces
+      const opens = contracts - free
+      if (free > 0n) {
+        reduces -= free
+        margin -= fixedOf(terms, contracts, price, order)
+        if (opens > 0n) margin += fixedOf(terms, opens, price, order)
+      }
+      if (opens > 0n) margin += atOnce(terms, this.side, opens, price, mark)
+    }
+    return margin as Amount
+  }
+  private sum(of: (order: Resting) => bigint): bigint {
+    let sum = 0n
+    for (const order of this.orders.items) sum += of(order)
+    return sum
+  }
+}
+const fixedOf = (
+  terms: Terms,
+  contracts: bigint,
+  price: Price,
+  order: Pick<OrderTerms, 'leverage' | 'takerRate'>,
+): Amount => fixedMargin(terms, valueUp(terms, contracts, price), order)
+
+/** The sides of all accounts, in each contract. Nothing depends on what is remembered here: it follows from the orders. */
+export class OrderSides {
+  private readonly byUser = new Map<number, Map<string, Record<Side, OrderSide>>>()
+
+  follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
+    const { user_id, pair, side } = (is ?? was)!.placed
+    const own = this.make(user_id, pair)[side]
+    if (was !== undefined) own.remove(was)
+    if (is !== undefined) own.add(is)
+    else if (own.isEmpty) this.drop(user_id, pair)
+  }
+  of(userId: number, contract: string, side: Side): OrderSide | undefined {
+    return this.byUser.get(userId)?.get(contract)?.[side]
+  }
+  private make(userId: number, contract: string): Record<Side, OrderSide> {
+    let contracts = this.byUser.get(userId)
+    if (contracts === undefined)
+      this.byUser.set(userId, (contracts = new Map<string, Record<Side, OrderSide>>()))
+    let sides = contracts.get(contract)
+    if (sides === undefined)
+      contracts.set(contract, (sides = { buy: new OrderSide('buy'), sell: new OrderSide('sell') }))
+    return sides
+  }
+  private drop(userId: number, contract: string): void {
+    const contracts = this.byUser.get(userId)!
+    const { buy, sell } = contracts.get(contract)!
+    if (!buy.isEmpty || !sell.isEmpty) return
+    contracts.delete(contract)
+    if (contracts.size === 0) this.byUser.delete(userId)
+  }
+}
