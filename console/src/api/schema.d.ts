@@ -5220,6 +5220,241 @@ export interface Endpoints {
       status: string
     }
   }
+  /** Creates an order that is placed when a price of its contract reaches a trigger */
+  'POST /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      initial: {
+        contract: string
+        size?: number
+        amount?: number
+        price: string
+        tif?: "gtc" | "ioc"
+        text?: string
+        close?: boolean
+        reduce_only?: boolean
+        auto_size?: "close_long" | "close_short"
+      }
+      trigger: {
+        strategy_type?: 0
+        price_type?: 0 | 1 | 2
+        price: string
+        rule: 1 | 2
+        expiration?: number
+      }
+      order_type?: "close-long-position" | "close-short-position" | "plan-close-long-position" | "plan-close-short-position"
+      pos_margin_mode?: "isolated" | "cross"
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
+  /** Lists price orders that wait, or that have ended, newest first */
+  'GET /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Cancels all waiting price orders, of one contract where it is named */
+  'DELETE /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Shows one price order */
+  'GET /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Cancels a waiting price order */
+  'DELETE /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Changes a waiting price order */
+  'PUT /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: {
+      size?: number
+      amount?: number
+      price?: string
+      trigger_price?: string
+      price_type?: 0 | 1 | 2
+      auto_size?: "close_long" | "close_short"
+      close?: boolean
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
   /** Lists the account's own trades, newest first */
   'GET /api/v4/futures/{settle}/my_trades': {
     path: {
@@ -6158,6 +6393,27 @@ export interface Endpoints {
       message: string
     }[]
   }
+  /** Changes a waiting price order, which the body names */
+  'PUT /api/v4/futures/{settle}/price_orders/amend': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      order_id: string
+      size?: number
+      amount?: number
+      price?: string
+      trigger_price?: string
+      price_type?: 0 | 1 | 2
+      auto_size?: "close_long" | "close_short"
+      close?: boolean
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
   /** Lists the account's own trades of a span of time, newest first */
   'GET /api/v4/futures/{settle}/my_trades_timerange': {
     path: {
@@ -7017,6 +7273,220 @@ export interface Endpoints {
       contract: string
       create_time: number
       status: string
+    }
+  }
+  /** Creates an order that is placed when a price of its contract reaches a trigger */
+  'POST /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      initial: {
+        contract: string
+        size?: number
+        amount?: number
+        price: string
+        tif?: "gtc" | "ioc"
+        text?: string
+        close?: boolean
+        reduce_only?: boolean
+        auto_size?: "close_long" | "close_short"
+      }
+      trigger: {
+        strategy_type?: 0
+        price_type?: 0 | 1 | 2
+        price: string
+        rule: 1 | 2
+        expiration?: number
+      }
+      order_type?: "close-long-position" | "close-short-position" | "plan-close-long-position" | "plan-close-short-position"
+      pos_margin_mode?: "isolated" | "cross"
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
+  /** Lists price orders that wait, or that have ended, newest first */
+  'GET /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Cancels all waiting price orders of a contract */
+  'DELETE /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Shows one price order */
+  'GET /api/v4/delivery/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Cancels a waiting price order */
+  'DELETE /api/v4/delivery/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
     }
   }
   /** Lists the account's own trades, newest first */
@@ -9777,6 +10247,47 @@ export interface Endpoints {
         gets: string
         got: string
       }[]
+      contracts: {
+        contract: string
+        size: string
+        margin_mode: string
+        mark_price: string
+        index_price: string
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liq_price: string
+        bankruptcy_price: string
+      }[]
+      risk_units: {
+        currency: string
+        price: string
+        delta: string
+        spot_in_use: string
+        buys: string
+        sells: string
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        order_margin: {
+          value: string
+          formula: string
+        }
+      }[]
     }
   }
   /** Lists an account's warnings, restrictions and steps of liquidations, newest first */
@@ -10561,6 +11072,47 @@ export interface Endpoints {
         given: string
         gets: string
         got: string
+      }[]
+      contracts: {
+        contract: string
+        size: string
+        margin_mode: string
+        mark_price: string
+        index_price: string
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liq_price: string
+        bankruptcy_price: string
+      }[]
+      risk_units: {
+        currency: string
+        price: string
+        delta: string
+        spot_in_use: string
+        buys: string
+        sells: string
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        order_margin: {
+          value: string
+          formula: string
+        }
       }[]
     }
   }
