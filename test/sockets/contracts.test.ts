@@ -271,8 +271,7 @@ describe('public channels of contracts', () => {
     await subscribed(all, 'futures.public_liquidates', ['!all'])
     await subscribed(one, 'futures.public_liquidates', [NAME])
     await subscribed(other, 'futures.public_liquidates', ['ETH_USDT'])
-    const bids = async (): Promise<void> => void (await maker.placed(3_000, '52000'))
-    await bids()
+    await maker.placed(3_000, '52000')
     const losers: ContractTrader[] = []
     for (let i = 0; i < 3; i++) {
       const loser = await ContractTrader.of(platform, '1000')
