@@ -6,6 +6,7 @@ import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
 import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
 import { perpetualPriceOrderEndpoints, priceOrderEndpoints } from './price-orders.ts'
 import { datedRecordEndpoints, perpetualRecordEndpoints, recordEndpoints } from './records.ts'
+import { trailEndpoints } from './trails.ts'
 
 const both = (group: Group): readonly AnyEndpoint[] => [
   ...accountEndpoints(group),
@@ -22,6 +23,7 @@ export const contractAccountEndpoints: readonly AnyEndpoint[] = [
   ...perpetualOrderEndpoints(PERPETUAL),
   ...batchEndpoints(PERPETUAL),
   ...perpetualPriceOrderEndpoints(PERPETUAL),
+  ...trailEndpoints(PERPETUAL),
   ...perpetualRecordEndpoints(PERPETUAL),
   ...both(DELIVERY),
   ...datedRecordEndpoints(DELIVERY),

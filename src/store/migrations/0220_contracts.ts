@@ -213,6 +213,7 @@ export const contracts: Migration = {
         user_id: 'int',
         contract: 'text',
         account: 'text',
+        side: 'text',
         amount: 'amount',
         activation_price: 'amount',
         is_gte: 'bool',
