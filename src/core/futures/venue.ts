@@ -28,7 +28,7 @@ import {
 } from './figures.ts'
 import { POINTS, cashName, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
-import { stopsEnded, stopsFilled } from './waiting.ts'
+import { chaseEnded, stopsEnded, stopsFilled } from './waiting.ts'
 
 export interface ContractTaker extends Taker<Contract> {
   /** Accounts whose positions it has changed: what only reduces them is looked at afterwards. */
@@ -46,7 +46,9 @@ export const CONTRACTS: Venue<ContractTaker> = {
   settle,
   release: () => undefined,
   ended: (ctx, _market, order) => {
+    if (order.more === null) return
     if (hasStops(order)) stopsEnded(ctx, order)
+    chaseEnded(ctx, order)
   },
 }
 const hasStops = ({ more }: Pick<Order, 'more'>): boolean =>
