@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '../endpoint.ts'
 import { accountEndpoints, modeEndpoints } from './account.ts'
 import { batchEndpoints } from './batch.ts'
+import { chaseEndpoints } from './chases.ts'
 import { orderEndpoints, perpetualOrderEndpoints } from './orders.ts'
 import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
 import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
@@ -24,6 +25,7 @@ export const contractAccountEndpoints: readonly AnyEndpoint[] = [
   ...batchEndpoints(PERPETUAL),
   ...perpetualPriceOrderEndpoints(PERPETUAL),
   ...trailEndpoints(PERPETUAL),
+  ...chaseEndpoints(PERPETUAL),
   ...perpetualRecordEndpoints(PERPETUAL),
   ...both(DELIVERY),
   ...datedRecordEndpoints(DELIVERY),
