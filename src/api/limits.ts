@@ -40,6 +40,8 @@ export const LIMITS = {
   futuresPlace: { ...rule(100, 1, 'uid', 'futures.place'), tiered: true },
   futuresCancel: rule(200, 1, 'uid', 'futures.cancel'),
   futures: rule(200, 10, 'uid'),
+  /** Orders over sockets, placed, amended and cancelled together. */
+  futuresCalls: rule(100, 1, 'uid', 'futures.calls'),
   deliveryPlace: rule(500, 10, 'uid', 'delivery.place'),
   deliveryCancel: rule(500, 10, 'uid', 'delivery.cancel'),
   delivery: rule(200, 10, 'uid'),

@@ -12,6 +12,7 @@ import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
 import { ratioTier } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
+import type { LimitRule } from './limits.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
 import { kept, keptBody, type RequestLog } from './request-log.ts'
@@ -190,13 +191,14 @@ export class Pipeline {
   }
   /**
    * A call that came over a line which knows its caller: permission, limit and parameters, as of any request. What comes
-   * out carries it out; a refusal is thrown.
+   * out carries it out; a refusal is thrown. `limited`: it counts in its endpoint's windows; `window`: in another one.
    */
-  check(passage: Passage, given: GivenCall, limited: boolean): () => Promise<unknown> {
+  check(passage: Passage, given: GivenCall, limited: boolean, window?: LimitRule): () => Promise<unknown> {
     const { endpoint } = passage.route!
     const { desk, ready } = this.options
     if (!ready()) refuse('TOO_BUSY', STARTING)
     authorize(passage.caller!, endpoint.access as KeyAccess, passage.method, passage.ip, desk.core.state)
+    if (window !== undefined) this.count(passage, window, window.bucket!, NO_MARKET, 1)
     if (limited) this.limit(passage, endpoint, given.body)
     const named = given.named()
     const { path, query, body } = readParts(endpoint, named.params, named.query, given.body, undefined)
@@ -243,17 +245,26 @@ export class Pipeline {
   private limit(passage: Passage, endpoint: AnyEndpoint, body: unknown): void {
     const { limit: rule } = endpoint
     if (rule === null) return
-    const { limiter, desk } = this.options
     const own = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
+    const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
+    this.count(passage, rule, own, markets, endpoint.cost?.(body) ?? 1)
+  }
+  /** Of several windows the one with the least room is told. */
+  private count(
+    passage: Passage,
+    rule: LimitRule,
+    own: string,
+    markets: Iterable<string>,
+    cost: number,
+  ): void {
+    const { limiter, desk } = this.options
     // An open page must not cost a bot its limit.
     const name = passage.session === undefined && passage.route!.console !== true ? own : `${CONSOLE}${own}`
     const who =
       rule.basis === 'ip'
         ? addressBlock(passage.ip)
         : String(passage.caller?.user.user_id ?? passage.session!.subject)
-    const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     const now = desk.clock.peek()
-    const cost = endpoint.cost?.(body) ?? 1
     const { state } = desk.core
     const requests =
       rule.tiered === true && passage.caller !== undefined

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import { sign as hmac } from '../api/signature.ts'
 import { ConfigError } from '../config.ts'
 import { CHANNEL_BY_NAME } from '../sockets/channels.ts'
+import { productOf } from '../sockets/paths.ts'
 import { ADDRESSES, prefixIn } from '../sockets/products.ts'
 import { quiet } from './log.ts'
 import { NotDone, countOf } from './operator-api.ts'
@@ -12,18 +13,23 @@ import { credentials, platformUrl } from './sign.ts'
 import { platformSecond } from './signing.ts'
 
 export const watch: Command = {
-  usage: 'kontor watch CHANNEL [PAYLOAD …] [--count N] [--raw]',
+  usage: 'kontor watch CHANNEL [PAYLOAD …] [--at PATH] [--count N] [--raw]',
   summary: 'prints a stream of the WebSocket API',
   detail: `Subscribes to a channel and prints what it pushes, one JSON line each, until Ctrl-C, such as
   kontor watch spot.tickers BTC_USDT
   kontor watch spot.candlesticks 1m BTC_USDT
   kontor watch spot.orders '!all'
+  kontor watch futures.tickers BTC_USDT
+  kontor watch futures.orders 0 '!all' --at /v4/ws/btc
 Words after the channel are the elements of its payload; a single one that begins with [ or { is taken as JSON.
+Channels of contracts are those of /v4/ws/usdt unless --at names another address; what stands for the user id in the
+payload of their private ones is not looked at.
 Private channels are signed with the key of a demo account of credentials.json (--as), or with --key, whose secret is
 read from --secret-file or the environment variable KONTOR_SIGN_SECRET. The channels are listed at /docs.
 It does not connect again: it says why the stream ended.
 Exit codes: 0 ended by Ctrl-C or --count, 1 the platform is not there, refused or closed, 2 wrong words or settings.`,
   options: {
+    at: { value: 'PATH', help: "another address of the channel's product, such as /v4/ws/delivery/usdt" },
     count: { value: 'N', help: 'ends after so many pushes' },
     raw: { help: 'prints whole frames as they came, the answer to the subscription too' },
     as: { value: 'LOGIN', help: 'demo (default), demo_bot or demo_treasury: which demo account signs' },
@@ -60,7 +66,7 @@ async function run({ env, values, flags, words }: Arguments): Promise<number> {
     KEY: signer.key,
     SIGN: hmac(signer.secret, `channel=${channel}&event=subscribe&time=${time}`),
   }
-  const ws = await opened(`${url.replace(/^http/, 'ws')}${addressOf(channel)}`)
+  const ws = await opened(`${url.replace(/^http/, 'ws')}${pathOf(values['at']) ?? addressOf(channel)}`)
   ws.send(JSON.stringify({ time, id: 1, channel, event: 'subscribe', payload, auth }))
   await follow(ws, { channel, count, raw: flags.has('raw') })
   return 0
@@ -73,6 +79,10 @@ function payloadOf(words: readonly string[]): unknown {
   } catch {
     throw new ConfigError(`PAYLOAD ${first!.slice(0, 80)} is not JSON; put it between single quotes`)
   }
+}
+function pathOf(at: string | undefined): string | undefined {
+  if (at === undefined || productOf(at) !== undefined) return at
+  throw new ConfigError(`--at ${at.slice(0, 80)} is no address of sockets; /v4/ws/btc is one`)
 }
 /** What is not known is asked for where most channels are: the platform says what is wrong with it. */
 const addressOf = (channel: string): string =>
@@ -129,6 +139,8 @@ interface Frame {
 }
 /** The platform asks for a sign of life every 20 s: after so long without one it is gone. */
 const SILENT_MS = 60_000
+/** Whole books of contracts have an event of their own. */
+const PUSHES: ReadonlySet<string> = new Set(['update', 'all'])
 /** Until there is a reason to end it. */
 async function follow(ws: WebSocket, { channel, count, raw }: Followed): Promise<void> {
   let left = count
@@ -155,7 +167,7 @@ async function follow(ws: WebSocket, { channel, count, raw }: Followed): Promise
     if (raw) print(text)
     if (frame.error !== undefined && frame.error !== null)
       stop(new NotDone(`${channel}: ${reasonOf(frame.error.message)}`))
-    else if (frame.channel === channel && frame.event === 'update') {
+    else if (frame.channel === channel && PUSHES.has(frame.event ?? '')) {
       if (!raw) print(JSON.stringify(frame.result))
       if (--left === 0) stop()
     } else if (frame.event === 'update') note(frame.result?.msg ?? text)

@@ -41,6 +41,7 @@ import { startContractScenario } from './agents/contract-commands.ts'
 import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
 import { fireWaiting } from './futures/fire.ts'
 import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
+import { statContract } from './futures/stats.ts'
 import { markContracts } from './futures/prices.ts'
 import { crossLiquidate } from './spot/cross-liquidate.ts'
 import { forgetTrades } from './spot/old-trades.ts'
@@ -190,6 +191,7 @@ const plain = {
   'futures.minute': workMinute,
   'futures.mark': markContracts,
   'futures.fund': sweepFunding,
+  'futures.stat': statContract,
   'agents.begin': beginAgents,
   'agents.pace': paceAgents,
   'agents.look': wakeAgents,

@@ -1,5 +1,7 @@
-import { CALL_CHANNELS, type CallChannel } from '../sockets/call-channels.ts'
-import { CHANNELS, type Channel } from '../sockets/channels.ts'
+import { CALL_CHANNELS } from '../sockets/call-channels.ts'
+import type { CallChannel } from '../sockets/call-forms.ts'
+import { CHANNELS } from '../sockets/channels.ts'
+import type { Channel } from '../sockets/payloads.ts'
 import { ADDRESSES, prefixIn } from '../sockets/products.ts'
 import { escape } from './escape.ts'
 
@@ -31,20 +33,28 @@ Parameters, permissions, limits and labels are those of the endpoint.</p>`,
 }
 const addressOf = (channel: string): string => `at ${ADDRESSES[prefixIn(channel)] ?? ADDRESSES['spot']!}`
 
+/** Where one of several will do, or another at other addresses. */
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  spot: 'spot or margin',
+  futures: 'futures, at the addresses of dated contracts delivery',
+}
 function channelArticle({ name, summary, access, payload, pace }: Channel): string {
   const facts = [
-    access === 'public' ? 'public' : `signed, permission ${access === 'spot' ? 'spot or margin' : access}`,
+    access === 'public' ? 'public' : `signed, permission ${PERMISSIONS[access] ?? access}`,
     addressOf(name),
     pace,
   ]
   return article(name, summary, facts, `<p>Payload: <code>${escape(payload)}</code></p>`)
 }
-function callArticle({ channel, summary, kind, acks, limited, rest }: CallChannel): string {
+function callArticle({ channel, summary, kind, acks, limited, window, rest }: CallChannel): string {
   const facts = [
     kind === 'login' ? 'signed' : 'after a login',
     addressOf(channel),
     ...(acks ? ['an ack first'] : []),
     ...(limited ? ["counts in the endpoint's rate limit"] : []),
+    ...(window === undefined
+      ? []
+      : [`${window.requests} in ${window.seconds} s with the other calls of its kind`]),
   ]
   const stands = rest.map((one) => {
     const [method, path] = one.split(' ') as [string, string]

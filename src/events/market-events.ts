@@ -2,8 +2,9 @@ import { CANDLE_NOW } from '../core/tables/exchange/candles.ts'
 import { SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/exchange/order.ts'
 import { SPOT_PRICE_ORDER } from '../core/tables/spot/price-orders.ts'
 import { SPOT_MARKET } from '../core/tables/exchange/exchange.ts'
-import { SPOT_FILL, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
+import { SPOT_FILL, SPOT_TRADE, type Trade } from '../core/tables/exchange/trades.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
+import type { TableSpec } from '../machine/table.ts'
 import type { Amount, Price } from '../money/amount.ts'
 import type {
   BookLevelEvent,
@@ -15,14 +16,18 @@ import type {
   TradeEvent,
 } from './event.ts'
 import { byId, byText, type CommandRows } from './rows.ts'
-import { venueOfOrder } from './venues.ts'
+import { venueOfMarket, venueOfOrder } from './venues.ts'
 
 const isOpen = (order: Order | undefined): boolean => order?.status === 'open'
 
-/** In the order in which the command touched them. */
-export function orderEvents({ sequence, at }: CommittedCommand, rows: CommandRows): OrderEvent[] {
+/** In the order in which the command touched them; of spot's orders, or those of another venue. */
+export function orderEvents(
+  { sequence, at }: CommittedCommand,
+  rows: CommandRows,
+  orders: TableSpec<Order> = SPOT_ORDER,
+): OrderEvent[] {
   const events: OrderEvent[] = []
-  for (const { before, after, stored } of rows.of(SPOT_ORDER)) {
+  for (const { before, after, stored } of rows.of(orders)) {
     if (after === undefined) continue
     const { pair, user_id, account } = after
     const finished = stored || (before !== undefined && !isOpen(before))
@@ -68,17 +73,27 @@ export function fillEvents({ sequence, at }: CommittedCommand, rows: CommandRows
     .sort((one, other) => one.fill.trade_id - other.fill.trade_id)
 }
 
-export function tradeEvents({ sequence, at }: CommittedCommand, rows: CommandRows): TradeEvent[] {
+export function tradeEvents(
+  { sequence, at }: CommittedCommand,
+  rows: CommandRows,
+  trades: TableSpec<Trade> = SPOT_TRADE,
+): TradeEvent[] {
   const events: TradeEvent[] = []
   // Old ones that are removed happened long ago.
-  for (const { before, after: trade, stored } of rows.of(SPOT_TRADE))
-    if (trade !== undefined && before === undefined && !stored)
-      events.push({ kind: 'trade', sequence, at, venue: 'spot', market: trade.pair, trade })
+  for (const { before, after: trade, stored } of rows.of(trades))
+    if (trade !== undefined && before === undefined && !stored) {
+      const { pair: market } = trade
+      events.push({ kind: 'trade', sequence, at, venue: venueOfMarket(market), market, trade })
+    }
   return events.sort((one, other) => byId(one.trade, other.trade))
 }
 
 /** By market, bids first, the best price of a side first. */
-export function bookLevelEvents({ sequence, at }: CommittedCommand, rows: CommandRows): BookLevelEvent[] {
+export function bookLevelEvents(
+  { sequence, at }: CommittedCommand,
+  rows: CommandRows,
+  orders: TableSpec<Order> = SPOT_ORDER,
+): BookLevelEvent[] {
   const markets = new Map<string, Readonly<Record<Side, Map<Price, bigint>>>>()
   const add = (order: Order | undefined, sign: bigint): void => {
     // Without a rank it never came into the book.
@@ -88,7 +103,7 @@ export function bookLevelEvents({ sequence, at }: CommittedCommand, rows: Comman
     const prices = sides[order.side]
     prices.set(order.price, (prices.get(order.price) ?? 0n) + sign * order.shown)
   }
-  for (const { before, after } of rows.of(SPOT_ORDER)) {
+  for (const { before, after } of rows.of(orders)) {
     add(before, -1n)
     add(after, 1n)
   }
@@ -102,7 +117,7 @@ export function bookLevelEvents({ sequence, at }: CommittedCommand, rows: Comman
             kind: 'book_level',
             sequence,
             at,
-            venue: 'spot',
+            venue: venueOfMarket(market),
             market,
             side,
             price,

@@ -12,6 +12,10 @@ export interface Place {
 export const venueOfOrder = (account: OrderAccount): Venue =>
   account === 'cross_margin' ? 'unified' : account
 
+/** Contracts are known by group/settle/name. */
+export const venueOfMarket = (market: string): Venue =>
+  market.startsWith('futures/') ? 'futures' : market.startsWith('delivery/') ? 'delivery' : 'spot'
+
 /** Of the account that owes: the unified one, or the isolated one of a market. */
 export const placeOfScope = (scope: string): Place =>
   scope === UNIFIED.scope ? { venue: 'unified', market: '' } : { venue: 'margin', market: scope }

@@ -1,17 +1,41 @@
 import type { Core } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
 import type { State } from '../core/state.ts'
-import { SIDES, type Side } from '../core/tables/exchange/order.ts'
+import {
+  CONTRACT_MARKET,
+  SPOT_MARKET,
+  type Exchange,
+  type MarketFigures,
+} from '../core/tables/exchange/exchange.ts'
+import { CONTRACT_ORDER, SIDES, SPOT_ORDER, type Order, type Side } from '../core/tables/exchange/order.ts'
 import { bookLevelEvents } from '../events/market-events.ts'
 import type { CommandRows } from '../events/rows.ts'
-import { SPOT_MARKET } from '../core/tables/exchange/exchange.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
-import { format, priceOf, type Amount } from '../money/amount.ts'
-import { FollowedBook, type BookWindow, type LevelChange, type LevelText } from './followed-book.ts'
+import type { TableSpec } from '../machine/table.ts'
+import { priceOf } from '../money/amount.ts'
+import type { BookForm, DeltaForm } from './book-forms.ts'
+import { FollowedBook, type BookWindow, type LevelChange } from './followed-book.ts'
 import { pushFrame } from './envelope.ts'
 import type { Pace } from './line.ts'
 import { Pacer } from './pacer.ts'
 import type { Begin, Outlet, Stream } from './stream.ts'
+
+/** Where the books are, and the rows that tell of them. */
+export interface BookVenue {
+  readonly exchange: (state: State) => Pick<Exchange, 'book' | 'figuresOf'>
+  readonly markets: TableSpec<MarketFigures>
+  readonly orders: TableSpec<Order>
+}
+export const SPOT_BOOKS: BookVenue = {
+  exchange: ({ spot }) => spot,
+  markets: SPOT_MARKET,
+  orders: SPOT_ORDER,
+}
+export const CONTRACT_BOOKS: BookVenue = {
+  exchange: ({ futures }) => futures,
+  markets: CONTRACT_MARKET,
+  orders: CONTRACT_ORDER,
+}
 
 interface Followed {
   readonly book: FollowedBook
@@ -19,28 +43,30 @@ interface Followed {
   readonly since: number
   readonly marked: Set<() => void>
 }
-/** The books that somebody watches, each followed once, whatever the number and kind of its streams. */
+/** The books of a venue that somebody watches, each followed once, whatever the number and kind of its streams. */
 export class Books {
   private readonly core: Pick<Core<State, Commands>, 'snapshot'>
   private readonly now: () => number
+  private readonly venue: BookVenue
   private readonly followed = new Map<string, Promise<Followed>>()
   private readonly ready = new Map<string, Followed>()
   private readonly users = new Map<string, number>()
 
-  constructor(core: Pick<Core<State, Commands>, 'snapshot'>, now: () => number) {
+  constructor(core: Pick<Core<State, Commands>, 'snapshot'>, now: () => number, venue: BookVenue) {
     this.core = core
     this.now = now
+    this.venue = venue
   }
   hear(command: CommittedCommand, rows: CommandRows): void {
     if (this.ready.size === 0) return
-    const figures = rows.of(SPOT_MARKET)
+    const figures = rows.of(this.venue.markets)
     if (figures.length === 0) return
     let changes: Map<string, LevelChange[]> | undefined
     for (const { before, after } of figures) {
       if (after === undefined || before?.book_id === after.book_id) continue
       const followed = this.ready.get(after.pair)
       if (followed === undefined || command.sequence <= followed.since) continue
-      changes ??= byMarket(command, rows)
+      changes ??= this.byMarket(command, rows)
       followed.book.apply(changes.get(after.pair) ?? [], after.book_id, after.update_at)
       for (const mark of followed.marked) mark()
     }
@@ -53,27 +79,17 @@ export class Books {
   }
 
   readonly ticker =
-    (pair: string): Begin =>
+    (pair: string, form: BookForm): Begin =>
     (outlet) =>
-      this.begin(pair, (followed) => tickerStream(pair, followed.book, outlet, this.now))
+      this.begin(pair, ({ book }) => tickerStream(form, book, outlet, this.now))
   readonly snapshots =
-    (pair: string, level: number, ms: number): Begin =>
+    (pair: string, form: BookForm, level: number, ms: number): Begin =>
     (outlet) =>
-      this.begin(pair, (followed) => snapshotStream(pair, level, ms, followed.book, outlet, this.now))
-  readonly updates =
-    (pair: string, level: number, ms: number): Begin =>
+      this.begin(pair, ({ book }) => snapshotStream(form, level, ms, book, outlet, this.now))
+  readonly deltas =
+    (pair: string, form: DeltaForm, level: number, ms: number): Begin =>
     (outlet) =>
-      this.begin(
-        pair,
-        (followed) => new DeltaStream(updateShape(pair, level), level, ms, followed.book, outlet, this.now),
-      )
-  readonly obu =
-    (pair: string, level: number, ms: number): Begin =>
-    (outlet) =>
-      this.begin(
-        pair,
-        (followed) => new DeltaStream(obuShape(pair, level), level, ms, followed.book, outlet, this.now),
-      )
+      this.begin(pair, ({ book }) => new DeltaStream(form, level, ms, book, outlet, this.now))
 
   private async begin(pair: string, make: (followed: Followed) => BookStream): Promise<Stream> {
     this.users.set(pair, (this.users.get(pair) ?? 0) + 1)
@@ -106,10 +122,14 @@ export class Books {
     }
   }
   private async follow(pair: string): Promise<Followed> {
-    const { sequence, value } = await this.core.snapshot(({ spot }) => ({
-      levels: { buy: spot.book(pair).depth('buy', Infinity), sell: spot.book(pair).depth('sell', Infinity) },
-      figures: spot.figuresOf(pair),
-    }))
+    const { sequence, value } = await this.core.snapshot((state) => {
+      const exchange = this.venue.exchange(state)
+      const book = exchange.book(pair)
+      return {
+        levels: { buy: book.depth('buy', Infinity), sell: book.depth('sell', Infinity) },
+        figures: exchange.figuresOf(pair),
+      }
+    })
     const { book_id, update_at } = value.figures
     const followed = {
       book: new FollowedBook(value.levels, book_id, update_at),
@@ -119,16 +139,15 @@ export class Books {
     this.ready.set(pair, followed)
     return followed
   }
-}
-
-function byMarket(command: CommittedCommand, rows: CommandRows): Map<string, LevelChange[]> {
-  const markets = new Map<string, LevelChange[]>()
-  for (const event of bookLevelEvents(command, rows)) {
-    const list = markets.get(event.market)
-    if (list === undefined) markets.set(event.market, [event])
-    else list.push(event)
+  private byMarket(command: CommittedCommand, rows: CommandRows): Map<string, LevelChange[]> {
+    const markets = new Map<string, LevelChange[]>()
+    for (const event of bookLevelEvents(command, rows, this.venue.orders)) {
+      const list = markets.get(event.market)
+      if (list === undefined) markets.set(event.market, [event])
+      else list.push(event)
+    }
+    return markets
   }
-  return markets
 }
 
 interface BookStream extends Stream {
@@ -136,7 +155,6 @@ interface BookStream extends Stream {
   readonly mark: () => void
 }
 const millis = (micros: number): number => Math.floor(micros / 1000)
-const levelsText = (levels: readonly LevelText[]): string => JSON.stringify(levels)
 
 /** One of which the newest frame is enough. */
 class NewestStream implements BookStream {
@@ -162,20 +180,13 @@ class NewestStream implements BookStream {
 
 const TICKER_MS = 10
 /** The best price of each side, when one of the four figures has changed. */
-function tickerStream(pair: string, book: FollowedBook, outlet: Outlet, now: () => number): BookStream {
-  const figures = (): string => {
-    const bid = book.best('buy')
-    const ask = book.best('sell')
-    const [b, B] = bid === undefined ? ['', '0'] : [format(bid.price), format(bid.amount as Amount)]
-    const [a, A] = ask === undefined ? ['', '0'] : [format(ask.price), format(ask.amount as Amount)]
-    return `"b":"${b}","B":"${B}","a":"${a}","A":"${A}"`
-  }
-  let told = figures()
-  const frame = (): string =>
-    pushFrame(now(), 'spot.book_ticker', `{"t":${millis(book.at)},"u":${book.id},"s":"${pair}",${told}}`)
+function tickerStream(form: BookForm, book: FollowedBook, outlet: Outlet, now: () => number): BookStream {
+  const best = () => [book.levels('buy', 1)[0], book.levels('sell', 1)[0]] as const
+  let told = best()
+  const frame = (): string => pushFrame(now(), ...form.ticker(millis(book.at), book.id, ...told))
   return new NewestStream(TICKER_MS, outlet, frame(), () => {
-    const is = figures()
-    if (is === told) return undefined
+    const is = best()
+    if (String(is[0]) === String(told[0]) && String(is[1]) === String(told[1])) return undefined
     told = is
     return frame()
   })
@@ -183,19 +194,17 @@ function tickerStream(pair: string, book: FollowedBook, outlet: Outlet, now: () 
 
 /** The best prices as a whole, at each interval in which the id has moved. */
 function snapshotStream(
-  pair: string,
+  form: BookForm,
   level: number,
   ms: number,
   book: FollowedBook,
   outlet: Outlet,
   now: () => number,
 ): BookStream {
-  const frame = (): string =>
-    pushFrame(
-      now(),
-      'spot.order_book',
-      `{"t":${millis(book.at)},"lastUpdateId":${book.id},"s":"${pair}","l":"${level}","bids":${levelsText(book.levels('buy', level))},"asks":${levelsText(book.levels('sell', level))}}`,
-    )
+  const frame = (): string => {
+    const [bids, asks] = [book.levels('buy', level), book.levels('sell', level)]
+    return pushFrame(now(), ...form.snapshot(millis(book.at), book.id, level, bids, asks))
+  }
   let { id } = book
   return new NewestStream(ms, outlet, frame(), () => {
     if (id === book.id) return undefined
@@ -204,38 +213,13 @@ function snapshotStream(
   })
 }
 
-/** What tells the two channels of deltas apart; levels are JSON. */
-interface DeltaShape {
-  readonly channel: string
-  full(t: number, u: number, b: string, a: string): string
-  delta(t: number, U: number, u: number, b: string, a: string): string
-}
-const updateShape = (pair: string, level: number): DeltaShape => {
-  const rest = (t: number): string =>
-    `"l":"${level}","e":"depthUpdate","E":${Math.floor(t / 1000)},"s":"${pair}"`
-  return {
-    channel: 'spot.order_book_update',
-    // A client that does not know `full` sees a gap, and begins again.
-    full: (t, u, b, a) => `{"t":${t},"full":true,${rest(t)},"U":${u},"u":${u},"b":${b},"a":${a}}`,
-    delta: (t, U, u, b, a) => `{"t":${t},${rest(t)},"U":${U},"u":${u},"b":${b},"a":${a}}`,
-  }
-}
-const obuShape = (pair: string, level: number): DeltaShape => {
-  const name = `"s":"ob.${pair}.${level}"`
-  return {
-    channel: 'spot.obu',
-    full: (t, u, b, a) => `{"t":${t},"full":true,${name},"u":${u},"b":${b},"a":${a}}`,
-    delta: (t, U, u, b, a) => `{"t":${t},${name},"U":${U},"u":${u},"b":${b},"a":${a}}`,
-  }
-}
-
 /**
  * Deltas without gaps. A newcomer begins with a whole picture of what the last delta left, so that the next one fits
  * for everybody.
  */
 class DeltaStream implements BookStream {
   readonly pace: Pace = 'delta'
-  private readonly shape: DeltaShape
+  private readonly form: DeltaForm
   private readonly book: FollowedBook
   private readonly window: BookWindow
   private readonly now: () => number
@@ -246,14 +230,14 @@ class DeltaStream implements BookStream {
   private t: number
 
   constructor(
-    shape: DeltaShape,
+    form: DeltaForm,
     level: number,
     ms: number,
     book: FollowedBook,
     outlet: Outlet,
     now: () => number,
   ) {
-    this.shape = shape
+    this.form = form
     this.book = book
     this.now = now
     this.window = book.open(level)
@@ -269,20 +253,17 @@ class DeltaStream implements BookStream {
     const side = (name: Side): string => {
       const levels = [...this.shown[name]].map(([price, amount]) => ({ at: priceOf(price), price, amount }))
       levels.sort((one, other) => (this.book.better(name, one.at, other.at) ? -1 : 1))
-      return levelsText(levels.map(({ price, amount }) => [price, amount]))
+      return this.form.levels(levels.map(({ price, amount }) => [price, amount]))
     }
-    return pushFrame(
-      this.now(),
-      this.shape.channel,
-      this.shape.full(this.t, this.id, side('buy'), side('sell')),
-    )
+    const { form } = this
+    return pushFrame(this.now(), form.channel, form.full(this.t, this.id, side('buy'), side('sell')))
   }
   close(): void {
     this.pacer.stop()
     this.book.close(this.window)
   }
   private next(): string {
-    const { book, shape } = this
+    const { book, form } = this
     const changed = this.window.take(book)
     for (const side of SIDES)
       for (const [price, amount] of changed[side])
@@ -291,7 +272,7 @@ class DeltaStream implements BookStream {
     const U = this.id + 1
     this.id = book.id
     this.t = millis(book.at)
-    const [b, a] = [levelsText(changed.buy), levelsText(changed.sell)]
-    return pushFrame(this.now(), shape.channel, shape.delta(this.t, U, this.id, b, a))
+    const [b, a] = [form.levels(changed.buy), form.levels(changed.sell)]
+    return pushFrame(this.now(), form.channel, form.delta(this.t, U, this.id, b, a))
   }
 }

@@ -1,86 +1,39 @@
-import type { AnyEndpoint, Method } from '../api/endpoint.ts'
+import type { AnyEndpoint } from '../api/endpoint.ts'
 import type { Route } from '../api/passage.ts'
-import type { GivenCall } from '../api/pipeline.ts'
 import { batchEndpoints } from '../api/spot/batch.ts'
 import { orderEndpoints } from '../api/spot/orders.ts'
 import { priceOrderEndpoints } from '../api/spot/price-orders.ts'
 import { PORTION } from '../core/spot/cancel-all.ts'
-import type { State } from '../core/state.ts'
 import { refuse } from '../labels.ts'
+import {
+  NONE,
+  TEXT,
+  inBody,
+  inQuery,
+  isAbsent,
+  objectOf,
+  orderIdIn,
+  routeTo,
+  withText,
+  type CallChannel,
+  type Param,
+  type Translated,
+} from './call-forms.ts'
+import { CONTRACT_CALLS } from './contract-calls.ts'
 import { isObject } from './credentials.ts'
 import { PRODUCTS, prefixOf } from './products.ts'
 
-type Param = Readonly<Record<string, unknown>>
-/** The REST call that a call over a socket is. */
-export interface Translated {
-  readonly route: Route
-  readonly given: GivenCall
-}
-/** A channel of the trading API, declared once: serving, reference and tests walk these. */
-export interface CallChannel {
-  readonly channel: string
-  readonly summary: string
-  /** Commands are answered in the order of their coming; a query may be answered later. */
-  readonly kind: 'login' | 'command' | 'query'
-  /** "Received" is told before the command runs. */
-  readonly acks: boolean
-  /** Counts in its endpoint's windows, together with REST. */
-  readonly limited: boolean
-  /** The endpoints that it stands for, such as `POST /spot/orders`. */
-  readonly rest: readonly string[]
-  /** What req_param asks for; left out of a login. */
-  readonly translate?: (param: unknown) => Translated
-  /** It takes several commands: what comes behind it waits for its answer. */
-  readonly portions?: (state: State, userId: number, param: unknown) => boolean
-}
-
 const ENDPOINTS: readonly AnyEndpoint[] = [...orderEndpoints, ...batchEndpoints, ...priceOrderEndpoints]
-function routeTo(method: Method, path: string): Route {
-  const endpoint = ENDPOINTS.find((one) => one.method === method && one.path === path)
-  if (endpoint === undefined) throw new TypeError(`there is no ${method} ${path}`)
-  return { endpoint, path: `/api/v4${path}` }
-}
-const ORDER = routeTo('POST', '/spot/orders')
-const BATCH = routeTo('POST', '/spot/batch_orders')
-const PRICE_ORDER = routeTo('POST', '/spot/price_orders')
-const CANCEL = routeTo('DELETE', '/spot/orders/{order_id}')
-const CANCEL_IDS = routeTo('POST', '/spot/cancel_batch_orders')
-const CANCEL_ALL = routeTo('DELETE', '/spot/orders')
-const AMEND = routeTo('PATCH', '/spot/orders/{order_id}')
-const STATUS = routeTo('GET', '/spot/orders/{order_id}')
-const LIST = routeTo('GET', '/spot/orders')
+const ORDER = routeTo(ENDPOINTS, 'POST', '/spot/orders')
+const BATCH = routeTo(ENDPOINTS, 'POST', '/spot/batch_orders')
+const PRICE_ORDER = routeTo(ENDPOINTS, 'POST', '/spot/price_orders')
+const CANCEL = routeTo(ENDPOINTS, 'DELETE', '/spot/orders/{order_id}')
+const CANCEL_IDS = routeTo(ENDPOINTS, 'POST', '/spot/cancel_batch_orders')
+const CANCEL_ALL = routeTo(ENDPOINTS, 'DELETE', '/spot/orders')
+const AMEND = routeTo(ENDPOINTS, 'PATCH', '/spot/orders/{order_id}')
+const STATUS = routeTo(ENDPOINTS, 'GET', '/spot/orders/{order_id}')
+const LIST = routeTo(ENDPOINTS, 'GET', '/spot/orders')
 
-const NONE: Param = {}
-/** Absent and null are an object without members, as a body without anything is. */
-function objectOf(param: unknown): Param {
-  if (param === undefined || param === null || param === '') return NONE
-  return isObject(param) ? param : refuse('INVALID_REQUEST_BODY', 'req_param must be a JSON object')
-}
-/** An id may come as a number. */
-function orderIdIn(param: Param): Param {
-  const { order_id } = param
-  return { order_id: typeof order_id === 'number' ? String(order_id) : order_id }
-}
-const inBody = (route: Route, body: unknown): Translated => ({
-  route,
-  given: { body, named: () => ({ params: NONE, query: NONE }) },
-})
-const inQuery = (route: Route, param: unknown, read: (source: Param) => Param = () => NONE): Translated => ({
-  route,
-  given: {
-    body: undefined,
-    named: () => {
-      const query = objectOf(param)
-      return { params: read(query), query }
-    },
-  },
-})
-
-/** Where an order came from, when its client did not name it. */
-const TEXT = 'apiv4-ws'
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-const withText = (order: unknown): unknown =>
-  isObject(order) && (isAbsent(order['text']) || order['text'] === '-') ? { ...order, text: TEXT } : order
 /** In a batch each order must have one. */
 const withBatchText = (order: unknown): unknown =>
   isObject(order) && order['text'] === '-' ? { ...order, text: TEXT } : order
@@ -124,8 +77,7 @@ const spot = (
   ...more,
 })
 
-export const CALL_CHANNELS: readonly CallChannel[] = [
-  ...logins,
+const SPOT_CALLS: readonly CallChannel[] = [
   spot(
     'order_place',
     'Places an order; of an array several; of {put, trigger} a price order',
@@ -191,3 +143,5 @@ export const CALL_CHANNELS: readonly CallChannel[] = [
     [LIST],
   ),
 ]
+
+export const CALL_CHANNELS: readonly CallChannel[] = [...logins, ...SPOT_CALLS, ...CONTRACT_CALLS]

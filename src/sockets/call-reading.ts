@@ -1,5 +1,6 @@
 import type { HeaderName } from '../http/exchange.ts'
 import { refuse } from '../labels.ts'
+import type { CallConnection } from './calls.ts'
 import { isObject } from './credentials.ts'
 
 const ID_MAX = 64
@@ -18,9 +19,14 @@ const KNOWN: ReadonlySet<string> = new Set<HeaderName>([
   'x-svc-exptime',
   'x-gate-channel-id',
   'x-svc-channel-id',
+  'x-gate-size-decimal',
+  'x-svc-size-decimal',
 ])
-/** What a call carries in place of headers: names in any case. The handshake told the program that orders, for all calls. */
-export function headersIn(given: unknown, channelId: string | null): Record<string, string> {
+/** What a call carries in place of headers: names in any case. What the handshake told is for all calls that do not. */
+export function headersIn(
+  given: unknown,
+  { channelId, sizeTexts }: Pick<CallConnection, 'channelId' | 'sizeTexts'>,
+): Record<string, string> {
   const headers: Record<string, string> = {}
   if (isObject(given))
     for (const [name, value] of Object.entries(given)) {
@@ -34,5 +40,11 @@ export function headersIn(given: unknown, channelId: string | null): Record<stri
     headers['x-svc-channel-id'] === undefined
   )
     headers['x-gate-channel-id'] = channelId
+  if (
+    sizeTexts &&
+    headers['x-gate-size-decimal'] === undefined &&
+    headers['x-svc-size-decimal'] === undefined
+  )
+    headers['x-gate-size-decimal'] = '1'
   return headers
 }

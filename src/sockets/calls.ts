@@ -9,7 +9,8 @@ import { refuseDeep, traceId } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { CALL_CHANNELS, type CallChannel } from './call-channels.ts'
+import { CALL_CHANNELS } from './call-channels.ts'
+import type { CallChannel } from './call-forms.ts'
 import { ackText, answerText, type Answered } from './call-frames.ts'
 import { CallNotes } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
@@ -23,8 +24,12 @@ export interface CallConnection {
   readonly client_id: string
   readonly ip: string
   readonly product: Product
+  /** The settle currency of the address, of contracts; else empty. */
+  readonly settle: string
   /** What the handshake said of the program that orders. */
   readonly channelId: string | null
+  /** What it said of numbers of contracts: that they are written as texts. */
+  readonly sizeTexts: boolean
   /** Who is logged in; a login sets it. */
   session: Session | undefined
   send(text: string): void
@@ -166,7 +171,7 @@ export class Calls {
   private check(call: Call, declared: CallChannel, payload: Readonly<Record<string, unknown>>): void {
     const { connection, frame } = call
     const { pipeline, credentials, desk } = this.parts
-    const { session, ip, product } = connection
+    const { session, ip, product, settle } = connection
     if (session === undefined)
       refuse(
         'AUTHENTICATION_FAILED',
@@ -179,8 +184,8 @@ export class Calls {
         'api_key is not the key that this connection is logged in with; log in with it first',
       )
     const caller = credentials.again(session)
-    const { route, given } = declared.translate!(param)
-    const headers = headersIn(payload['req_header'], connection.channelId)
+    const { route, given } = declared.translate!(param, settle)
+    const headers = headersIn(payload['req_header'], connection)
     const { path } = route
     const { method } = route.endpoint
     const passage = pipeline.begin({
@@ -199,12 +204,12 @@ export class Calls {
       passage.session = desk.core.state.logins.sessions.get(session.session_id)
     let run: () => Promise<unknown>
     try {
-      run = pipeline.check(passage, given, declared.limited)
+      run = pipeline.check(passage, given, declared.limited, declared.window)
     } finally {
       call.allowance = passage.allowance
     }
     refuseStale({ desk, header: (name) => headers[name] })
-    const alone = declared.portions?.(desk.core.state, session.user_id, param) === true
+    const alone = declared.portions?.(desk.core.state, session.user_id, param, settle) === true
     this.misbehave(call, () => {
       if (declared.acks) connection.send(ackText(call, desk.clock.peek(), payload))
       const answered = run().then(
@@ -375,7 +380,10 @@ function channelAt(product: Product, channel: string): CallChannel {
       `${channel.slice(0, 80)} is served at ${ADDRESSES[prefix]!}; this is the address of ${own}.*`,
     )
   const declared = CHANNELS.get(channel)
-  if (declared !== undefined) return declared
-  const known = CALL_CHANNELS.filter((one) => prefixIn(one.channel) === own).map((one) => one.channel)
+  const isHere = (one: CallChannel): boolean => one.perpetual !== true || product !== 'delivery'
+  if (declared !== undefined && isHere(declared)) return declared
+  const known = CALL_CHANNELS.filter((one) => prefixIn(one.channel) === own && isHere(one)).map(
+    (one) => one.channel,
+  )
   return notFound('NOT_FOUND', `${channel.slice(0, 80)} takes no calls; here do ${known.join(', ')}`)
 }

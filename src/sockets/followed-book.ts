@@ -73,9 +73,6 @@ export class FollowedBook {
     this.id = id
     this.at = at
   }
-  best(side: Side): { readonly price: Price; readonly amount: bigint } | undefined {
-    return this.sides[side].at(0)
-  }
   /** The best prices of a side, as REST shows them. */
   levels(side: Side, most: number): LevelText[] {
     const list: LevelText[] = []

@@ -5,10 +5,14 @@ import { USER } from '../core/tables/users.ts'
 import { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand, Subscription } from '../machine/stream.ts'
 import type { Log } from '../runtime/log.ts'
-import { Books } from './book-streams.ts'
+import { Books, CONTRACT_BOOKS, SPOT_BOOKS } from './book-streams.ts'
+import { ContractStreams } from './contract-streams.ts'
 import type { SocketFigures } from './figures.ts'
-import { MarketStreams } from './market-streams.ts'
+import { LiquidationStreams } from './liquidation-streams.ts'
+import { CONTRACT_MARKETS, MarketStreams, SPOT_MARKETS } from './market-streams.ts'
+import type { Sources } from './payloads.ts'
 import { PrivateStreams } from './private-streams.ts'
+import { Subscribers } from './subscribers.ts'
 import { Topics } from './topics.ts'
 import { UnifiedStreams } from './unified-streams.ts'
 
@@ -36,11 +40,11 @@ const ROWS_MAX = 2_000_000
  * replies, and never before they are durable.
  */
 export class Live {
-  readonly books: Books
-  readonly markets: MarketStreams
+  readonly sources: Sources
   readonly privates: PrivateStreams
   readonly unified: UnifiedStreams
   readonly topics: Topics
+  private readonly contracts: ContractStreams
   private readonly parts: LiveParts
   private readonly ends: LiveEnds
   private commits: Subscription | undefined
@@ -57,9 +61,16 @@ export class Live {
     const failed = (error: unknown): void => {
       if (!this.stopping) parts.log.error('a stream could not be told', { error })
     }
-    this.books = new Books(desk.core, now)
-    this.markets = new MarketStreams(desk, failed)
-    this.privates = new PrivateStreams(desk.core, now, () => this.hush())
+    this.sources = {
+      books: new Books(desk.core, now, SPOT_BOOKS),
+      markets: new MarketStreams(desk, failed, SPOT_MARKETS),
+      contractBooks: new Books(desk.core, now, CONTRACT_BOOKS),
+      contractMarkets: new MarketStreams(desk, failed, CONTRACT_MARKETS),
+      liquidations: new LiquidationStreams(now),
+    }
+    const subscribers = new Subscribers(now)
+    this.privates = new PrivateStreams(desk.core, subscribers, now, () => this.hush())
+    this.contracts = new ContractStreams(desk.core.state, subscribers)
     this.unified = new UnifiedStreams(desk, failed)
     this.topics = new Topics({
       count: (channel, frames) => figures.sent(channel, frames),
@@ -114,7 +125,8 @@ export class Live {
   /** Nothing of what is known is true any more. */
   forget(): void {
     this.topics.clear()
-    this.books.clear()
+    this.sources.books.clear()
+    this.sources.contractBooks.clear()
     this.privates.clear()
     this.unified.clear()
   }
@@ -136,8 +148,13 @@ export class Live {
     const rows = new CommandRows(command)
     this.ends.before(rows)
     this.privates.hear(command, rows)
-    this.markets.hear(command, rows)
-    this.books.hear(command, rows)
+    this.contracts.hear(command, rows)
+    const { markets, contractMarkets, liquidations, books, contractBooks } = this.sources
+    markets.hear(command, rows)
+    contractMarkets.hear(command, rows)
+    liquidations.hear(rows)
+    books.hear(command, rows)
+    contractBooks.hear(command, rows)
   }
   private lost(): void {
     this.ends.lost()

@@ -1,13 +1,19 @@
-import { candleRow, candles } from '../api/spot/candles.ts'
 import type { Desk } from '../api/endpoint.ts'
-import { intervalOf, type Interval } from '../api/spot/intervals.ts'
-import { ticker } from '../api/spot/tickers.ts'
-import { tradeView } from '../api/spot/market-data.ts'
-import { SPOT_MARKET } from '../core/tables/exchange/exchange.ts'
-import type { Trade } from '../core/tables/exchange/trades.ts'
+import { candlesOf, type CandleSource } from '../api/spot/candles.ts'
+import type { Interval } from '../api/spot/intervals.ts'
+import type { State } from '../core/state.ts'
+import {
+  CANDLE_NOW,
+  CONTRACT_CANDLE_NOW,
+  type Candle,
+  type SeriesCandle,
+} from '../core/tables/exchange/candles.ts'
+import { CONTRACT_TRADE, SPOT_TRADE, type Trade } from '../core/tables/exchange/trades.ts'
 import { tradeEvents } from '../events/market-events.ts'
 import type { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
+import type { TableSpec } from '../machine/table.ts'
+import type { Said } from './book-forms.ts'
 import { pushFrame } from './envelope.ts'
 import type { Pace } from './line.ts'
 import type { Begin, Outlet, Stream } from './stream.ts'
@@ -19,59 +25,82 @@ const CLOSING_MS = 100
 /** When the clock jumps over many windows, so many of the last ones are told. */
 const CLOSED_MAX = 100
 
-/** Figures of markets: at each pace what REST says at that moment, told after the commit of all that it shows. */
+/** The rows that tell of a venue's markets. */
+export interface MarketVenue {
+  readonly trades: TableSpec<Trade>
+  readonly candles: TableSpec<SeriesCandle>
+}
+export const SPOT_MARKETS: MarketVenue = { trades: SPOT_TRADE, candles: CANDLE_NOW }
+export const CONTRACT_MARKETS: MarketVenue = { trades: CONTRACT_TRADE, candles: CONTRACT_CANDLE_NOW }
+
+/** A series of candles, and how each is told. */
+export interface CandleForm {
+  readonly source: (state: State) => CandleSource
+  /** The name that the series' rows have: a market, or a figure of it. */
+  readonly series: string
+  readonly interval: Interval
+  readonly said: (candle: Candle, closed: boolean) => Said
+}
+
+/** Figures of a venue's markets: at each pace what REST says at that moment, told after the commit of all that it shows. */
 export class MarketStreams {
   private readonly desk: Desk
   private readonly onError: (error: unknown) => void
-  private readonly trades = new Map<string, Set<(trade: Trade) => void>>()
-  private readonly traded = new Map<string, Set<() => void>>()
+  private readonly venue: MarketVenue
+  private readonly trades = new Map<string, Set<(trades: readonly Trade[]) => void>>()
+  private readonly grown = new Map<string, Set<() => void>>()
 
-  constructor(desk: Desk, onError: (error: unknown) => void) {
+  constructor(desk: Desk, onError: (error: unknown) => void, venue: MarketVenue) {
     this.desk = desk
     this.onError = onError
+    this.venue = venue
   }
   /** Public trades of a command; they come last of what it is told by. */
   hear(command: CommittedCommand, rows: CommandRows): void {
-    if (this.traded.size > 0)
-      for (const { before, after } of rows.of(SPOT_MARKET))
-        if (after !== undefined && before?.sequence !== after.sequence)
-          for (const mark of this.traded.get(after.pair) ?? []) mark()
-    if (this.trades.size > 0)
-      for (const { trade } of tradeEvents(command, rows))
-        for (const tell of this.trades.get(trade.pair) ?? []) tell(trade)
+    if (this.grown.size > 0)
+      for (const { after } of rows.of(this.venue.candles)) {
+        if (after === undefined) continue
+        const { series } = after
+        for (const mark of this.grown.get(series.slice(0, series.lastIndexOf('/'))) ?? []) mark()
+      }
+    if (this.trades.size === 0) return
+    const markets = new Map<string, Trade[]>()
+    for (const { market, trade } of tradeEvents(command, rows, this.venue.trades)) {
+      if (!this.trades.has(market)) continue
+      const list = markets.get(market)
+      if (list === undefined) markets.set(market, [trade])
+      else list.push(trade)
+    }
+    for (const [market, list] of markets) for (const tell of this.trades.get(market)!) tell(list)
   }
 
+  /** `said`: the frames of those that one command made in the market. */
   readonly ofTrades =
-    (pair: string, channel: string): Begin =>
+    (pair: string, said: (trades: readonly Trade[]) => readonly Said[]): Begin =>
     (outlet) => {
-      const leave = listen(this.trades, pair, (trade) =>
-        outlet.publish(pushFrame(this.now(), channel, JSON.stringify(tradeRecord(trade)))),
-      )
+      const leave = listen(this.trades, pair, (trades) => {
+        for (const one of said(trades)) outlet.publish(pushFrame(this.now(), ...one))
+      })
       return Promise.resolve({ pace: 'each', first: () => undefined, close: leave })
     }
+  /** `look` is undefined of a market that is gone; `now` in seconds. */
   readonly ofTicker =
-    (pair: string): Begin =>
+    (channel: string, look: (state: State, now: number) => object | undefined): Begin =>
     (outlet) =>
       FigureStream.begin(outlet, TICKER_MS, this.onError, async () => {
-        const options = { timezone: null, sizes: false }
-        const figures = await this.desk.core.read((state) =>
-          // It may be gone meanwhile.
-          state.world.findMarket(pair) === undefined
-            ? undefined
-            : ticker(state, pair, this.desk.clock.seconds(), options),
-        )
+        const figures = await this.desk.core.read((state) => look(state, this.desk.clock.seconds()))
         return figures === undefined
           ? undefined
           : {
               told: JSON.stringify(figures),
-              frame: (told) => pushFrame(this.now(), 'spot.tickers', told),
+              frame: (told) => pushFrame(this.now(), channel, told),
             }
       })
   readonly ofCandles =
-    (pair: string, name: string): Begin =>
+    (form: CandleForm): Begin =>
     (outlet) =>
-      CandleStream.begin(this.desk, pair, name, outlet, this.onError, (mark) =>
-        listen(this.traded, pair, mark),
+      CandleStream.begin(this.desk, form, outlet, this.onError, (mark) =>
+        listen(this.grown, form.series, mark),
       )
   private now(): number {
     return this.desk.clock.peek()
@@ -89,23 +118,6 @@ function listen<Listener>(
   return () => {
     set.delete(listener)
     if (set.size === 0) all.delete(pair)
-  }
-}
-
-function tradeRecord(trade: Trade): object {
-  const { id, sequence_id, create_time, create_time_ms, side, currency_pair, amount, price } =
-    tradeView(trade)
-  const market = Number(sequence_id)
-  return {
-    id: Number(id),
-    id_market: market,
-    create_time: Number(create_time),
-    create_time_ms,
-    side,
-    currency_pair,
-    amount,
-    price,
-    range: `${market}-${market}`,
   }
 }
 
@@ -175,37 +187,32 @@ export class FigureStream implements Stream {
 class CandleStream implements Stream {
   readonly pace: Pace = 'each'
   private readonly desk: Desk
-  private readonly pair: string
-  private readonly name: string
-  private readonly interval: Interval
+  private readonly form: CandleForm
   private readonly outlet: Outlet
   private frame: string | undefined
   /** The window that was told last: seconds. */
   private start = 0
-  private traded = false
+  private grown = false
   private last = 0
   private over = false
   private timer: NodeJS.Timeout | undefined
   private leave: (() => void) | undefined
 
-  private constructor(desk: Desk, pair: string, name: string, outlet: Outlet) {
+  private constructor(desk: Desk, form: CandleForm, outlet: Outlet) {
     this.desk = desk
-    this.pair = pair
-    this.name = name
-    this.interval = intervalOf(name)
+    this.form = form
     this.outlet = outlet
   }
   static async begin(
     desk: Desk,
-    pair: string,
-    name: string,
+    form: CandleForm,
     outlet: Outlet,
     onError: (error: unknown) => void,
     listen: (mark: () => void) => () => void,
   ): Promise<CandleStream> {
-    const stream = new CandleStream(desk, pair, name, outlet)
-    stream.leave = listen(() => (stream.traded = true))
-    stream.start = stream.interval.start(desk.clock.seconds())
+    const stream = new CandleStream(desk, form, outlet)
+    stream.leave = listen(() => (stream.grown = true))
+    stream.start = form.interval.start(desk.clock.seconds())
     stream.frame = (await stream.frames(stream.start, stream.start)).at(-1)
     stream.last = performance.now()
     stream.timer = every(CLOSING_MS, onError, () => (stream.due() ? stream.tell() : undefined))
@@ -221,36 +228,27 @@ class CandleStream implements Stream {
   }
 
   private due(): boolean {
-    const closed = this.interval.start(this.desk.clock.seconds()) > this.start
-    return closed || (this.traded && performance.now() - this.last >= CANDLE_MS)
+    const closed = this.form.interval.start(this.desk.clock.seconds()) > this.start
+    return closed || (this.grown && performance.now() - this.last >= CANDLE_MS)
   }
   private async tell(): Promise<void> {
-    const now = this.interval.start(this.desk.clock.seconds())
-    const { traded } = this
-    this.traded = false
+    const { start, seconds } = this.form.interval
+    const now = start(this.desk.clock.seconds())
+    const { grown } = this
+    this.grown = false
     this.last = performance.now()
-    const { start, seconds } = this.interval
     const first = Math.max(this.start, start(now - CLOSED_MAX * seconds))
     // Of the window that has just begun only if there is something to tell.
     const frames = await this.frames(first, now)
-    const grows = frames.length > 0 && traded
+    const grows = frames.length > 0 && grown
     this.start = now
     if (this.over) return
     this.frame = frames.at(-1) ?? this.frame
     for (const frame of grows || first === now ? frames : frames.slice(0, -1)) this.outlet.publish(frame)
   }
   private async frames(first: number, last: number): Promise<string[]> {
-    const { desk, pair, interval, name } = this
-    const list = await candles(desk, pair, interval, () => ({ first, last }))
-    return list.map((candle) => {
-      const closes = interval.next(candle.open_time)
-      const [t, v, c, h, l, o, a] = candleRow(candle, interval, closes)
-      const w = candle.open_time < last
-      return pushFrame(
-        desk.clock.peek(),
-        'spot.candlesticks',
-        JSON.stringify({ t, v, c, h, l, o, n: `${name}_${pair}`, a, w }),
-      )
-    })
+    const { desk, form } = this
+    const list = await candlesOf(desk, form.source, form.interval, () => ({ first, last }))
+    return list.map((candle) => pushFrame(desk.clock.peek(), ...form.said(candle, candle.open_time < last)))
   }
 }

@@ -2,7 +2,7 @@
 export type Product =
   'spot' | 'unified' | 'futures_usdt' | 'futures_btc' | 'delivery_usdt' | 'delivery_btc' | 'options'
 
-/** Every address, without its leading segment; the first of a product is the one that messages name. */
+/** Every address, without its leading segment. */
 const PATHS: ReadonlyMap<string, Product> = new Map([
   ['/ws/v4/', 'spot'],
   ['/ws/v4', 'spot'],
@@ -41,8 +41,6 @@ export function productOf(path: string): Product | undefined {
 }
 const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Where a product is reached, for messages. */
-export const addressOf = (product: Product): string => {
-  for (const [path, served] of PATHS) if (served === product) return path
-  throw new Error(`${product} has no address`)
-}
+/** group/settle of the contracts that an address serves; empty where it serves none. */
+export const accountOf = (address: Product): string =>
+  address.startsWith('futures') || address.startsWith('delivery') ? address.replace('_', '/') : ''

@@ -6,8 +6,8 @@ import type { Session } from './credentials.ts'
 import { HeldBack } from './held-back.ts'
 import type { Handshake, ToDoor } from './line.ts'
 import type { Product as Address } from './paths.ts'
-import type { Listener, PrivateSubscription } from './private-streams.ts'
 import type { Product } from './products.ts'
+import type { Listener, PrivateSubscription } from './subscribers.ts'
 import type { Member, Topic } from './topics.ts'
 
 export interface PeerParts {
@@ -28,7 +28,8 @@ export class Peer implements CallConnection, Member, Listener {
   readonly client_id: string
   readonly ip: string
   readonly channelId: string | null
-  readonly sizeDecimal: boolean
+  /** Numbers of contracts are written as texts; of dated ones never. */
+  readonly sizeTexts: boolean
   readonly address: Address
   /** Seconds of the platform's clock. */
   readonly since: number
@@ -60,7 +61,7 @@ export class Peer implements CallConnection, Member, Listener {
     this.ip = ip
     this.client_id = `${ip}-0xc0${randomBytes(4).toString('hex')}`
     this.channelId = channelId
-    this.sizeDecimal = sizeDecimal
+    this.sizeTexts = sizeDecimal && this.product !== 'delivery'
     this.since = since
     this.parts = parts
   }
@@ -74,6 +75,9 @@ export class Peer implements CallConnection, Member, Listener {
   /** What the names of its channels begin with, roughly: usdt and btc are one product. */
   get product(): Product {
     return this.address.split('_')[0] as Product
+  }
+  get settle(): string {
+    return this.address.split('_')[1] ?? ''
   }
   /** The answer to a call, or to anything; a second argument names the channel of a push. */
   send(text: string): void

@@ -8,28 +8,10 @@ import type { CommandRows } from '../events/rows.ts'
 import type { Core } from '../machine/core.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
 import { FollowedUser, userSnapshot, type UserBalances } from './balances.ts'
-import type { Covered } from './channels.ts'
 import { pushFrame } from './envelope.ts'
-import { LINGER_MS } from './topics.ts'
 import { fillRecord, fillV2Record, orderRecord, orderV2Record, priceOrderRecord } from './records.ts'
-
-/** Who gets the frames of a private subscription. */
-export interface Listener {
-  push(channel: string, userId: number, text: string): void
-}
-/** What one connection wants of one channel, of one account. */
-export interface PrivateSubscription {
-  readonly listener: Listener
-  readonly channel: string
-  readonly userId: number
-  all: boolean
-  readonly names: Set<string>
-}
-interface Told {
-  readonly market: string
-  readonly text: string
-}
-type Tell = (channel: string, told: ReadonlyMap<number, readonly Told[]>) => void
+import type { PrivateSubscription, Subscribers, Told } from './subscribers.ts'
+import { LINGER_MS } from './topics.ts'
 
 /** Balance channels, in the order in which they are told, and whether each record is a frame of its own. */
 const BALANCE_CHANNELS: readonly {
@@ -53,14 +35,15 @@ export class PrivateStreams {
   private readonly core: Core<State, Commands>
   private readonly now: () => number
   private readonly ended: () => void
-  private readonly channels = new Map<string, Map<number, Set<PrivateSubscription>>>()
+  private readonly channels: Subscribers
   /** Those whose balances somebody listens to. */
   private readonly users = new Map<number, { followed: Promise<FollowedUser>; listeners: number }>()
   private readonly ready = new Map<number, FollowedUser>()
 
   /** `ended`: nobody wants to know of an account any more. */
-  constructor(core: Core<State, Commands>, now: () => number, ended: () => void) {
+  constructor(core: Core<State, Commands>, channels: Subscribers, now: () => number, ended: () => void) {
     this.core = core
+    this.channels = channels
     this.now = now
     this.ended = ended
   }
@@ -94,21 +77,10 @@ export class PrivateStreams {
     }, LINGER_MS).unref()
   }
   add(subscription: PrivateSubscription): void {
-    const { channel, userId } = subscription
-    let users = this.channels.get(channel)
-    if (users === undefined) this.channels.set(channel, (users = new Map<number, Set<PrivateSubscription>>()))
-    let set = users.get(userId)
-    if (set === undefined) users.set(userId, (set = new Set()))
-    set.add(subscription)
+    this.channels.add(subscription)
   }
   remove(subscription: PrivateSubscription): void {
-    const { channel, userId } = subscription
-    const users = this.channels.get(channel)
-    const set = users?.get(userId)
-    if (set?.delete(subscription) !== true) return
-    if (set.size === 0) users!.delete(userId)
-    if (users!.size === 0) this.channels.delete(channel)
-    this.release(channel, userId)
+    if (this.channels.remove(subscription)) this.release(subscription.channel, subscription.userId)
   }
   /** Everything was replaced. */
   clear(): void {
@@ -127,8 +99,8 @@ export class PrivateStreams {
   }
 
   private fills(command: CommittedCommand, rows: CommandRows): void {
-    const plain = this.channels.get('spot.usertrades')
-    const lean = this.channels.get('spot.usertrades_v2')
+    const plain = this.channels.of('spot.usertrades')
+    const lean = this.channels.of('spot.usertrades_v2')
     if (plain === undefined && lean === undefined) return
     const events = fillEvents(command, rows).filter(
       ({ user_id }) => plain?.has(user_id) === true || lean?.has(user_id) === true,
@@ -139,12 +111,12 @@ export class PrivateStreams {
     )
     const byUser = (record: typeof fillRecord) =>
       grouped(events, (event) => JSON.stringify(record(event, orders.get(event.fill.order_id))))
-    if (plain !== undefined) this.tell('spot.usertrades', byUser(fillRecord))
-    if (lean !== undefined) this.tell('spot.usertrades_v2', byUser(fillV2Record))
+    if (plain !== undefined) this.channels.tell('spot.usertrades', byUser(fillRecord))
+    if (lean !== undefined) this.channels.tell('spot.usertrades_v2', byUser(fillV2Record))
   }
   private orders(command: CommittedCommand, rows: CommandRows): void {
-    const plain = this.channels.get('spot.orders')
-    const lean = this.channels.get('spot.orders_v2')
+    const plain = this.channels.of('spot.orders')
+    const lean = this.channels.of('spot.orders_v2')
     if (plain === undefined && lean === undefined) return
     const events = orderEvents(command, rows).filter(
       ({ user_id }) => plain?.has(user_id) === true || lean?.has(user_id) === true,
@@ -152,12 +124,12 @@ export class PrivateStreams {
     if (events.length === 0) return
     const byUser = (record: typeof orderRecord) =>
       grouped(events, (event) => JSON.stringify(record(this.core.state, event)))
-    if (plain !== undefined) this.tell('spot.orders', byUser(orderRecord))
-    if (lean !== undefined) this.tell('spot.orders_v2', byUser(orderV2Record))
+    if (plain !== undefined) this.channels.tell('spot.orders', byUser(orderRecord))
+    if (lean !== undefined) this.channels.tell('spot.orders_v2', byUser(orderV2Record))
   }
   private priceOrders(command: CommittedCommand, rows: CommandRows): void {
     const channel = 'spot.priceorders'
-    const users = this.channels.get(channel)
+    const users = this.channels.of(channel)
     if (users === undefined) return
     for (const event of priceOrderEvents(command, rows)) {
       const subscriptions = users.get(event.user_id)
@@ -176,7 +148,7 @@ export class PrivateStreams {
       const balances = this.ready.get(owner)?.hear(command, rows)
       if (balances === undefined) continue
       for (const { channel, records, single } of BALANCE_CHANNELS) {
-        const subscriptions = this.channels.get(channel)?.get(owner)
+        const subscriptions = this.channels.of(channel)?.get(owner)
         if (subscriptions === undefined) continue
         const list = records(balances)
         if (list.length === 0) continue
@@ -188,20 +160,6 @@ export class PrivateStreams {
     }
   }
 
-  /** One frame for each connection, with what it asked for; the same text for those who asked for the same. */
-  private readonly tell: Tell = (channel, told) => {
-    for (const [userId, records] of told) {
-      const made = new Map<string, string>()
-      for (const { listener, all, names } of this.channels.get(channel)?.get(userId) ?? []) {
-        const mine = all ? records : records.filter(({ market }) => names.has(market))
-        if (mine.length === 0) continue
-        const result = `[${mine.map(({ text }) => text).join(',')}]`
-        let text = made.get(result)
-        if (text === undefined) made.set(result, (text = pushFrame(this.now(), channel, result)))
-        listener.push(channel, userId, text)
-      }
-    }
-  }
   private async follow(userId: number): Promise<FollowedUser> {
     const { sequence, value } = await this.core.snapshot((state) => userSnapshot(state, userId))
     const followed = new FollowedUser(userId, sequence, value)
@@ -218,22 +176,11 @@ function grouped<Event extends { readonly user_id: number; readonly market: stri
 ): Map<number, Told[]> {
   const users = new Map<number, Told[]>()
   for (const event of events) {
-    const told = { market: event.market, text: text(event) }
+    const record = text(event)
+    const told = { scope: '', market: event.market, text: () => record }
     const list = users.get(event.user_id)
     if (list === undefined) users.set(event.user_id, [told])
     else list.push(told)
   }
   return users
-}
-
-/** Adds to what a subscription covers. */
-export function cover(subscription: PrivateSubscription, covered: Covered): void {
-  if (covered === 'all') subscription.all = true
-  else for (const name of covered) subscription.names.add(name)
-}
-/** Takes from it; true: nothing is left. */
-export function uncover(subscription: PrivateSubscription, covered: Covered): boolean {
-  if (covered === 'all') subscription.all = false
-  else for (const name of covered) subscription.names.delete(name)
-  return !subscription.all && subscription.names.size === 0
 }

@@ -3,7 +3,7 @@ import { traceId } from '../http/words.ts'
 import { Refusal } from '../labels.ts'
 import type { LiveDesk } from '../api/endpoint.ts'
 import type { Log } from '../runtime/log.ts'
-import { CHANNEL_BY_NAME, type Channel, type PrivateChannel, type PublicChannel } from './channels.ts'
+import { CHANNEL_BY_NAME } from './channels.ts'
 import type { Credentials } from './credentials.ts'
 import {
   BadRequest,
@@ -16,10 +16,11 @@ import {
   type Request,
 } from './envelope.ts'
 import type { Live } from './live.ts'
-import { addressOf, type Product } from './paths.ts'
+import { accountOf } from './paths.ts'
+import type { Asked, Channel, PrivateChannel, PublicChannel } from './payloads.ts'
 import type { Peer } from './peer.ts'
-import { cover, uncover, type PrivateSubscription } from './private-streams.ts'
-import { prefixIn, prefixOf } from './products.ts'
+import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
+import { cover, uncover, type PrivateSubscription } from './subscribers.ts'
 
 export interface SubscribingParts {
   readonly desk: LiveDesk
@@ -40,7 +41,7 @@ export class Subscribing {
   async attempt(peer: Peer, request: Request, text: string): Promise<void> {
     if (peer.closed) return
     try {
-      const channel = channelOf(peer.address, request.channel)
+      const channel = channelOf(peer.product, request.channel)
       if (request.event === 'unsubscribe') this.unsubscribe(peer, channel, request)
       else
         await this.live.during(() =>
@@ -86,16 +87,16 @@ export class Subscribing {
     return { code: UNAVAILABLE, message: 'a defect of the platform, which has been logged; try again' }
   }
   private async subscribe(peer: Peer, channel: PublicChannel, request: Request): Promise<void> {
-    const { topics, books, markets } = this.live
-    const wanted = channel.read(request.payload, this.parts.desk.core.state.world, true)
+    const { topics, sources } = this.live
+    const wanted = channel.read(request.payload, this.asked(peer, true))
     bound(peer, wanted.length)
     if (channel.single === true)
-      for (const { name } of wanted) {
+      for (const { name, title = name } of wanted) {
         const topic = topics.find(name)
-        if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${name}`)
+        if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${title}`)
       }
     await this.live.listen('all')
-    const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin({ books, markets })))
+    const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin(sources)))
     const ready = await Promise.all(opened).catch(async (error: unknown) => {
       for (const one of await Promise.allSettled(opened))
         if (one.status === 'fulfilled') topics.settled(one.value)
@@ -116,10 +117,12 @@ export class Subscribing {
     const { privates, unified } = this.live
     const { state } = this.parts.desk.core
     const { credentials } = this.parts
+    // Contracts of both groups have the same channels, and permissions of their own.
+    const need = channel.product === 'futures' ? peer.product : channel.access
     const session =
       peer.session?.session_id === undefined
-        ? credentials.subscription({ ...request, text }, channel.access, peer.ip)
-        : credentials.visitAgain(peer.session, channel.access, peer.ip)
+        ? credentials.subscription({ ...request, text }, need, peer.ip)
+        : credentials.visitAgain(peer.session, need, peer.ip)
     const userId = session.user_id
     const figures = channel.product === 'unified'
     if (figures && state.margin.of(userId).mode === 'classic')
@@ -129,7 +132,7 @@ export class Subscribing {
           'the account is not in a unified mode; PUT /unified/unified_mode first',
         ),
       )
-    const covered = channel.read(request.payload, state.world, true)
+    const covered = channel.read(request.payload, this.asked(peer, true))
     bound(peer, covered === 'all' ? 1 : covered.length)
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
@@ -147,6 +150,8 @@ export class Subscribing {
       listener: peer,
       channel: channel.name,
       userId,
+      scope: accountOf(peer.address),
+      texts: peer.sizeTexts,
       all: false,
       names: new Set<string>(),
     }
@@ -157,15 +162,15 @@ export class Subscribing {
     else privates.release(channel.name, userId)
   }
   private unsubscribe(peer: Peer, channel: Channel, request: Request): void {
-    const { world } = this.parts.desk.core.state
     const { topics } = this.live
+    const asked = this.asked(peer, false)
     if (channel.access === 'public')
-      for (const { name } of channel.read(request.payload, world, false)) {
+      for (const { name } of channel.read(request.payload, asked)) {
         const topic = topics.find(name)
         if (topic !== undefined && peer.leave(topic)) topics.settled(topic, false)
       }
     else {
-      const covered = channel.read(request.payload, world, false)
+      const covered = channel.read(request.payload, asked)
       for (const [name, { subscription }] of peer.subscriptions)
         if (subscription.channel === channel.name && uncover(subscription, covered)) {
           peer.subscriptions.delete(name)
@@ -174,6 +179,9 @@ export class Subscribing {
     }
     this.answer(peer, request)
     this.live.hush()
+  }
+  private asked({ address, sizeTexts: texts }: Peer, known: boolean): Asked {
+    return { world: this.parts.desk.core.state.world, known, address, texts }
   }
   private end(subscription: PrivateSubscription): void {
     if (subscription.channel.startsWith('unified.')) this.live.unified.remove(subscription)
@@ -187,18 +195,15 @@ function bound(peer: Peer, more: number): void {
 }
 
 /** The channel of a name, if this address serves it. */
-function channelOf(address: Product, name: string): Channel {
+function channelOf(product: Product, name: string): Channel {
   const channel = CHANNEL_BY_NAME.get(name)
-  const here = prefixOf(address.split('_')[0] as Parameters<typeof prefixOf>[0])
+  const here = prefixOf(product)
   const prefix = prefixIn(name)
-  if (channel !== undefined && channel.product === here) return channel
-  if (channel !== undefined) badArgument(`${name} is served at ${addressOf(channel.product)}; connect there`)
-  if (prefix === here && (here === 'futures' || here === 'options'))
-    badArgument(`unknown contract: ${here} are not traded on this platform yet`)
-  if (prefix !== here && ['futures', 'options'].includes(prefix))
-    badArgument(
-      `${name.slice(0, 40)} is served at ${addressOf(prefix === 'futures' ? 'futures_usdt' : 'options')}; connect there`,
-    )
+  if (channel?.product === here && !(channel.perpetual === true && product === 'delivery')) return channel
+  if (channel !== undefined || (prefix !== here && Object.hasOwn(ADDRESSES, prefix)))
+    badArgument(`${name.slice(0, 40)} is served at ${ADDRESSES[prefix]!}; connect there`)
+  if (prefix === here && here === 'options')
+    badArgument('unknown contract: options are not traded on this platform yet')
   return badArgument(
     `unknown channel: ${name.slice(0, 80)}; /docs lists them, of this address ${[...CHANNEL_BY_NAME.values()]
       .filter(({ product }) => product === here)

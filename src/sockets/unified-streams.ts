@@ -2,7 +2,7 @@ import { accountView } from '../api/unified/views.ts'
 import type { Desk } from '../api/endpoint.ts'
 import { format, parseAmount, roundDown, type Amount } from '../money/amount.ts'
 import { pushFrame } from './envelope.ts'
-import type { PrivateSubscription } from './private-streams.ts'
+import type { PrivateSubscription } from './subscribers.ts'
 
 const SHOWN_DECIMALS = 2
 /** REST's figure, cut. */

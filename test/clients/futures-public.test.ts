@@ -69,6 +69,9 @@ describe('real clients read market data of contracts', () => {
     assert.equal(`${tier.maxNotional} ${tier.maxLeverage}`, '1000000 125')
     assert.ok((await exchange.fetchLeverageTiers([SYMBOL], { type: 'swap' }))[SYMBOL].length > 1)
     assert.deepEqual(await exchange.fetchLiquidations(SYMBOL, Date.now() - 60_000, 5), [])
+    const interest = await exchange.fetchOpenInterestHistory(SYMBOL, '5m', undefined, 10)
+    assert.equal(interest.length, 10)
+    assert.deepEqual([interest.at(-1).openInterestAmount, interest.at(-1).timestamp % 300_000], [30, 0])
     const [first] = dated as [string]
     assert.equal((await exchange.fetchTicker(first)).symbol, first)
     assert.equal((await exchange.fetchOrderBook(first)).asks.length, 0)
@@ -94,6 +97,8 @@ describe('real clients read market data of contracts', () => {
     const { body: index } = await futures.getIndexConstituents('usdt', 'BTC_USDT')
     assert.equal(index.constituents![0]!.exchange, 'operator')
     assert.deepEqual((await futures.listLiquidatedOrders('usdt', {})).body, [])
+    const { body: stats } = await futures.listContractStats('usdt', 'BTC_USDT', { interval: '1d' })
+    assert.deepEqual([stats.at(-1)!.openInterest, stats.at(-1)!.longUsers], ['30', 1])
     assert.equal((await futures.listFuturesRiskLimitTiers('usdt', { contract: 'BTC_USDT' })).body.length, 8)
     const delivery = new DeliveryApi(api)
     const { body: dated } = await delivery.listDeliveryContracts('usdt')

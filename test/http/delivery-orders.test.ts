@@ -24,6 +24,9 @@ describe('orders and positions of dated contracts', () => {
     refused(await trader.delete(`/orders/${order.id}`), 400, 'ORDER_FINISHED')
     const at = (call: string): string => `/positions/${contract}/${call}`
     assert.equal(ok(await trader.ask(at('leverage'), { leverage: '10' })).leverage, '10')
+    const crossed = ok(await trader.ask(at('leverage'), { leverage: '0' }))
+    assert.equal(crossed.cross_leverage_limit, crossed.leverage_max)
+    assert.equal(ok(await trader.ask(at('leverage'), { leverage: '10' })).leverage, '10')
     await maker.placed(-100, '60000', { contract })
     await trader.placed(100, '60000', { contract })
     const more = ok(await trader.ask(at('margin'), { change: '5.5' }))

@@ -44,6 +44,25 @@ describe('orders of contracts', () => {
     assert.deepEqual(await alice.order('t-rest.1'), gone)
   })
 
+  test('each settle currency has its own texts', async () => {
+    await platform.credit(alice.user_id, 'BTC', '1', { account: 'futures', settle: 'btc' })
+    const linear = await alice.placed(-10, '61000', { text: 't-both' })
+    const inverse = ok(
+      await alice.client.post('/futures/btc/orders', {
+        contract: 'BTC_USD',
+        size: -10,
+        price: '61000',
+        text: 't-both',
+      }),
+      201,
+    )
+    assert.equal((await alice.order('t-both')).id, linear.id)
+    assert.equal(ok(await alice.client.get('/futures/btc/orders/t-both')).id, inverse.id)
+    assert.equal(ok(await alice.delete('/orders/t-both')).id, linear.id)
+    assert.equal(ok(await alice.client.get('/futures/btc/orders/t-both')).status, 'open')
+    assert.equal(ok(await alice.client.delete('/futures/btc/orders/t-both')).id, inverse.id)
+  })
+
   test('a trade: average price, finish, both sides; sizes come in three forms', async () => {
     for (const [size, price] of [
       [-1, '60000'],

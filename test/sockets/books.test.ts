@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Books } from '../../src/sockets/book-streams.ts'
+import { spotBook } from '../../src/sockets/book-forms.ts'
+import { Books, SPOT_BOOKS } from '../../src/sockets/book-streams.ts'
 import { State } from '../../src/core/state.ts'
 
 test('a book that could not be followed is followed anew by the next', async () => {
@@ -15,10 +16,11 @@ test('a book that could not be followed is followed anew by the next', async () 
       },
     },
     () => 0,
+    SPOT_BOOKS,
   )
   const outlet = { publish: () => undefined }
-  await assert.rejects(books.ticker('BTC_USDT')(outlet), /taken away/)
-  const stream = await books.ticker('BTC_USDT')(outlet)
+  await assert.rejects(books.ticker('BTC_USDT', spotBook('BTC_USDT'))(outlet), /taken away/)
+  const stream = await books.ticker('BTC_USDT', spotBook('BTC_USDT'))(outlet)
   assert.match(stream.first()!, /"b":"","B":"0","a":"","A":"0"/)
   stream.close()
   assert.equal(calls, 2)

@@ -362,7 +362,7 @@ describe('the trading API over a socket', () => {
 
   test('addresses whose group is not built: logins work, calls are not there', async () => {
     const { credential } = await party(platform)
-    for (const product of ['futures', 'delivery', 'options', 'unified'] as const) {
+    for (const product of ['delivery', 'options', 'unified'] as const) {
       const line = new CallLine(platform, { product })
       resultOf(await line.login(credential))
       const prefix = product === 'delivery' ? 'futures' : product

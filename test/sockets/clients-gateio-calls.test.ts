@@ -132,7 +132,7 @@ describe('gateio-api: calls and connections', { timeout: 240_000 }, () => {
       await until(`pongs of ${key}`, () => one.pongs.length >= 3)
       if (key.startsWith('perp')) await one.socket.connectWSAPI(key as 'perpFuturesUSDTV4')
       const prefix = key === 'optionsV4' ? 'options' : 'futures'
-      one.socket.subscribe([{ topic: `${prefix}.trades`, payload: ['BTC_USDT'] }], key)
+      one.socket.subscribe([{ topic: `${prefix}.trades`, payload: ['LUNAR_USDT'] }], key)
       const [answer] = await until(
         'an answer',
         () =>

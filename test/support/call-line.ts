@@ -25,7 +25,9 @@ export class CallLine implements CallConnection {
   readonly client_id = '127.0.0.1-0xc000a1b2c3'
   readonly ip: string
   readonly product: Product
+  readonly settle: string
   readonly channelId: string | null
+  readonly sizeTexts: boolean
   session: Session | undefined = undefined
   readonly texts: string[] = []
   readonly frames: ApiAnswer[] = []
@@ -34,11 +36,22 @@ export class CallLine implements CallConnection {
   private readonly waiting = new Map<string, (answer: ApiAnswer) => void>()
   private last = 0
 
-  constructor(platform: TestPlatform, options: { product?: Product; ip?: string; channelId?: string } = {}) {
+  constructor(
+    platform: TestPlatform,
+    options: {
+      product?: Product
+      ip?: string
+      channelId?: string
+      settle?: string
+      sizeTexts?: boolean
+    } = {},
+  ) {
     this.platform = platform
     this.product = options.product ?? 'spot'
     this.ip = options.ip ?? '127.0.0.1'
     this.channelId = options.channelId ?? null
+    this.settle = options.settle ?? ''
+    this.sizeTexts = options.sizeTexts ?? false
   }
   send(text: string): void {
     const frame = JSON.parse(text) as ApiAnswer

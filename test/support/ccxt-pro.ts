@@ -1,6 +1,11 @@
 import ccxt from 'ccxt'
 import type { Credential } from './client.ts'
-import type { Venue } from './venue.ts'
+
+/** Where a platform is: REST, and its sockets. */
+export interface Place {
+  readonly url: string
+  address(path?: string): string
+}
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its own types are looser than its values
 export type Exchange = any
@@ -9,18 +14,27 @@ const open: Exchange[] = []
 
 /** An unmodified ccxt with sockets: only its addresses are changed. */
 export async function pro(
-  venue: Venue,
+  venue: Place,
   credential?: Credential,
-  { name = 'gate', path = '/ws/v4/' }: { name?: 'gate' | 'gateeu'; path?: string } = {},
+  {
+    name = 'gate',
+    path = '/ws/v4/',
+    more = {},
+  }: { name?: 'gate' | 'gateeu'; path?: string; more?: object } = {},
 ): Promise<Exchange> {
   const exchange: Exchange = new ccxt.pro[name]({
     enableRateLimit: false,
     ...(credential && { apiKey: credential.key, secret: credential.secret }),
+    ...more,
   })
   const { api } = exchange.urls
   for (const group of ['public', 'private'])
     for (const product of Object.keys(api[group])) api[group][product] = `${venue.url}/api/v4`
   api.spot = venue.address(path)
+  for (const settle of ['usdt', 'btc']) {
+    api.swap[settle] = venue.address(`/fx-ws/v4/ws/${settle}`)
+    api.future[settle] = venue.address(`/fx-ws/v4/ws/delivery/${settle}`)
+  }
   await exchange.loadHttpProxyAgent()
   await exchange.loadMarkets()
   open.push(exchange)

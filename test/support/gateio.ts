@@ -43,7 +43,11 @@ export class Gateio {
   /** Connections that had a pong, as often as they had one. */
   readonly pongs: string[] = []
 
-  constructor(venue: Venue, credential?: Credential, { path = '/ws/v4/', pingInterval = 10_000 } = {}) {
+  constructor(
+    venue: Pick<Venue, 'address'>,
+    credential?: Credential,
+    { path = '/ws/v4/', pingInterval = 10_000 } = {},
+  ) {
     const quiet = (): void => undefined
     const trace = (...what: unknown[]): void => {
       if (what[0] === 'Received pong') this.pongs.push((what[1] as { wsKey: string }).wsKey)

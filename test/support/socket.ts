@@ -40,8 +40,9 @@ export class SocketClient {
     url: string,
     now = (): number => Date.now() / 1000,
     path = '/ws/v4/',
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<SocketClient> {
-    const ws = new WebSocket(url.replace(/^http/, 'ws') + path)
+    const ws = new WebSocket(url.replace(/^http/, 'ws') + path, { headers })
     const client = new SocketClient(ws, now)
     await new Promise<void>((resolve, reject) => {
       ws.on('open', resolve)

@@ -4024,6 +4024,45 @@ export interface Endpoints {
       }[]
     }[]
   }
+  /** What takers and liquidations did, and who holds a contract, by spans of time, oldest first */
+  'GET /api/v4/futures/{settle}/contract_stats': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract: string
+      from?: number
+      interval?: "5m" | "15m" | "30m" | "1h" | "4h" | "1d"
+      limit?: number
+    }
+    body: undefined
+    reply: {
+      time: number
+      lsr_taker: number
+      lsr_account: number
+      long_liq_size: number | string
+      long_liq_amount: number
+      long_liq_usd: number
+      long_liq_usd_new: number
+      short_liq_size: number | string
+      short_liq_amount: number
+      short_liq_usd: number
+      short_liq_usd_new: number
+      open_interest: number | string
+      open_interest_usd: number
+      top_lsr_account: number
+      top_lsr_size: string
+      mark_price: number
+      top_long_size: number | string
+      top_short_size: number | string
+      long_taker_size: number | string
+      short_taker_size: number | string
+      top_long_account: number
+      top_short_account: number
+      long_users: number
+      short_users: number
+    }[]
+  }
   /** What an index price is made of */
   'GET /api/v4/futures/{settle}/index_constituents/{index}': {
     path: {

@@ -34,7 +34,7 @@ const BOOK_TYPES = [
   'bonus_offset',
 ] as const
 /** Whole seconds: a client takes anything longer than ten characters for milliseconds. */
-const bookView = (line: ContractBookLine) => ({
+export const bookView = (line: ContractBookLine) => ({
   time: wholeSeconds(line.at),
   change: format(line.change),
   balance: format(line.balance),

@@ -4,7 +4,7 @@ import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { listOf, object, optional, text } from '../fields.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { refuseStale } from '../spot/find.ts'
-import { hasOwnText } from '../spot/order-fields.ts'
+import { channelOf, hasOwnText } from '../spot/order-fields.ts'
 import { ending } from './find.ts'
 import { amendFields, amendment, countOf, newOrder, orderFields, orderName } from './order-fields.ts'
 import { batchShape, itemView, lookOf } from './order-views.ts'
@@ -45,7 +45,11 @@ export const batchEndpoints = (group: Group): readonly AnyEndpoint[] => [
       refuseStale(call)
       const { desk, caller, path, body } = call
       const look = lookOf(group, call)
-      const input = { ...pathOf(group, caller, path.settle), orders: body.map(newOrder) }
+      const channel = channelOf(call)
+      const input = {
+        ...pathOf(group, caller, path.settle),
+        orders: body.map((order) => newOrder(order, channel)),
+      }
       return desk.core.submit('futures.place_batch', input, (state, results) =>
         results.map((result, i) => itemView(state, result, look, body[i]!.action_mode, body[i]!.text ?? '')),
       )

@@ -22,7 +22,7 @@ export async function findOrder<R>(
     const { futures } = state
     const order = isOrderId(name)
       ? futures.orders.get(Number(name))
-      : futures.openWithText(path.user_id, name)
+      : futures.openWithText(path.user_id, name, accountOf(path))
     return isOwn(order, path) ? { view: view(state, order) } : undefined
   })
   if (known !== undefined) return known.view

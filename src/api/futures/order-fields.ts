@@ -53,7 +53,10 @@ export const bboFields = {
 }
 
 /** What a client sends, as the core takes it. */
-export const newOrder = (body: Values<typeof orderFields>): NewContractOrder => ({
+export const newOrder = (
+  body: Values<typeof orderFields>,
+  channel: string | undefined,
+): NewContractOrder => ({
   contract: body.contract,
   size: body.size,
   iceberg: body.iceberg,
@@ -69,8 +72,9 @@ export const newOrder = (body: Values<typeof orderFields>): NewContractOrder => 
   tpsl_tp_trigger_price: body.tpsl_tp_trigger_price,
   tpsl_sl_trigger_price: body.tpsl_sl_trigger_price,
   bbo: null,
+  ...(channel !== undefined && { channel }),
 })
-export const bboOrder = (body: Values<typeof bboFields>): NewContractOrder => ({
+export const bboOrder = (body: Values<typeof bboFields>, channel: string | undefined): NewContractOrder => ({
   contract: body.contract,
   size: body.size,
   iceberg: body.iceberg,
@@ -87,6 +91,7 @@ export const bboOrder = (body: Values<typeof bboFields>): NewContractOrder => ({
   tpsl_tp_trigger_price: null,
   tpsl_sl_trigger_price: null,
   bbo: { level: body.level, direction: body.direction },
+  ...(channel !== undefined && { channel }),
 })
 
 /** Other members, such as those that a client adds to the call of every product, are ignored. */

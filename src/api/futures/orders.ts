@@ -7,7 +7,7 @@ import { flag, id, integer, object, oneOf, optional, text, withDefault } from '.
 import { windowFields } from '../history.ts'
 import { array, int64, shape } from '../shapes.ts'
 import { refuseStale } from '../spot/find.ts'
-import { actionModeField, hasOwnText } from '../spot/order-fields.ts'
+import { actionModeField, channelOf, hasOwnText } from '../spot/order-fields.ts'
 import { findOrder, orEnded, ordersById } from './find.ts'
 import { Filter, listFields, listedPage, ofAccount, storedPage } from './lists.ts'
 import {
@@ -80,7 +80,7 @@ export const orderEndpoints = (group: Group): readonly AnyEndpoint[] => [
       refuseStale(call)
       const { desk, caller, path, body } = call
       const look = lookOf(group, call)
-      const input = { ...pathOf(group, caller, path.settle), order: newOrder(body) }
+      const input = { ...pathOf(group, caller, path.settle), order: newOrder(body, channelOf(call)) }
       return desk.core.submit('futures.place', input, (state, order) =>
         orderView(state, order, look, body.action_mode),
       )
@@ -239,7 +239,7 @@ export const perpetualOrderEndpoints = (group: Group): readonly AnyEndpoint[] =>
       refuseStale(call)
       const { desk, caller, path, body } = call
       const look = lookOf(group, call)
-      const input = { ...pathOf(group, caller, path.settle), order: bboOrder(body) }
+      const input = { ...pathOf(group, caller, path.settle), order: bboOrder(body, channelOf(call)) }
       return desk.core.submit('futures.place', input, (state, order) => orderView(state, order, look))
     },
   }),

@@ -18,6 +18,14 @@ import { contractsOf, everContract, priceView, somePage, somePageFields } from '
 import { lookOf, wholeSeconds, type Look } from './order-views.ts'
 import { PERPETUAL, SETTLE, contractField } from './paths.ts'
 import { sizeShape } from './sizes.ts'
+import {
+  STATS_MAX,
+  STATS_USUAL,
+  STAT_INTERVALS,
+  contractStats,
+  statShape,
+  type StatInterval,
+} from './stats.ts'
 
 const GROUP = PERPETUAL
 const FUNDINGS_USUAL = 100
@@ -203,6 +211,21 @@ export const perpetualDataEndpoints: readonly AnyEndpoint[] = [
         contracts.map(async ({ id, name }) => ({ contract: name, data: await fundings(desk, id, all) })),
       )
     },
+  }),
+  endpoint({
+    ...common,
+    method: 'GET',
+    path: '/futures/{settle}/contract_stats',
+    summary: 'What takers and liquidations did, and who holds a contract, by spans of time, oldest first',
+    query: {
+      contract: contractField,
+      from: windowFields.from,
+      interval: withDefault(oneOf(...(Object.keys(STAT_INTERVALS) as StatInterval[])), '5m'),
+      limit: withDefault(integer(1, STATS_MAX), STATS_USUAL),
+    },
+    reply: array(statShape),
+    refuses: NOT_FOUND,
+    handle: async (call) => contractStats(call.desk, call.path.settle, call.query, lookOf(GROUP, call)),
   }),
   endpoint({
     ...common,

@@ -44,7 +44,7 @@ const tradeMembers = {
 const tradeShape = shape({ id: int64, ...tradeMembers, 'trade_value?': decimalText })
 const timerangeShape = shape({ trade_id: str, ...tradeMembers })
 /** Both sizes have the sign of the fill. */
-function tradeView(fill: ContractFill, { sizes }: Look): Record<string, unknown> {
+export function tradeView(fill: ContractFill, { sizes }: Look): Record<string, unknown> {
   const sells = fill.side === 'sell'
   return {
     create_time: floatSeconds(fill.at),
@@ -75,7 +75,7 @@ const closeShape = shape({
   long_price: decimalText,
   short_price: decimalText,
 })
-const closeView = (close: PositionClose) => ({
+export const closeView = (close: PositionClose) => ({
   time: floatSeconds(close.at),
   contract: shownContract(close.contract),
   side: close.side,
@@ -105,7 +105,7 @@ const liquidateShape = shape({
   fill_price: decimalText,
   left: sizeShape,
 })
-const liquidateView = (row: Liquidate, { sizes }: Look) => ({
+export const liquidateView = (row: Liquidate, { sizes }: Look) => ({
   time: wholeSeconds(row.at),
   contract: shownContract(row.contract),
   leverage: format(row.leverage),
@@ -132,7 +132,7 @@ const deleverageShape = shape({
   trade_size: sizeShape,
   position_size: sizeShape,
 })
-const deleverageView = (row: AutoDeleverage, { sizes }: Look) => ({
+export const deleverageView = (row: AutoDeleverage, { sizes }: Look) => ({
   time: wholeSeconds(row.at),
   user: row.user_id,
   order_id: row.order_id,

@@ -1,5 +1,6 @@
 import { baseOf } from '../../core/contracts/terms.ts'
 import type { State } from '../../core/state.ts'
+import type { Candle } from '../../core/tables/exchange/candles.ts'
 import { contractsIn, type Contract } from '../../core/tables/world/contracts.ts'
 import {
   ONE,
@@ -56,13 +57,15 @@ const VOLUME_DECIMALS = 8
 const volume = (amount: bigint): string => format(roundDown(amount as Amount, VOLUME_DECIMALS))
 const whole = (contracts: bigint): string => String(contracts / ONE)
 
+/** An inverse contract is so much of its base as its price makes it: a candle counts at the price it ended with. */
+const inBaseOf = (terms: Contract['terms'], { base, close }: Candle): bigint =>
+  close === 0n ? 0n : baseOf(terms, contractsIn(base), close)
+export const baseVolume = (terms: Contract['terms'], candle: Candle): string =>
+  volume(inBaseOf(terms, candle))
+
 /** What was traded in a day, in each unit that a ticker tells it in. */
 function volumesOf({ prices, world }: State, { terms }: Contract, { base, quote, day }: DayFigures) {
-  // An inverse contract is so much of its base as its price makes it: each minute counts at the price it ended with.
-  const inBase = day.reduce(
-    (sum, { base, close }) => sum + (close === 0n ? 0n : baseOf(terms, contractsIn(base), close)),
-    0n,
-  )
+  const inBase = day.reduce((sum, minute) => sum + inBaseOf(terms, minute), 0n)
   const linear = terms.kind === 'linear'
   const dollar = rateOf(world.exchangeRates['USD'] ?? '1')
   const usd = linear ? timesDown(quote, dollar) : quote

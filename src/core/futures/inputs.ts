@@ -27,6 +27,8 @@ export interface NewContractOrder {
   readonly tpsl_sl_trigger_price: string | null
   /** The price is the level-th of the other side instead: bbo_orders. */
   readonly bbo: { readonly level: number; readonly direction: Side } | null
+  /** The program that sent it. */
+  readonly channel?: string
 }
 export interface PlaceInput extends AccountPath {
   readonly order: NewContractOrder

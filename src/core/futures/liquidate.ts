@@ -27,6 +27,7 @@ import { fundTakes, fundWorth, internalTrade, scheduleUnwind } from './insurance
 import { bookCash, cashName, changeAccount, insuranceOf, settledOf, type Settled } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
+import { countLiquidated } from './stats.ts'
 import { bankruptcyOf } from './rules.ts'
 import { look } from './risk.ts'
 import { CONTRACTS, takeOff } from './venue.ts'
@@ -256,6 +257,8 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest)) closeRest(ctx, contract, rest, step - filled, worst ?? mark, id)
+  const left = positionOf(state, before.user_id, contract, before.mode).size
+  countLiquidated(ctx, contract, before.size > 0n, held - abs(contractsIn(left)))
 }
 /**
  * A mark that the index does not bear out may have been painted to bring this about: then nothing is sold in the book for

@@ -11,6 +11,7 @@ import type { Contract } from '../tables/world/contracts.ts'
 import { afterMark } from './after-mark.ts'
 import { endFunding, settleFunding } from './funding.ts'
 import { insuranceOf } from './money.ts'
+import { keepStats } from './stats.ts'
 import { recordPosition } from './positions.ts'
 import {
   PREMIUM,
@@ -75,6 +76,8 @@ export function workMinute(ctx: Ctx, { due_at }: { due_at: number }): null {
     isRunning(contract, due_at) || endOf(contract) === secondsOf(due_at)
   const moved = allContracts.filter((contract) => counts(contract) && minuteOf(ctx, contract, due_at))
   for (const { id } of moved) afterMark(ctx, id)
+  const running = allContracts.filter((contract) => isRunning(contract, due_at))
+  keepStats(ctx, running, secondsOf(due_at), due_at)
   return null
 }
 /** One contract's minute, once; tells whether its mark has moved. */

@@ -19,6 +19,7 @@ import { availableOf, canNotBear, isCross } from './figures.ts'
 import type { NewContractOrder, PlaceInput } from './inputs.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
+import { countTaken } from './stats.ts'
 import { addStops, readStops, type NewStop } from './stops.ts'
 import {
   checkAccount,
@@ -127,7 +128,9 @@ export function matchTaker(
   beyond = ZERO,
 ): OrderRow {
   const { market } = taker
+  const before = taker.order.filled
   const end = sweep(ctx, CONTRACTS, taker)
+  countTaken(ctx, market, taker.order.side, (taker.order.filled - before) as Amount)
   taker.order.left = (taker.order.left + beyond) as Amount
   const finish_as = end === 'filled' && beyond > 0n ? 'reduce_only' : ends(end)
   const order = settleDown(ctx, CONTRACTS, taker, finish_as, rank)
@@ -366,7 +369,7 @@ function extrasOf(
   closes: boolean,
   own: OwnOrder | null,
 ): OrderExtras | null {
-  const { auto_size, market_order_slip_ratio, pos_margin_mode } = input
+  const { auto_size, market_order_slip_ratio, pos_margin_mode, channel } = input
   const { tpsl_tp_trigger_price, tpsl_sl_trigger_price } = input
   const more: OrderExtras = {
     ...(reduceOnly && { reduce_only: true }),
@@ -374,6 +377,7 @@ function extrasOf(
     ...(auto_size !== null && { auto_size }),
     ...(market_order_slip_ratio !== null && { market_order_slip_ratio }),
     ...(pos_margin_mode !== null && { pos_margin_mode }),
+    ...(channel !== undefined && { channel }),
     ...(tpsl_tp_trigger_price !== null && { tpsl_tp_trigger_price }),
     ...(tpsl_sl_trigger_price !== null && { tpsl_sl_trigger_price }),
     ...(own !== null && { origin: own.origin }),

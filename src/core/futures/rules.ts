@@ -70,9 +70,11 @@ export function checkTick({ tick, name: contract, config }: Contract, price: Pri
 }
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 export const DEFAULT_TEXT = 'api'
+/** Where an order came from, when its client did not name it. */
+const RESERVED: ReadonlySet<string> = new Set([DEFAULT_TEXT, 'apiv4-ws', 'web', 'app'])
 export function readText(text: string | null): string {
   if (text === null || text === '' || text === '-') return DEFAULT_TEXT
-  if (TEXT.test(text) || text === 'api' || text === 'web' || text === 'app') return text
+  if (TEXT.test(text) || RESERVED.has(text)) return text
   return refuse(
     'INVALID_PARAM_VALUE',
     `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
@@ -183,8 +185,8 @@ export function checkRoom(state: State, userId: number, contract: Contract): voi
 }
 export function checkUnused(state: State, userId: number, contract: Contract, text: string): void {
   if (!text.startsWith('t-')) return
-  const open = state.futures.openWithText(userId, text)
-  if (open !== undefined && open.pair.startsWith(`${contract.account}/`))
+  const open = state.futures.openWithText(userId, text, contract.account)
+  if (open !== undefined)
     refuse(
       'DUPLICATE_REQUEST',
       `text: "${text}" is the text of the open order ${open.id}; nothing was placed`,
@@ -310,9 +312,10 @@ export function checkMarginMode(position: Position, asked: NewContractOrder['pos
 export function openOrderOf(state: State, path: AccountPath, name: number | string): OrderRow {
   const { futures } = state
   const id = typeof name === 'number' ? name : /^\d+$/.test(name) ? Number(name) : undefined
-  const order = id === undefined ? futures.openWithText(path.user_id, String(name)) : futures.orders.get(id)
-  const account = `${path.group}/${path.settle}/`
-  if (order?.user_id !== path.user_id || !order.pair.startsWith(account))
+  const account = `${path.group}/${path.settle}`
+  const order =
+    id === undefined ? futures.openWithText(path.user_id, String(name), account) : futures.orders.get(id)
+  if (order?.user_id !== path.user_id || !order.pair.startsWith(`${account}/`))
     return notFound('ORDER_NOT_FOUND', `this account has no order ${name} in ${path.group} ${path.settle}`)
   if (order.status !== 'open')
     refuse('ORDER_FINISHED', `order ${order.id} has ended already (${order.finish_as})`)

@@ -82,7 +82,7 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
   const limit = input.cross_leverage_limit
   const leverage = cross
     ? limit === null || parseRate(limit) === 0n
-      ? rows[0]!.cross_limit
+      ? usualLimit(contract, rows[0]!)
       : readLeverage(contract, limit, 'cross_leverage_limit')
     : readLeverage(contract, input.leverage, 'leverage')
   if (cross !== isCross(rows[0]!)) checkEmpty(state, contract, rows)
@@ -99,6 +99,9 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
     )
   return changed
 }
+/** Of a perpetual contract what it was; a dated one has no other way to name its limit, and goes to the most. */
+const usualLimit = ({ group, leverageMax }: Contract, { cross_limit }: Position): Rate =>
+  group === 'delivery' ? leverageMax : cross_limit
 function setCross(ctx: Ctx, contract: Contract, row: Position, cross_limit: Rate): Position {
   return recordPosition(ctx, contract, { ...row, leverage: 0n as Rate, cross_limit, margin: ZERO })
 }

@@ -34,6 +34,7 @@ export interface DueWork {
   readonly 'futures.fire': { contract: string }
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }
   readonly 'futures.look': Readonly<Record<string, never>>
+  readonly 'futures.stat': { contract: string; t: number }
   readonly 'futures.price_order.expire': { id: number }
   readonly 'futures.trail.follow': { contract: string; price_type: 'last' | 'mark' | 'index'; price: string }
   readonly 'futures.unwind': { contract: string }

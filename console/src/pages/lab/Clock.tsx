@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'futures.fund': 'funding, the next positions',
   'futures.liquidate': 'the liquidation of a position goes on',
   'futures.look': 'positions near their limit are looked at',
+  'futures.stat': 'figures of a contract, every five minutes',
   'futures.minute': 'premiums, marks and funding of contracts',
   'futures.unwind': 'the insurance fund closes a part of what it holds',
   'lending.charge': 'interest of the hour, the next accounts',

@@ -98,6 +98,11 @@ export class Exchange {
   /** What a venue keeps of open orders beside this. */
   protected follow(_was: OrderRow | undefined, _is: OrderRow | undefined): void {}
 
+  /** The account that an order in a market belongs to, where a venue has several for each user. */
+  protected accountOf(_pair: string): string {
+    return ''
+  }
+
   book(pair: string): Book {
     let book = this.books.get(pair)
     if (book === undefined) this.books.set(pair, (book = new Book(this.tickOf(pair))))
@@ -158,8 +163,9 @@ export class Exchange {
   openCount(userId: number, pair: string): number {
     return this.openByUser.get(userId)?.get(pair)?.length ?? 0
   }
-  openWithText(userId: number, text: string): OrderRow | undefined {
-    const id = this.openByText.get(`${userId}/${text}`)
+  /** `account`: whose orders those are, where a venue has several for each user. */
+  openWithText(userId: number, text: string, account = ''): OrderRow | undefined {
+    const id = this.openByText.get(`${userId}/${account}/${text}`)
     return id === undefined ? undefined : this.orders.get(id)
   }
   protected get venueTables(): readonly unknown[] {
@@ -187,7 +193,7 @@ export class Exchange {
     placed.openIndex = list.length
     placed.openList = list
     list.push(placed)
-    if (isClientText(placed.text)) this.openByText.set(`${placed.user_id}/${placed.text}`, placed.id)
+    if (isClientText(placed.text)) this.openByText.set(this.textKey(placed), placed.id)
   }
   private amended(was: Placed, is: Placed): void {
     is.openIndex = was.openIndex
@@ -207,6 +213,9 @@ export class Exchange {
       if (lists.byPair.size === 0) this.openByUser.delete(placed.user_id)
     }
     placed.openList = undefined
-    if (isClientText(placed.text)) this.openByText.delete(`${placed.user_id}/${placed.text}`)
+    if (isClientText(placed.text)) this.openByText.delete(this.textKey(placed))
+  }
+  private textKey({ user_id, pair, text }: Placed): string {
+    return `${user_id}/${this.accountOf(pair)}/${text}`
   }
 }

@@ -5,6 +5,7 @@ import { CONTRACT_COUNTDOWN, Countdowns } from '../exchange/countdowns.ts'
 import { CONTRACT_MARKET, Exchange } from '../exchange/exchange.ts'
 import { CONTRACT_ORDER, type OrderRow } from '../exchange/order.ts'
 import { CONTRACT_TRADE } from '../exchange/trades.ts'
+import { accountOfContract } from '../world/contracts.ts'
 import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
@@ -12,6 +13,7 @@ import { OrderSides } from './order-sides.ts'
 import { Positions } from './positions.ts'
 import { Waiting } from './waiting.ts'
 import { RiskWatch } from './watch.ts'
+import { contractFlows } from './stats.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
@@ -28,6 +30,7 @@ export class Futures extends Exchange {
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
   readonly sides = new OrderSides()
+  readonly flows = contractFlows()
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly waiting = new Waiting()
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)
@@ -48,6 +51,9 @@ export class Futures extends Exchange {
   }
   protected override follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
     this.sides.follow(was, is)
+  }
+  protected override accountOf(pair: string): string {
+    return accountOfContract(pair)
   }
   /** Undefined before its first evaluation. */
   priceOf(contract: string): ContractPrice | undefined {
@@ -72,6 +78,7 @@ export class Futures extends Exchange {
       this.positions.table,
       this.accounts.table,
       this.prices,
+      this.flows,
       this.countdowns.table,
       ...this.waiting.tables,
       this.activity.days,

@@ -2,6 +2,7 @@ import type { Amount, Price, Rate } from '../../../money/amount.ts'
 import type { LogSpec } from '../../../machine/table.ts'
 import type { Side } from '../exchange/order.ts'
 import type { PositionMode } from './positions.ts'
+import { CONTRACT_STAT } from './stats.ts'
 
 /** One side of a trade as its owner sees it. */
 export interface ContractFill {
@@ -288,4 +289,5 @@ export const CONTRACT_LOGS = [
   AUTO_DELEVERAGE,
   SETTLEMENT,
   FUNDING,
+  CONTRACT_STAT,
 ] as const

@@ -1,0 +1,120 @@
+import { flowOf, holdersOf } from '../../core/futures/stats.ts'
+import type { State } from '../../core/state.ts'
+import { quoteOf } from '../../core/contracts/terms.ts'
+import { CONTRACT_STAT, type ContractStat, type Flow } from '../../core/tables/futures/stats.ts'
+import { contractsIn, type Contract } from '../../core/tables/world/contracts.ts'
+import { ONE, format, type Amount, type Rate } from '../../money/amount.ts'
+import type { Desk } from '../endpoint.ts'
+import { decimalText, int64, num, shape } from '../shapes.ts'
+import { everContract } from './market-data.ts'
+import type { Look } from './order-views.ts'
+import { PERPETUAL } from './paths.ts'
+import { sizeShape } from './sizes.ts'
+
+export const STAT_INTERVALS = { '5m': 300, '15m': 900, '30m': 1_800, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
+export type StatInterval = keyof typeof STAT_INTERVALS
+export const STATS_MAX = 100
+export const STATS_USUAL = 30
+
+export const statShape = shape({
+  time: int64,
+  lsr_taker: num,
+  lsr_account: num,
+  long_liq_size: sizeShape,
+  long_liq_amount: num,
+  long_liq_usd: num,
+  long_liq_usd_new: num,
+  short_liq_size: sizeShape,
+  short_liq_amount: num,
+  short_liq_usd: num,
+  short_liq_usd_new: num,
+  open_interest: sizeShape,
+  open_interest_usd: num,
+  top_lsr_account: num,
+  top_lsr_size: decimalText,
+  mark_price: num,
+  top_long_size: sizeShape,
+  top_short_size: sizeShape,
+  long_taker_size: sizeShape,
+  short_taker_size: sizeShape,
+  top_long_account: int64,
+  top_short_account: int64,
+  long_users: int64,
+  short_users: int64,
+})
+type Moment = Omit<ContractStat, 'contract' | 't'>
+const number = (amount: bigint): number => Number(format(amount as Amount))
+const ratio = (one: bigint, other: bigint): string =>
+  format((other === 0n ? 0n : (one * ONE) / other) as Rate)
+const counted = (one: number, other: number): number => (other === 0 ? 0 : one / other)
+
+/** What happened between two moments, and how it stood at the later one. */
+function statView(contract: Contract, time: number, before: Flow | undefined, now: Moment, { sizes }: Look) {
+  const since = (name: keyof Flow): Amount => (now[name] - (before?.[name] ?? 0n)) as Amount
+  const [bought, sold] = [since('bought'), since('sold')]
+  const [longs, shorts] = [since('long_liq_quote'), since('short_liq_quote')].map(number) as [number, number]
+  return {
+    time,
+    lsr_taker: Number(ratio(bought, sold)),
+    lsr_account: counted(now.longs, now.shorts),
+    long_liq_size: sizes(since('long_liq')),
+    long_liq_amount: number(since('long_liq_base')),
+    long_liq_usd: longs,
+    long_liq_usd_new: longs,
+    short_liq_size: sizes(since('short_liq')),
+    short_liq_amount: number(since('short_liq_base')),
+    short_liq_usd: shorts,
+    short_liq_usd_new: shorts,
+    open_interest: sizes(now.open_interest),
+    open_interest_usd: number(quoteOf(contract.terms, contractsIn(now.open_interest), now.mark)),
+    top_lsr_account: counted(now.top_longs, now.top_shorts),
+    top_lsr_size: ratio(now.top_long, now.top_short),
+    mark_price: number(now.mark),
+    top_long_size: sizes(now.top_long),
+    top_short_size: sizes(now.top_short),
+    long_taker_size: sizes(bought),
+    short_taker_size: sizes(sold),
+    top_long_account: now.top_longs,
+    top_short_account: now.top_shorts,
+    long_users: now.longs,
+    short_users: now.shorts,
+  }
+}
+
+const momentOf = (state: State, contract: Contract): Moment => ({
+  ...flowOf(state, contract.id),
+  ...holdersOf(state, contract),
+})
+/** Oldest first, the running span included; they begin with the platform. */
+export async function contractStats(
+  desk: Desk,
+  settle: string,
+  query: {
+    readonly contract: string
+    readonly from: number | null
+    readonly interval: StatInterval
+    readonly limit: number
+  },
+  look: Look,
+) {
+  const seconds = STAT_INTERVALS[query.interval]
+  const { contract, now, running } = await desk.core.read((state) => {
+    const found = everContract(state, PERPETUAL, settle, query.contract)
+    return { contract: found, now: momentOf(state, found), running: desk.clock.seconds() }
+  })
+  const start = (second: number): number => Math.floor(second) - (Math.floor(second) % seconds)
+  const latest = start(running)
+  const first = query.from === null ? latest - (query.limit - 1) * seconds : start(query.from)
+  const last = Math.min(latest, first + (query.limit - 1) * seconds)
+  const moments: number[] = []
+  for (let t = first; t <= last + seconds; t += seconds) moments.push(t)
+  if (moments.length < 2) return []
+  const where = `where "contract" = ? and "t" in (${moments.map(() => '?').join(', ')})`
+  const rows = await desk.store.select(CONTRACT_STAT, where, [contract.id, ...moments])
+  const known = new Map(rows.map((row) => [row.t, row]))
+  return moments.slice(0, -1).flatMap((t) => {
+    const end =
+      t === latest ? (contract.config.status === 'delisted' ? undefined : now) : known.get(t + seconds)
+    return end === undefined ? [] : [statView(contract, t, known.get(t), end, look)]
+  })
+}

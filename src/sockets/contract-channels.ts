@@ -1,0 +1,267 @@
+import { CONTRACT_INTERVALS } from '../api/futures/intervals.ts'
+import type { Look } from '../api/futures/order-views.ts'
+import { isListed } from '../api/futures/paths.ts'
+import { INDEX, MARK } from '../core/futures/prices.ts'
+import type { Contract } from '../core/tables/world/contracts.ts'
+import { contractBook } from './book-forms.ts'
+import { lookAt } from './contract-look.ts'
+import { badArgument } from './envelope.ts'
+import { contractCandles, contractTicker, contractTrades } from './market-forms.ts'
+import { accountOf } from './paths.ts'
+import {
+  ALL,
+  REAL_TIME,
+  msOf,
+  namesOrAll,
+  obuNamed,
+  oneOf,
+  texts,
+  type Asked,
+  type Channel,
+  type PrivateChannel,
+  type PublicChannel,
+  type Sources,
+  type Wanted,
+} from './payloads.ts'
+import type { Begin } from './stream.ts'
+
+const CONTRACTS = '["BTC_USDT", …]'
+const CANDLES = '["1m", "BTC_USDT"], or mark_BTC_USDT, index_BTC_USDT'
+
+/** A contract that a payload names, of the address's group and settle currency. */
+interface Named {
+  readonly id: string
+  readonly name: string
+  /** Undefined when a subscription ends to what is there no more. */
+  readonly contract: Contract | undefined
+}
+function contractNamed(given: string, { world, known, address }: Asked): Named {
+  const name = given.toUpperCase()
+  const id = `${accountOf(address)}/${name}`
+  const contract = world.findContract(id)
+  if (contract !== undefined && isListed(contract)) return { id, name, contract }
+  return known ? badArgument(`unknown contract ${given.slice(0, 80)}`) : { id, name, contract }
+}
+const contractsNamed = (payload: unknown, asked: Asked): Named[] => [
+  ...new Map(
+    texts(payload, CONTRACTS)
+      .map((name) => contractNamed(name, asked))
+      .map((one) => [one.id, one]),
+  ).values(),
+]
+
+/** Where sizes are told there are two streams: as numbers, and as texts. */
+const sized = (name: string, asked: Asked): string => (asked.texts ? `${name} texts` : name)
+const perContract =
+  (channel: string, begin: (sources: Sources, named: Named, look: Look) => Begin): PublicChannel['read'] =>
+  (payload, asked) => {
+    const look = lookAt(accountOf(asked.address), asked.texts)
+    return contractsNamed(payload, asked).map((named) => ({
+      name: sized(`${channel} ${named.id}`, asked),
+      begin: (sources) => begin(sources, named, look),
+    }))
+  }
+
+const SNAPSHOT_LEVELS = ['100', '50', '20', '10', '5', '1']
+const SNAPSHOT_MS = 100
+/** Levels by pace, the usual one first. */
+const UPDATE_LEVELS: Readonly<Record<string, readonly string[]>> = {
+  '20ms': ['20'],
+  '100ms': ['100', '50', '20'],
+}
+const DATED_LEVELS = ['100', '50', '20', '10', '5']
+const DATED_UPDATES: Readonly<Record<string, readonly string[]>> = {
+  '100ms': DATED_LEVELS,
+  '1000ms': DATED_LEVELS,
+}
+/** Milliseconds by level. */
+const OBU_PACES: Readonly<Record<string, number>> = { '50': 20, '400': 100 }
+const isDated = ({ address }: Asked): boolean => address.startsWith('delivery')
+
+const SERIES = /^(mark_|index_)(.+)$/i
+function candlesWanted(payload: unknown, asked: Asked): Wanted[] {
+  const [first, given] = texts(payload, CANDLES)
+  const interval = oneOf('interval', first, CONTRACT_INTERVALS)
+  const [, figure = '', name = given] = SERIES.exec(given ?? '') ?? []
+  const { id, contract } = contractNamed(
+    name ?? badArgument(`payload: the contract is missing, ${CANDLES}`),
+    asked,
+  )
+  const prefix = figure === '' ? '' : figure.toLowerCase() === MARK ? MARK : INDEX
+  const look = lookAt(accountOf(asked.address), asked.texts)
+  return [
+    {
+      name: sized(`futures.candlesticks ${interval} ${prefix}${id}`, asked),
+      begin: ({ contractMarkets }) =>
+        contractMarkets.ofCandles(contractCandles(contract!, prefix, interval, look)),
+    },
+  ]
+}
+function snapshotsWanted(payload: unknown, asked: Asked): Wanted[] {
+  const [given, second, third = '0'] = texts(payload, '["BTC_USDT", "20", "0"]')
+  const { id, name } = contractNamed(given!, asked)
+  const level = oneOf('limit', second, SNAPSHOT_LEVELS)
+  oneOf('interval', third, ['0'])
+  const form = contractBook(name, asked.texts)
+  return [
+    {
+      name: sized(`futures.order_book ${id} ${level}`, asked),
+      begin: ({ contractBooks }) => contractBooks.snapshots(id, form, Number(level), SNAPSHOT_MS),
+    },
+  ]
+}
+function updatesWanted(payload: unknown, asked: Asked): Wanted[] {
+  const [given, second, third] = texts(payload, '["BTC_USDT", "100ms", "100"]')
+  const { id, name } = contractNamed(given!, asked)
+  const paces = isDated(asked) ? DATED_UPDATES : UPDATE_LEVELS
+  const pace = oneOf('interval', second, Object.keys(paces))
+  const level = Number(third === undefined ? paces[pace]![0] : oneOf('level', third, paces[pace]!))
+  const form = contractBook(name, asked.texts).update(level)
+  return [
+    {
+      name: sized(`futures.order_book_update ${id} ${pace} ${level}`, asked),
+      begin: ({ contractBooks }) => contractBooks.deltas(id, form, level, msOf(pace)),
+    },
+  ]
+}
+function obuWanted(stream: string, asked: Asked): Wanted {
+  const named = obuNamed(stream, 'contract', 'ob.BTC_USDT.50')
+  const { id, name } = contractNamed(named.name, asked)
+  const size = oneOf('level', named.level, Object.keys(OBU_PACES))
+  const level = Number(size)
+  return {
+    name: `futures.obu ${id} ${size}`,
+    title: `ob.${name}.${size}`,
+    // Its levels are texts for everybody.
+    begin: ({ contractBooks }) =>
+      contractBooks.deltas(id, contractBook(name, true).obu(level), level, OBU_PACES[size]!),
+  }
+}
+
+const common = { product: 'futures', access: 'public' } as const
+const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
+  {
+    ...common,
+    name: 'futures.tickers',
+    summary: 'Last, mark and index price, funding rate and 24 hour figures, when one of them changed',
+    payload: CONTRACTS,
+    pace: '1000ms',
+    // Its sizes are texts for everybody.
+    read: (payload, asked) =>
+      contractsNamed(payload, asked).map(({ id }) => ({
+        name: `futures.tickers ${id}`,
+        begin: ({ contractMarkets }) => contractMarkets.ofTicker('futures.tickers', contractTicker(id)),
+      })),
+  },
+  {
+    ...common,
+    name: 'futures.trades',
+    summary: "Trades; the sign of the size is the taker's",
+    payload: CONTRACTS,
+    pace: REAL_TIME,
+    read: perContract('futures.trades', ({ contractMarkets }, { id }, look) =>
+      contractMarkets.ofTrades(id, contractTrades(look)),
+    ),
+  },
+  {
+    ...common,
+    name: 'futures.book_ticker',
+    summary: 'The best bid and ask, when one of them changed',
+    payload: CONTRACTS,
+    pace: '10ms',
+    read: (payload, asked) =>
+      contractsNamed(payload, asked).map(({ id, name }) => ({
+        name: sized(`futures.book_ticker ${id}`, asked),
+        begin: ({ contractBooks }) => contractBooks.ticker(id, contractBook(name, asked.texts)),
+      })),
+  },
+  {
+    ...common,
+    name: 'futures.order_book',
+    summary: 'The best prices as a whole, when the book has moved',
+    payload: '["BTC_USDT", "20", "0"]',
+    pace: '100ms',
+    read: snapshotsWanted,
+  },
+  {
+    ...common,
+    name: 'futures.order_book_update',
+    summary: 'What changed among the best prices; a whole picture first',
+    payload: '["BTC_USDT", "100ms", "100"]',
+    pace: '20ms or 100ms; of dated contracts 100ms or 1000ms',
+    read: updatesWanted,
+  },
+  {
+    ...common,
+    name: 'futures.obu',
+    perpetual: true,
+    single: true,
+    summary: 'What changed among the best 50 (20ms) or 400 (100ms) prices; a whole picture first',
+    payload: '["ob.BTC_USDT.50", …]',
+    pace: '20ms or 100ms',
+    read: (payload, asked) => {
+      const wanted = texts(payload, '["ob.BTC_USDT.50", …]').map((stream) => obuWanted(stream, asked))
+      return [...new Map(wanted.map((one) => [one.name, one])).values()]
+    },
+  },
+  {
+    ...common,
+    name: 'futures.candlesticks',
+    summary: 'The candle that grows, and each one once more when it has closed (w: true)',
+    payload: CANDLES,
+    pace: '2000ms',
+    read: candlesWanted,
+  },
+  {
+    ...common,
+    name: 'futures.public_liquidates',
+    perpetual: true,
+    summary: 'Orders that liquidate positions, of each contract one a second at most',
+    payload: `${CONTRACTS} or ["${ALL}"]`,
+    pace: '1000ms',
+    read: (payload, asked) => {
+      const account = accountOf(asked.address)
+      const look = lookAt(account, asked.texts)
+      const covered = namesOrAll(texts(payload, CONTRACTS), (name) => contractNamed(name, asked).id)
+      return (covered === 'all' ? [account] : covered).map((name) => ({
+        name: sized(`futures.public_liquidates ${name}`, asked),
+        begin: ({ liquidations }) => liquidations.of(name, look),
+      }))
+    },
+  },
+]
+
+const USER_AND_CONTRACTS = `["USER_ID", "BTC_USDT", …] or ["USER_ID", "${ALL}"]`
+/** Whatever stands for the user id is not looked at: the key's account is meant. */
+const ofContracts = (name: string, summary: string): PrivateChannel => ({
+  name: `futures.${name}`,
+  product: 'futures',
+  access: 'futures',
+  summary,
+  payload: USER_AND_CONTRACTS,
+  pace: REAL_TIME,
+  read: (payload, asked) => {
+    const [, ...names] = texts(payload, USER_AND_CONTRACTS)
+    if (names.length === 0) badArgument(`payload: contracts are missing, ${USER_AND_CONTRACTS}`)
+    return namesOrAll(names, (one) => contractNamed(one, asked).id)
+  },
+})
+const PRIVATE_CONTRACTS: readonly PrivateChannel[] = [
+  ofContracts('orders', "The account's orders as each command leaves them: _new, _update, or how they ended"),
+  ofContracts('usertrades', "The account's own trades"),
+  ofContracts('positions', 'Positions, when a command changed them'),
+  ofContracts('liquidates', "Orders that liquidated the account's positions"),
+  ofContracts('auto_deleverages', 'What the account was made to give up by auto-deleveraging'),
+  ofContracts('position_closes', 'Positions that ended'),
+  ofContracts('reduce_risk_limits', 'Positions that a liquidation has reduced, and their tier now'),
+  {
+    name: 'futures.balances',
+    product: 'futures',
+    access: 'futures',
+    summary: "Every change of the account's money, as its account book has it",
+    payload: '["USER_ID"] or none',
+    pace: REAL_TIME,
+    read: () => 'all',
+  },
+]
+export const CONTRACT_CHANNELS: readonly Channel[] = [...PUBLIC_CONTRACTS, ...PRIVATE_CONTRACTS]
