@@ -1,4 +1,5 @@
 import { cancelAll, cancelNext, cancelRest } from './futures/cancel.ts'
+import { createChase, lookAtChases, stopChase, stopChases } from './futures/chases.ts'
 import {
   amend,
   amendBatch,
@@ -10,7 +11,8 @@ import {
   strikeCountdown,
 } from './futures/commands.ts'
 import { fireRest } from './futures/fire.ts'
-import { liquidate, unwind } from './futures/liquidate.ts'
+import { liquidate } from './futures/liquidate.ts'
+import { unwind } from './futures/unwind.ts'
 import {
   amendPriceOrder,
   cancelPriceOrder,
@@ -49,6 +51,10 @@ export const futuresCommands = {
   'futures.price_order.cancel_all': cancelPriceOrders,
   'futures.price_order.expire': expirePriceOrder,
   'futures.fire': fireRest,
+  'futures.chase.create': createChase,
+  'futures.chase.stop': stopChase,
+  'futures.chase.stop_all': stopChases,
+  'futures.chase.look': lookAtChases,
   'futures.trail.create': createTrail,
   'futures.trail.stop': stopTrail,
   'futures.trail.stop_all': stopTrails,

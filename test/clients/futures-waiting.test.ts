@@ -136,4 +136,52 @@ describe('orders that wait for a price, by the clients', () => {
     const all = (await delivery.cancelPriceTriggeredDeliveryOrderList('usdt', contract)).body
     assert.equal(all.length, 1)
   })
+
+  test('the SDK: trail orders', async () => {
+    const order = {
+      contract: 'BTC_USDT',
+      amount: '-3',
+      activationPrice: '0',
+      priceType: 1,
+      priceOffset: '1%',
+    }
+    const made = await futures.createTrailOrder('usdt', { ...order, text: 't-sdk-trail' })
+    assert.equal(`${made.response.status} ${made.body.code} ${made.body.message}`, '201 0 success')
+    const { id } = made.body.data
+    assert.equal(typeof id, 'bigint')
+    const seen = (await futures.getTrailOrderDetail('usdt', Number(id))).body.data.order
+    assert.equal(`${seen.id === id} ${seen.status} ${seen.statusCode}`, 'true open 2')
+    assert.equal(`${seen.suborderId} ${seen.userId} ${seen.amount}`, `0 ${trader.user_id} -3`)
+    const change = { id, amount: '-4', priceOffset: '2%', isGteStr: '', priceType: 0 }
+    assert.equal((await futures.updateTrailOrder('usdt', change)).body.order.priceOffset, '2%')
+    const log = (await futures.getTrailOrderChangeLog('usdt', Number(id), {})).body.changeLog
+    assert.deepEqual(
+      log.map((one: { amount: string; isCreate: boolean }) => `${one.amount} ${one.isCreate}`),
+      ['-4 false', '-3 true'],
+    )
+    const opts = { contract: 'BTC_USDT', isFinished: false, pageNum: 1, pageSize: 10, sortBy: 1 }
+    assert.equal((await futures.getTrailOrders('usdt', opts)).body.orders[0].id, id)
+    assert.equal((await futures.stopTrailOrder('usdt', { id })).body.order.statusLabel, 'cancelled')
+    await futures.createTrailOrder('usdt', order)
+    assert.equal((await futures.stopAllTrailOrders('usdt', { contract: 'BTC_USDT' })).body.orders.length, 1)
+    const ended = (await futures.getTrailOrders('usdt', { ...opts, isFinished: true, hideCancel: false }))
+      .body
+    assert.equal(ended.orders.length, 2)
+  })
+
+  test('the SDK: chase orders', async () => {
+    await maker.placed(5, '59000')
+    const order = { contract: 'BTC_USDT', amount: '3', priceLimit: '0', priceType: 1, text: 't-sdk-chase' }
+    const { id } = (await futures.createChaseOrder('usdt', order)).body
+    assert.equal(typeof id, 'string')
+    const seen = (await futures.getChaseOrderDetail('usdt', id)).body.order
+    assert.equal(`${seen.status} ${seen.suborderPrice} ${seen.intervalSec}`, 'open 59000 1')
+    assert.equal((await futures.getChaseOrders('usdt', 1, { contract: 'BTC_USDT' })).body.orders[0].id, id)
+    assert.equal((await futures.stopChaseOrder('usdt', { id })).body.order.statusCode, '5')
+    await futures.createChaseOrder('usdt', order)
+    assert.equal((await futures.stopAllChaseOrders('usdt', { contract: 'BTC_USDT' })).body.orders.length, 1)
+    const now = Math.floor(Date.now() / 1000)
+    const span = { isFinished: true, startAt: now - 3600, endAt: now + 3600 }
+    assert.equal((await futures.getChaseOrders('usdt', 2, span)).body.orders.length, 2)
+  })
 })

@@ -1,11 +1,13 @@
 import type { AnyEndpoint } from '../endpoint.ts'
 import { accountEndpoints, modeEndpoints } from './account.ts'
 import { batchEndpoints } from './batch.ts'
+import { chaseEndpoints } from './chases.ts'
 import { orderEndpoints, perpetualOrderEndpoints } from './orders.ts'
 import { DELIVERY, PERPETUAL, type Group } from './paths.ts'
 import { perpetualPositionEndpoints, positionEndpoints } from './positions.ts'
 import { perpetualPriceOrderEndpoints, priceOrderEndpoints } from './price-orders.ts'
 import { datedRecordEndpoints, perpetualRecordEndpoints, recordEndpoints } from './records.ts'
+import { trailEndpoints } from './trails.ts'
 
 const both = (group: Group): readonly AnyEndpoint[] => [
   ...accountEndpoints(group),
@@ -22,6 +24,8 @@ export const contractAccountEndpoints: readonly AnyEndpoint[] = [
   ...perpetualOrderEndpoints(PERPETUAL),
   ...batchEndpoints(PERPETUAL),
   ...perpetualPriceOrderEndpoints(PERPETUAL),
+  ...trailEndpoints(PERPETUAL),
+  ...chaseEndpoints(PERPETUAL),
   ...perpetualRecordEndpoints(PERPETUAL),
   ...both(DELIVERY),
   ...datedRecordEndpoints(DELIVERY),

@@ -1,6 +1,7 @@
 import { schedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { PRICE_TYPES } from '../tables/futures/triggers.ts'
+import { watchChases } from './chases.ts'
 import { firePriceOrder } from './price-orders.ts'
 import { activateTrail, fireTrail, followTrails } from './trails.ts'
 import { isTrading, priceNow } from './triggers.ts'
@@ -24,6 +25,7 @@ export function fireWaiting(ctx: Ctx): void {
       waiting.fired++
       fire()
     }
+    watchChases(ctx, contract)
   }
 }
 /** What fires next in a contract: the last price first, then mark and index. */

@@ -9,10 +9,10 @@ import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
 import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrder } from '../spot/pov.ts'
 import type { Ctx, State } from '../state.ts'
-import { OrderRow, type Order, type Placed } from '../tables/exchange/order.ts'
+import type { Order } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { LIQUIDATE } from '../tables/futures/records.ts'
-import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { deleverage, deleverageGoesOn } from './deleverage.ts'
 import {
   crossCash,
@@ -25,7 +25,7 @@ import {
   restMargin,
   unitOf,
 } from './figures.ts'
-import { fundTakes, fundWorth, internalTrade, scheduleUnwind } from './insurance.ts'
+import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
 import {
   bookCash,
   cashName,
@@ -37,11 +37,12 @@ import {
   type Settled,
 } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
+import { finish, ontoTick, platformOrder } from './platform-orders.ts'
 import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
 import { countLiquidated } from './stats.ts'
 import { bankruptcyOf } from './rules.ts'
 import { look } from './risk.ts'
-import { CONTRACTS, takeOff } from './venue.ts'
+import { takeOff } from './venue.ts'
 import { cancelWaiting, waitingOf } from './waiting.ts'
 
 /** Orders that one step ends. */
@@ -95,7 +96,7 @@ function stepCross(ctx: Ctx, input: LiquidateInput): null {
   reduceWorst(ctx, input.user_id, settled, input.id, unified ? 'scm_liquidate' : `liq-${input.id}`)
   return again(ctx, input)
 }
-/** A portion of all contract orders of an account; true while there may be more. */
+/** A portion of all contract orders of an account, and of those that wait; true while there may be more. */
 export const cancelContracts = (ctx: Ctx, userId: number, { account }: Settled): boolean =>
   cancelSome(
     ctx,
@@ -224,55 +225,6 @@ function closeHedge(ctx: Ctx, contract: Contract, one: Position, other: Position
   finish(ctx, order, contracts, mark)
 }
 
-/** An order of the platform's on behalf of a position, as a row that can be matched. */
-export function platformOrder(
-  ctx: Ctx,
-  contract: Contract,
-  position: Position,
-  contracts: bigint,
-  price: Price,
-  text: string,
-): OrderRow {
-  const placed: Placed = {
-    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
-    user_id: position.user_id,
-    pair: contract.id,
-    side: position.size > 0n ? 'sell' : 'buy',
-    type: 'limit',
-    account: contract.group,
-    time_in_force: 'ioc',
-    text,
-    amend_text: '-',
-    price,
-    amount: amountOfContracts(contracts),
-    iceberg: ZERO,
-    // Nobody escapes his liquidation behind an order of his own group.
-    stp_id: 0,
-    stp_act: '-',
-    create_at: ctx.at,
-    more: { reduce_only: true, is_liq: true },
-    row: undefined,
-    rank: 0,
-    level: undefined,
-    previous: undefined,
-    next: undefined,
-    openIndex: 0,
-    openList: undefined,
-  }
-  return OrderRow.first(placed, ZERO)
-}
-/** An order that never saw the book is filled as a whole. */
-export function finish(ctx: Ctx, order: OrderRow, contracts: bigint, price: Price): void {
-  const amount = amountOfContracts(contracts)
-  order.left = (order.left - amount) as Amount
-  order.filled = (order.filled + amount) as Amount
-  order.filled_total = (order.filled_total + contracts * price) as Amount
-  order.status = order.left === 0n ? 'closed' : 'cancelled'
-  order.finish_as = order.left === 0n ? 'filled' : 'ioc'
-  order.update_at = ctx.at
-  ctx.tx.put(ctx.state.futures.orders, order)
-}
-
 /** The book first, at no worse than the bankruptcy price; then the fund; then who has earned most by it. */
 function close(ctx: Ctx, contract: Contract, before: Position, id: number, text: string): void {
   const { state } = ctx
@@ -315,8 +267,6 @@ function believedBound(bound: Price, side: 'buy' | 'sell', mark: Price, near: Pr
   if (mark === near) return bound
   return (side === 'sell' ? larger(bound, near) : smaller(bound, near)) as Price
 }
-const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
-  (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 /** All that a position and those before it have brought or cost: what it alone changes of its account's cash. */
 const broughtBy = ({ pnl, fee, fund, history_pnl }: Position): bigint => pnl + fee + fund + history_pnl
@@ -480,38 +430,5 @@ function note(
   })
 }
 
-/** How far from the mark the fund sells or buys what it took over. */
-const UNWIND_BOUND = 200n
-const UNWIND_PART = 10n
-/** Due, each second while the fund holds a position: a tenth of it, near the mark. */
-export function unwind(ctx: Ctx, input: { contract: string }): null {
-  const { state } = ctx
-  const contract = state.world.findContract(input.contract)
-  if (contract === undefined) return null
-  const before = positionOf(state, PLATFORM, contract, 'single')
-  if (before.size === 0n) {
-    if (before.liquidating !== 0) putPosition(ctx, { ...before, liquidating: 0 })
-    return null
-  }
-  const fund = putPosition(ctx, { ...before, liquidating: 0 })
-  const mark = state.futures.markOf(contract.id)
-  const held = abs(contractsIn(fund.size))
-  if (fundWorth(state, contract) <= 0n)
-    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), 'insurance')
-  else {
-    const part = held / UNWIND_PART
-    const away = mark / UNWIND_BOUND
-    const side = fund.size > 0n ? 'sell' : 'buy'
-    // Near the index too: who has moved the mark would else choose what the fund pays.
-    const index = state.futures.indexOf(contract.id)
-    const off = index / UNWIND_BOUND
-    const worst = side === 'sell' ? larger(mark - away, index - off) : smaller(mark + away, index + off)
-    const bound = ontoTick(contract, worst as Price, side)
-    const order = platformOrder(ctx, contract, fund, part === 0n ? 1n : part, bound, 'insurance')
-    matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) => (end === 'filled' ? 'filled' : 'ioc'))
-  }
-  scheduleUnwind(ctx, contract)
-  return null
-}
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

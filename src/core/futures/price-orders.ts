@@ -8,7 +8,7 @@ import { isClientText } from '../tables/exchange/order.ts'
 import type { PriceType } from '../tables/futures/triggers.ts'
 import type { Contract } from '../tables/world/contracts.ts'
 import { isFrozen } from '../tables/users.ts'
-import { isCross } from './figures.ts'
+import { marginModeOf } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { settledOf } from './money.ts'
 import { PLAIN, checkFlags, placeOrder } from './place.ts'
@@ -85,7 +85,7 @@ export function createPriceOrder(ctx: Ctx, input: NewContractPriceOrder): Contra
     trigger_price,
     expiration,
     initial: { ...initial, pos_margin_mode: input.pos_margin_mode ?? '' },
-    pos_margin_mode: input.pos_margin_mode ?? marginModeOf(state, contract, input.user_id),
+    pos_margin_mode: input.pos_margin_mode ?? marginModeOf(state, input.user_id, contract.id),
     status: 'open',
     finish_as: '',
     reason: '',
@@ -97,10 +97,6 @@ export function createPriceOrder(ctx: Ctx, input: NewContractPriceOrder): Contra
   }
   tx.put(state.futures.waiting.prices.table, row)
   return row
-}
-export function marginModeOf(state: State, contract: Contract, userId: number): 'isolated' | 'cross' {
-  const mode = isDual(state, userId, contract.account) ? 'dual_long' : 'single'
-  return isCross(positionOf(state, userId, contract, mode)) ? 'cross' : 'isolated'
 }
 function checkHeld(state: State, contract: Contract, userId: number, side: 'long' | 'short'): void {
   const mode = isDual(state, userId, contract.account) ? (`dual_${side}` as const) : 'single'

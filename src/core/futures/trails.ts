@@ -75,6 +75,7 @@ export function createTrail(ctx: Ctx, input: NewTrailOrder): TrailOrder {
     user_id,
     contract: contract.id,
     account: contract.account,
+    side,
     amount: amountOfContracts(size),
     activation_price: activation,
     is_gte: input.is_gte ?? activation >= now,

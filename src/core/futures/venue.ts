@@ -31,7 +31,7 @@ import {
 } from './figures.ts'
 import { POINTS, cashName, isSharedFor, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
-import { stopsEnded, stopsFilled } from './waiting.ts'
+import { chaseEnded, stopsEnded, stopsFilled } from './waiting.ts'
 
 export interface ContractTaker extends Taker<Contract> {
   /** Accounts whose positions it has changed: what only reduces them is looked at afterwards. */
@@ -49,7 +49,9 @@ export const CONTRACTS: Venue<ContractTaker> = {
   settle,
   release: () => undefined,
   ended: (ctx, _market, order) => {
+    if (order.more === null) return
     if (hasStops(order)) stopsEnded(ctx, order)
+    chaseEnded(ctx, order)
   },
 }
 const hasStops = ({ more }: Pick<Order, 'more'>): boolean =>

@@ -118,6 +118,32 @@ export function stopsFilled(ctx: Ctx, order: Pick<Order, 'id' | 'side'>, opened:
     })
   }
 }
+const CHASE = 'chase_order:'
+/** How the order of a chase says whose it is. */
+export const chaseOrigin = (id: number): string => `${CHASE}${id}`
+/** An order has ended: where it was a chase's, that has ended too. */
+export function chaseEnded(ctx: Ctx, order: Order): void {
+  const origin = order.more?.origin
+  if (origin?.startsWith(CHASE) !== true) return
+  const { table } = ctx.state.futures.waiting.chases
+  const chase = table.get(Number(origin.slice(CHASE.length)))
+  if (chase?.status !== 'active') return
+  const { id, price, finish_as, filled, filled_total } = order
+  const failed = chase.error_label !== '' || (finish_as !== 'filled' && finish_as !== 'cancelled')
+  ctx.tx.put(table, {
+    ...chase,
+    status: failed ? 'failed' : finish_as === 'filled' ? 'success' : 'cancelled',
+    suborder_id: id,
+    suborder_price: price,
+    suborder_finish_as: finish_as,
+    filled,
+    filled_total,
+    reason: failed && chase.reason === '' ? finish_as : chase.reason,
+    ended_at: ctx.at,
+    updated_at: ctx.at,
+  })
+}
+
 /** An order has ended: what still waits for its fills waits in vain. */
 export function stopsEnded(ctx: Ctx, order: Pick<Order, 'id' | 'filled'>): void {
   const { prices } = ctx.state.futures.waiting

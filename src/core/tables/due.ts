@@ -29,6 +29,7 @@ export interface DueWork {
     text: string | null
     upto: number
   }
+  readonly 'futures.chase.look': { contract: string; after: number; again: boolean }
   readonly 'futures.countdown.strike': { id: string }
   readonly 'futures.fire': { contract: string }
   readonly 'futures.liquidate': { user_id: number; contract: string; mode: string; id: number }

@@ -1,6 +1,7 @@
 import type { Amount, Price } from '../../../money/amount.ts'
 import { GroupIndex, Table, type LogSpec, type TableSpec } from '../../../machine/table.ts'
 import { trailTrigger } from '../../contracts/trails.ts'
+import type { Side } from '../exchange/order.ts'
 import { TrailLines, type TrailGroup } from './trail-lines.ts'
 import { Triggers, type PriceType, type Trigger } from './triggers.ts'
 
@@ -15,6 +16,7 @@ export interface TrailOrder {
   readonly contract: string
   /** group/settle. */
   readonly account: string
+  readonly side: Side
   /** Contracts, signed: above zero buys. */
   readonly amount: Amount
   /** 0: active at once. */
@@ -57,6 +59,7 @@ export const TRAIL_ORDER: TableSpec<TrailOrder> = {
     user_id: 'int',
     contract: 'text',
     account: 'text',
+    side: 'text',
     amount: 'amount',
     activation_price: 'amount',
     is_gte: 'bool',

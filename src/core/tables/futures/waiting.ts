@@ -1,3 +1,4 @@
+import { Chases } from './chases.ts'
 import { ContractPriceOrders } from './price-orders.ts'
 import { Trails } from './trails.ts'
 
@@ -5,17 +6,22 @@ import { Trails } from './trails.ts'
 export class Waiting {
   readonly prices = new ContractPriceOrders()
   readonly trails = new Trails()
+  readonly chases = new Chases()
   private readonly touched = new Set<string>()
   /** How many the present command has fired. */
   fired = 0
 
   /** Of an account (group/settle), of all kinds. */
   count(userId: number, account: string): number {
-    return this.prices.count(userId, account) + this.trails.count(userId, account)
+    return (
+      this.prices.count(userId, account) +
+      this.trails.count(userId, account) +
+      this.chases.count(userId, account)
+    )
   }
   /** In a contract, whoever's. */
   countIn(contract: string): number {
-    return this.prices.countIn(contract) + this.trails.countIn(contract)
+    return this.prices.countIn(contract) + this.trails.countIn(contract) + this.chases.countIn(contract)
   }
 
   /** A command begins: what one that was taken back has left here is nothing to it. */
@@ -36,6 +42,7 @@ export class Waiting {
     return undefined
   }
   get tables(): readonly unknown[] {
-    return [this.prices.table, this.trails.table, this.trails.groups]
+    const { prices, trails, chases } = this
+    return [prices.table, trails.table, trails.groups, chases.table, chases.lines]
   }
 }
