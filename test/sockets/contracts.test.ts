@@ -69,7 +69,7 @@ describe('public channels of contracts', () => {
       ['futures.candlesticks', ['1m'], /the contract is missing/],
       ['futures.candlesticks', ['1m', 'mark_LUNAR_USDT'], /unknown contract LUNAR_USDT/],
       ['futures.orders', ['10001', NAME], /MISSING_REQUIRED_HEADER/],
-      ['futures.autoorders', ['10001', '!all'], /unknown channel: futures\.autoorders/],
+      ['futures.nothing', ['10001', '!all'], /unknown channel: futures\.nothing/],
       ['futures.contract_stats', [NAME, '1m'], /interval: "1m".*5m, 15m, 30m, 1h, 4h, 1d/],
       ['spot.tickers', [NAME], /served at \/ws\/v4\//],
     ] as const)
