@@ -311,6 +311,36 @@ describe('private channels of contracts', () => {
     )
   })
 
+  test('a unified account: its position and its account book, and what its spot balance becomes', async () => {
+    ok(await maker.delete('/orders', { contract: NAME }))
+    const { user_id, client, credential } = await platform.user()
+    await platform.credit(user_id, 'USDT', '10000')
+    ok(
+      await client.put('/unified/unified_mode', { mode: 'multi_currency', settings: { usdt_futures: true } }),
+      204,
+    )
+    const trader = new ContractTrader(user_id, client)
+    const [socket, spot] = [await open(), await open('/ws/v4/')]
+    await listen(socket, trader)
+    assert.equal((await spot.subscribe('spot.balances', undefined, credential))['result'].status, 'success')
+    await maker.placed(-10, '60000')
+    await trader.placed(10, '60000')
+    await maker.placed(4, '59900')
+    await trader.placed(-4, '59900')
+    await until('its money', () => told(socket, 'balances').length === 3)
+    equalPosition(told(socket, 'positions').at(-1)!, (await trader.position()) as Frame)
+    const book = (ok(await trader.get('/account_book')) as Frame[]).reverse()
+    for (const [i, line] of told(socket, 'balances').entries())
+      equal(line, book[i]!, ['text', 'type', 'time'], ['balance', 'change'])
+    const pushed = spot.pushed('spot.balances').flatMap(({ result }) => result as Frame[])
+    const [row] = ok(await client.get('/spot/accounts', { currency: 'USDT' })) as [Frame]
+    assert.deepEqual(
+      [pushed.at(-1)!['available'], pushed.at(-1)!['freeze']],
+      [row['available'], row['locked']],
+    )
+    ok(await maker.delete('/orders', { contract: NAME }))
+  })
+
   test('price orders: created, changed, fired, cancelled; the stops of an order; REST’s rows', async () => {
     const trader = await ContractTrader.of(platform, '10000')
     const socket = await open()
