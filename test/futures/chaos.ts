@@ -7,6 +7,8 @@ import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import type { More } from './floor.ts'
 import { prove } from './prove.ts'
 import { UnifiedFloor } from './unified.ts'
+import { proveWaiting } from './prove-waiting.ts'
+import { anyWait } from './any-wait.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
 
 const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD, DATED] as const
@@ -21,6 +23,8 @@ export class Chaos extends UnifiedFloor {
   /** What was tried, and how it ended: a run in which all is refused proves nothing. */
   readonly outcomes = new Map<string, number>()
   readonly log: string[] = []
+  /** Whether they also use orders that wait for a price. */
+  waiters = false
   protected readonly below: (below: number) => number
   private readonly ids: readonly Id[]
   private prices: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
@@ -103,8 +107,10 @@ export class Chaos extends UnifiedFloor {
     }
   }
   step(): void {
-    const deed = this.below(100)
-    if (this.unified && this.below(6) === 0) this.unifiedAny()
+    const waits = this.waiters && this.below(3) === 0
+    const deed = waits ? 100 : this.below(100)
+    if (waits) this.waitAny()
+    else if (this.unified && this.below(6) === 0) this.unifiedAny()
     else if (deed < 52) this.placeAny()
     else if (deed < 58) this.amendAny()
     else if (deed < 63) this.cancelAny()
@@ -114,9 +120,32 @@ export class Chaos extends UnifiedFloor {
     else if (deed < 83) this.transferAny()
     else if (deed < 95) this.moveIndex()
     else this.wait()
-    prove(this.state, { quiet: false })
+    this.proveAll(false)
     this.drain()
-    prove(this.state, { quiet: true })
+    this.proveAll(true)
+  }
+  private proveAll(quiet: boolean): void {
+    prove(this.state, { quiet })
+    if (this.waiters) proveWaiting(this.state, this.at, quiet)
+  }
+  /** Something that waits for a price, or an end of that. */
+  private waitAny(): void {
+    const [user, id] = [this.pick(this.users), this.pick(this.ids)]
+    const { account, name } = this.contract(id)
+    const { prices, trails, chases } = this.state.futures.waiting
+    const ids = (rows: readonly { readonly id: number }[]): number[] => rows.map((row) => row.id)
+    const deed = anyWait({
+      below: this.below,
+      path: this.path(user, id),
+      mark: Number(this.mark(id)),
+      name,
+      dual: this.state.futures.accounts.get(user, account)?.dual === true,
+      tick: (price) => this.tick(id, price),
+      prices: ids(prices.of(user, account)),
+      trails: ids(trails.of(user, account)),
+      chases: ids(chases.of(user, account)),
+    })
+    this.try(deed[0], deed[1])
   }
   private try(what: string, input: object): void {
     this.log.push(`${what} ${JSON.stringify(input)}`)

@@ -196,6 +196,7 @@ describe('price orders of contracts', () => {
     const [{ contract }] = ok(await dated.get('/positions'))
     const id = await created(dated, { contract }, { price: '61000', price_type: 2 })
     assert.strictEqual((await show(id, dated)).initial.size, 5)
+    assert.equal(ok(await dated.get('/price_orders', { status: 'open', contract })).length, 1)
     for (const path of ['amend', String(id)])
       assert.equal((await dated.client.put(`/delivery/usdt/price_orders/${path}`, {})).status, 405)
     refused(await dated.delete('/price_orders'), 400, 'MISSING_REQUIRED_PARAM', /contract/)

@@ -5220,6 +5220,241 @@ export interface Endpoints {
       status: string
     }
   }
+  /** Creates an order that is placed when a price of its contract reaches a trigger */
+  'POST /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      initial: {
+        contract: string
+        size?: number
+        amount?: number
+        price: string
+        tif?: "gtc" | "ioc"
+        text?: string
+        close?: boolean
+        reduce_only?: boolean
+        auto_size?: "close_long" | "close_short"
+      }
+      trigger: {
+        strategy_type?: 0
+        price_type?: 0 | 1 | 2
+        price: string
+        rule: 1 | 2
+        expiration?: number
+      }
+      order_type?: "close-long-position" | "close-short-position" | "plan-close-long-position" | "plan-close-short-position"
+      pos_margin_mode?: "isolated" | "cross"
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
+  /** Lists price orders that wait, or that have ended, newest first */
+  'GET /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Cancels all waiting price orders, of one contract where it is named */
+  'DELETE /api/v4/futures/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Shows one price order */
+  'GET /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Cancels a waiting price order */
+  'DELETE /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Changes a waiting price order */
+  'PUT /api/v4/futures/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: {
+      size?: number
+      amount?: number
+      price?: string
+      trigger_price?: string
+      price_type?: 0 | 1 | 2
+      auto_size?: "close_long" | "close_short"
+      close?: boolean
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
   /** Lists the account's own trades, newest first */
   'GET /api/v4/futures/{settle}/my_trades': {
     path: {
@@ -6158,6 +6393,597 @@ export interface Endpoints {
       message: string
     }[]
   }
+  /** Changes a waiting price order, which the body names */
+  'PUT /api/v4/futures/{settle}/price_orders/amend': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      order_id: string
+      size?: number
+      amount?: number
+      price?: string
+      trigger_price?: string
+      price_type?: 0 | 1 | 2
+      auto_size?: "close_long" | "close_short"
+      close?: boolean
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
+  /** Creates an order that follows the best price and is placed when the price has come back */
+  'POST /api/v4/futures/{settle}/autoorder/v1/trail/create': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      amount: number
+      activation_price?: string
+      is_gte?: boolean
+      price_type?: 1 | 2 | 3
+      price_offset: string
+      reduce_only?: boolean
+      position_related?: boolean
+      text?: string
+      pos_margin_mode?: "isolated" | "cross"
+      position_mode?: "single" | "dual"
+    }
+    reply: {
+      code: number
+      message: string
+      data: {
+        id: number
+      }
+      timestamp: number
+    }
+  }
+  /** Cancels a trail order, by its id or text */
+  'POST /api/v4/futures/{settle}/autoorder/v1/trail/stop': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      id?: number
+      text?: string
+    }
+    reply: {
+      order: {
+        id: number
+        user_id: number
+        user: number
+        suborder_id: number
+        contract: string
+        settle: string
+        amount: string
+        is_gte: boolean
+        activation_price: string
+        price_type: number
+        price_offset: string
+        text: string
+        reduce_only: boolean
+        position_related: boolean
+        is_dual_mode: boolean
+        created_at: number
+        activated_at: number
+        finished_at: number
+        create_time: number
+        active_time: number
+        finish_time: number
+        updated_at: number
+        reason: string
+        suborder_text: string
+        trigger_price: string
+        extremum_price: string
+        side_label: string
+        position_side_output: string
+        original_status: number
+        status_code: string
+        status: string
+        status_label: string
+        created_at_precise: string
+        finished_at_precise: string
+        activated_at_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        error_label: string
+        leverage: string
+      }
+    }
+  }
+  /** Cancels all trail orders, of one contract or side of a position where they are named */
+  'POST /api/v4/futures/{settle}/autoorder/v1/trail/stop_all': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract?: string
+      related_position?: 1 | 2
+    }
+    reply: {
+      orders: {
+        id: number
+        user_id: number
+        user: number
+        suborder_id: number
+        contract: string
+        settle: string
+        amount: string
+        is_gte: boolean
+        activation_price: string
+        price_type: number
+        price_offset: string
+        text: string
+        reduce_only: boolean
+        position_related: boolean
+        is_dual_mode: boolean
+        created_at: number
+        activated_at: number
+        finished_at: number
+        create_time: number
+        active_time: number
+        finish_time: number
+        updated_at: number
+        reason: string
+        suborder_text: string
+        trigger_price: string
+        extremum_price: string
+        side_label: string
+        position_side_output: string
+        original_status: number
+        status_code: string
+        status: string
+        status_label: string
+        created_at_precise: string
+        finished_at_precise: string
+        activated_at_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        error_label: string
+        leverage: string
+      }[]
+    }
+  }
+  /** Lists trail orders that wait, or that have ended, newest first */
+  'GET /api/v4/futures/{settle}/autoorder/v1/trail/list': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      is_finished?: boolean
+      start_at?: number
+      end_at?: number
+      page_num?: number
+      page_size?: number
+      hide_cancel?: boolean
+      reduce_only?: 0 | 1 | 2
+      side?: 0 | 1 | 2
+      sort_by?: 1 | 2
+      related_position?: 1 | 2
+      sort_by_trigger?: boolean
+    }
+    body: undefined
+    reply: {
+      orders: {
+        id: number
+        user_id: number
+        user: number
+        suborder_id: number
+        contract: string
+        settle: string
+        amount: string
+        is_gte: boolean
+        activation_price: string
+        price_type: number
+        price_offset: string
+        text: string
+        reduce_only: boolean
+        position_related: boolean
+        is_dual_mode: boolean
+        created_at: number
+        activated_at: number
+        finished_at: number
+        create_time: number
+        active_time: number
+        finish_time: number
+        updated_at: number
+        reason: string
+        suborder_text: string
+        trigger_price: string
+        extremum_price: string
+        side_label: string
+        position_side_output: string
+        original_status: number
+        status_code: string
+        status: string
+        status_label: string
+        created_at_precise: string
+        finished_at_precise: string
+        activated_at_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        error_label: string
+        leverage: string
+      }[]
+    }
+  }
+  /** Shows one trail order */
+  'GET /api/v4/futures/{settle}/autoorder/v1/trail/detail': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      id: number
+    }
+    body: undefined
+    reply: {
+      code: number
+      message: string
+      data: {
+        order: {
+          id: number
+          user_id: number
+          user: number
+          suborder_id: number
+          contract: string
+          settle: string
+          amount: string
+          is_gte: boolean
+          activation_price: string
+          price_type: number
+          price_offset: string
+          text: string
+          reduce_only: boolean
+          position_related: boolean
+          is_dual_mode: boolean
+          created_at: number
+          activated_at: number
+          finished_at: number
+          create_time: number
+          active_time: number
+          finish_time: number
+          updated_at: number
+          reason: string
+          suborder_text: string
+          trigger_price: string
+          extremum_price: string
+          side_label: string
+          position_side_output: string
+          original_status: number
+          status_code: string
+          status: string
+          status_label: string
+          created_at_precise: string
+          finished_at_precise: string
+          activated_at_precise: string
+          pos_margin_mode: string
+          position_mode: string
+          error_label: string
+          leverage: string
+        }
+      }
+      timestamp: number
+    }
+  }
+  /** Changes a trail order that waits */
+  'POST /api/v4/futures/{settle}/autoorder/v1/trail/update': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      id: number
+      amount?: number
+      activation_price?: string
+      is_gte_str?: "true" | "false" | ""
+      price_type?: 0 | 1 | 2 | 3
+      price_offset?: string
+    }
+    reply: {
+      order: {
+        id: number
+        user_id: number
+        user: number
+        suborder_id: number
+        contract: string
+        settle: string
+        amount: string
+        is_gte: boolean
+        activation_price: string
+        price_type: number
+        price_offset: string
+        text: string
+        reduce_only: boolean
+        position_related: boolean
+        is_dual_mode: boolean
+        created_at: number
+        activated_at: number
+        finished_at: number
+        create_time: number
+        active_time: number
+        finish_time: number
+        updated_at: number
+        reason: string
+        suborder_text: string
+        trigger_price: string
+        extremum_price: string
+        side_label: string
+        position_side_output: string
+        original_status: number
+        status_code: string
+        status: string
+        status_label: string
+        created_at_precise: string
+        finished_at_precise: string
+        activated_at_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        error_label: string
+        leverage: string
+      }
+    }
+  }
+  /** What a trail order was when it was created, and after each change; newest first */
+  'GET /api/v4/futures/{settle}/autoorder/v1/trail/change_log': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      id: number
+      page_num?: number
+      page_size?: number
+    }
+    body: undefined
+    reply: {
+      change_log: {
+        updated_at: number
+        amount: string
+        is_gte: boolean
+        activation_price: string
+        price_type: number
+        price_offset: string
+        is_create: boolean
+      }[]
+    }
+  }
+  /** Creates a post-only order that is kept at the best price of its side, or at a gap from it */
+  'POST /api/v4/futures/{settle}/autoorder/v1/chase/create': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract: string
+      amount: number
+      price_limit?: string
+      offset_limit?: string
+      reduce_only?: boolean
+      text?: string
+      price_type?: 1 | 2
+      price_gap_type?: 1 | 2
+      price_gap_value?: string
+      is_dual_mode?: boolean
+      pos_margin_mode?: "isolated" | "cross"
+      position_mode?: "single" | "dual"
+    }
+    reply: {
+      id: string
+    }
+  }
+  /** Stops a chase order, by its id or text, and cancels what it placed */
+  'POST /api/v4/futures/{settle}/autoorder/v1/chase/stop': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      id?: number
+      text?: string
+    }
+    reply: {
+      order: {
+        id: string
+        user: string
+        contract: string
+        settle: string
+        amount: string
+        price_limit: string
+        reduce_only: boolean
+        text: string
+        create_time: number
+        finish_time: number
+        updated_at: number
+        original_status: number
+        status: string
+        reason: string
+        fill_amount: string
+        average_fill_price: string
+        suborder_id: string
+        is_dual_mode: boolean
+        side_label: string
+        position_side_output: string
+        chase_price: string
+        interval_sec: number
+        suborder_price: string
+        suborder_ongoing: boolean
+        suborder_finish_as: string
+        price_type: number
+        price_gap_type: string
+        price_gap_value: string
+        status_code: string
+        create_time_precise: string
+        finish_time_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        leverage: string
+        error_label: string
+      }
+    }
+  }
+  /** Stops all chase orders, of one contract or margin mode where they are named */
+  'POST /api/v4/futures/{settle}/autoorder/v1/chase/stop_all': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      contract?: string
+      pos_margin_mode?: "isolated" | "cross"
+    }
+    reply: {
+      orders: {
+        id: string
+        user: string
+        contract: string
+        settle: string
+        amount: string
+        price_limit: string
+        reduce_only: boolean
+        text: string
+        create_time: number
+        finish_time: number
+        updated_at: number
+        original_status: number
+        status: string
+        reason: string
+        fill_amount: string
+        average_fill_price: string
+        suborder_id: string
+        is_dual_mode: boolean
+        side_label: string
+        position_side_output: string
+        chase_price: string
+        interval_sec: number
+        suborder_price: string
+        suborder_ongoing: boolean
+        suborder_finish_as: string
+        price_type: number
+        price_gap_type: string
+        price_gap_value: string
+        status_code: string
+        create_time_precise: string
+        finish_time_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        leverage: string
+        error_label: string
+      }[]
+    }
+  }
+  /** Lists chase orders that go on, or that have ended, newest first */
+  'GET /api/v4/futures/{settle}/autoorder/v1/chase/list': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+      is_finished?: boolean
+      start_at?: number
+      end_at?: number
+      page_num?: number
+      page_size?: number
+      hide_cancel?: boolean
+      reduce_only?: 0 | 1 | 2
+      side?: 0 | 1 | 2
+      sort_by: 1 | 2
+    }
+    body: undefined
+    reply: {
+      orders: {
+        id: string
+        user: string
+        contract: string
+        settle: string
+        amount: string
+        price_limit: string
+        reduce_only: boolean
+        text: string
+        create_time: number
+        finish_time: number
+        updated_at: number
+        original_status: number
+        status: string
+        reason: string
+        fill_amount: string
+        average_fill_price: string
+        suborder_id: string
+        is_dual_mode: boolean
+        side_label: string
+        position_side_output: string
+        chase_price: string
+        interval_sec: number
+        suborder_price: string
+        suborder_ongoing: boolean
+        suborder_finish_as: string
+        price_type: number
+        price_gap_type: string
+        price_gap_value: string
+        status_code: string
+        create_time_precise: string
+        finish_time_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        leverage: string
+        error_label: string
+      }[]
+    }
+  }
+  /** Shows one chase order */
+  'GET /api/v4/futures/{settle}/autoorder/v1/chase/detail': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      id: number
+    }
+    body: undefined
+    reply: {
+      order: {
+        id: string
+        user: string
+        contract: string
+        settle: string
+        amount: string
+        price_limit: string
+        reduce_only: boolean
+        text: string
+        create_time: number
+        finish_time: number
+        updated_at: number
+        original_status: number
+        status: string
+        reason: string
+        fill_amount: string
+        average_fill_price: string
+        suborder_id: string
+        is_dual_mode: boolean
+        side_label: string
+        position_side_output: string
+        chase_price: string
+        interval_sec: number
+        suborder_price: string
+        suborder_ongoing: boolean
+        suborder_finish_as: string
+        price_type: number
+        price_gap_type: string
+        price_gap_value: string
+        status_code: string
+        create_time_precise: string
+        finish_time_precise: string
+        pos_margin_mode: string
+        position_mode: string
+        leverage: string
+        error_label: string
+      }
+    }
+  }
   /** Lists the account's own trades of a span of time, newest first */
   'GET /api/v4/futures/{settle}/my_trades_timerange': {
     path: {
@@ -7017,6 +7843,220 @@ export interface Endpoints {
       contract: string
       create_time: number
       status: string
+    }
+  }
+  /** Creates an order that is placed when a price of its contract reaches a trigger */
+  'POST /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: {
+      initial: {
+        contract: string
+        size?: number
+        amount?: number
+        price: string
+        tif?: "gtc" | "ioc"
+        text?: string
+        close?: boolean
+        reduce_only?: boolean
+        auto_size?: "close_long" | "close_short"
+      }
+      trigger: {
+        strategy_type?: 0
+        price_type?: 0 | 1 | 2
+        price: string
+        rule: 1 | 2
+        expiration?: number
+      }
+      order_type?: "close-long-position" | "close-short-position" | "plan-close-long-position" | "plan-close-short-position"
+      pos_margin_mode?: "isolated" | "cross"
+    }
+    reply: {
+      id: number
+      id_string: string
+    }
+  }
+  /** Lists price orders that wait, or that have ended, newest first */
+  'GET /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      status: "open" | "finished"
+      contract?: string
+      limit?: number
+      offset?: number
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Cancels all waiting price orders of a contract */
+  'DELETE /api/v4/delivery/{settle}/price_orders': {
+    path: {
+      settle: "usdt" | "btc"
+    }
+    query: {
+      contract?: string
+    }
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }[]
+  }
+  /** Shows one price order */
+  'GET /api/v4/delivery/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
+    }
+  }
+  /** Cancels a waiting price order */
+  'DELETE /api/v4/delivery/{settle}/price_orders/{order_id}': {
+    path: {
+      settle: "usdt" | "btc"
+      order_id: string
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      id: number
+      id_string: string
+      user: number
+      create_time: number
+      finish_time?: number
+      trade_id: number
+      status: string
+      finish_as?: string
+      reason: string
+      order_type: string
+      me_order_id: number
+      pos_margin_mode: string
+      initial: {
+        contract: string
+        size: number
+        amount: string
+        price: string
+        close: boolean
+        tif: string
+        text: string
+        reduce_only: boolean
+        auto_size: string
+        is_reduce_only: boolean
+        is_close: boolean
+        iceberg: number
+      }
+      trigger: {
+        strategy_type: number
+        price_type: number
+        price: string
+        rule: number
+        expiration: number
+      }
     }
   }
   /** Lists the account's own trades, newest first */

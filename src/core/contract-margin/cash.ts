@@ -1,5 +1,5 @@
 import type { Amount } from '../../money/amount.ts'
-import { contractDebt, contractName, type AccountName } from '../ledger/accounts.ts'
+import { contractDebt, contractName, type FreeName } from '../ledger/accounts.ts'
 import type { State } from '../state.ts'
 import { holdsContracts } from '../tables/unified/accounts.ts'
 import type { Contract } from '../tables/world/contracts.ts'
@@ -46,11 +46,7 @@ export const isSharedFor = (
 ): boolean => isUnifiedFor(state, userId, settled) && state.margin.modeOf(userId) !== 'single_currency'
 
 /** The account that profits come to and losses, fees and funding are taken from. */
-<<<<<<< HEAD
 export const cashName = (state: State, userId: number, settled: Settled): FreeName =>
-=======
-export const cashName = (state: State, userId: number, settled: Settled): AccountName =>
->>>>>>> fut-u
   isUnifiedFor(state, userId, settled) ? 'spot' : settled.cash
 /** What realised losses took beyond the cash and nobody lent; not above zero. */
 export const debtOf = (state: State, userId: number, { debt, currency }: Settled): Amount =>

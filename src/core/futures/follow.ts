@@ -7,7 +7,5 @@ import { look } from './risk.ts'
 /** A contract's book has changed, and positions with it: its prices follow, then who is too near the edge. */
 export function followBook(ctx: Ctx, contract: Contract): void {
   if (followPrice(ctx, contract)) afterMark(ctx, contract.id)
-  // Its last price may be another one where the mark is not.
-  else ctx.state.futures.waiting.touch(contract.id)
   look(ctx)
 }

@@ -138,6 +138,8 @@ export function followPrices(ctx: Ctx, ids?: Iterable<string>): void {
 }
 /** Of one contract; tells whether somebody may have to act on it. */
 export function followPrice(ctx: Ctx, contract: Contract): boolean {
+  // Its last price may be another one where the mark is not.
+  ctx.state.futures.waiting.touch(contract.id)
   const row = isRunning(contract, ctx.at) ? refreshed(ctx, contract) : undefined
   return row !== undefined && keepPrice(ctx, contract, row, ctx.at)
 }
