@@ -170,6 +170,17 @@ describe('kontor watch', { timeout: 120_000 }, () => {
     assert.equal(await run.exit, 0)
     assert.equal(run.errors, '')
   })
+  test('contracts, at the address of their settle currency', async () => {
+    const first = async (...words: string[]): Promise<Record<string, string>> => {
+      const run = await kontor(['watch', ...words, '--count', '1', '--data', data])
+      assert.deepEqual([run.code, run.errors], [0, ''], words.join(' '))
+      const [seen] = lines(run)
+      return (Array.isArray(seen) ? seen[0] : seen) as Record<string, string>
+    }
+    assert.equal((await first('futures.tickers', 'BTC_USDT'))['contract'], 'BTC_USDT')
+    assert.equal((await first('futures.order_book', 'BTC_USDT', '5', '0'))['contract'], 'BTC_USDT')
+    assert.equal((await first('futures.tickers', 'BTC_USD', '--at', '/v4/ws/btc'))['contract'], 'BTC_USD')
+  })
   test('what goes wrong is one line', async () => {
     const strange = createHttpServer((_request, response) => response.writeHead(404).end('hello'))
     await new Promise<void>((resolve) => strange.listen(0, '127.0.0.1', resolve))
@@ -184,7 +195,9 @@ describe('kontor watch', { timeout: 120_000 }, () => {
       [['spot.nothing', 'BTC_USDT', ...here], 1, /spot\.nothing: .*(unknown|no) /i],
       [['spot.tickers', 'LUNAR_USDT', ...here], 1, /unknown currency pair: LUNAR_USDT/],
       [['spot.tickers', ...here], 1, /payload: a list is needed/],
-      [['futures.tickers', 'BTC_USDT', ...here], 1, /futures\.tickers/],
+      [['futures.tickers', 'LUNAR_USDT', ...here], 1, /unknown contract LUNAR_USDT/],
+      [['futures.tickers', 'BTC_USDT', '--at', '/v4/ws/btc', ...here], 1, /unknown contract BTC_USDT/],
+      [['futures.tickers', 'BTC_USDT', '--at', '/nowhere', ...here], 2, /--at \/nowhere is no address/],
       [['spot.tickers', '[oops', ...here], 2, /is not JSON/],
       [['spot.tickers', 'BTC_USDT', '--count', '0', ...here], 2, /--count "0" must be/],
       [['spot.orders', '!all', '--as', 'nobody', ...here], 2, /no key of "nobody"/],

@@ -11,7 +11,8 @@ import {
   strikeCountdown,
 } from './futures/commands.ts'
 import { fireRest } from './futures/fire.ts'
-import { liquidate, unwind } from './futures/liquidate.ts'
+import { liquidate } from './futures/liquidate.ts'
+import { unwind } from './futures/unwind.ts'
 import {
   amendPriceOrder,
   cancelPriceOrder,

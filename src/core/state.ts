@@ -12,6 +12,7 @@ import { SPOT_FILL } from './tables/exchange/trades.ts'
 import { Spot } from './tables/spot/spot.ts'
 import { Futures } from './tables/futures/futures.ts'
 import { ContractProof } from './tables/futures/proof.ts'
+import { crossUnit } from './tables/futures/watch.ts'
 import { CONTRACT_LOGS } from './tables/futures/records.ts'
 import { TRAIL_CHANGE } from './tables/futures/trails.ts'
 import { StpGroups } from './tables/stp.ts'
@@ -66,6 +67,12 @@ export class State {
     })
     this.world.contracts.listed.observe((before, after) => {
       if (after?.phase === 'ended' && before?.phase !== 'ended') this.futures.forget(after.id)
+    })
+    // Positions of such an account stand on its spot money, which more than contracts move.
+    this.ledger.accounts.observe((before, after) => {
+      const { name, currency, owner } = (after ?? before)!
+      if (name === 'spot' && currency === 'USDT' && this.margin.modeOf(owner) === 'single_currency')
+        this.futures.watch.again(crossUnit(owner, 'futures/usdt'))
     })
     const { holds } = this
     this.wallet.withdrawals.table.observe((before, after) =>

@@ -17,7 +17,7 @@ export function channelSections(): Section[] {
     {
       id: 'sockets',
       title: 'WebSocket: channels',
-      intro: `<p>On the port of HTTP, at <code>/ws/v4/</code>. A subscription is one text frame, <code>{"time", "id", "channel", "event": "subscribe", "payload"}</code>,
+      intro: `<p>On the port of HTTP, at <code>/ws/v4/</code>; contracts have an address for each group and settle currency, such as <code>/v4/ws/usdt</code>. A subscription is one text frame, <code>{"time", "id", "channel", "event": "subscribe", "payload"}</code>,
 and is answered before its first push. Private channels carry <code>"auth": {"method": "api_key", "KEY", "SIGN"}</code>: the lowercase hex HMAC-SHA512, keyed with the secret, of
 <code>channel=…&amp;event=subscribe&amp;time=…</code>. From the terminal: <code>kontor watch spot.tickers BTC_USDT</code>.</p>`,
       articles: CHANNELS.map(channelArticle),

@@ -1,6 +1,7 @@
 import { CONTRACT_INTERVALS } from '../api/futures/intervals.ts'
 import type { Look } from '../api/futures/order-views.ts'
 import { isListed } from '../api/futures/paths.ts'
+import { STAT_INTERVALS, type StatInterval } from '../api/futures/stats.ts'
 import { INDEX, MARK } from '../core/futures/prices.ts'
 import type { Contract } from '../core/tables/world/contracts.ts'
 import { contractBook } from './book-forms.ts'
@@ -94,6 +95,19 @@ function candlesWanted(payload: unknown, asked: Asked): Wanted[] {
       name: sized(`futures.candlesticks ${interval} ${prefix}${id}`, asked),
       begin: ({ contractMarkets }) =>
         contractMarkets.ofCandles(contractCandles(contract!, prefix, interval, look)),
+    },
+  ]
+}
+const STATS = '["BTC_USDT", "5m"]'
+function statsWanted(payload: unknown, asked: Asked): Wanted[] {
+  const [given, second] = texts(payload, STATS)
+  const { id, contract } = contractNamed(given!, asked)
+  const interval = oneOf('interval', second, Object.keys(STAT_INTERVALS)) as StatInterval
+  const look = lookAt(accountOf(asked.address), asked.texts)
+  return [
+    {
+      name: sized(`futures.contract_stats ${id} ${interval}`, asked),
+      begin: ({ contractMarkets }) => contractMarkets.ofStats(contract!, interval, look),
     },
   ]
 }
@@ -211,6 +225,17 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     payload: CANDLES,
     pace: '2000ms',
     read: candlesWanted,
+  },
+  {
+    ...common,
+    name: 'futures.contract_stats',
+    perpetual: true,
+    endsAll: 'unsub_all',
+    summary:
+      'Open interest, takers, holders and liquidations of the span that runs, and of each when it has ended',
+    payload: `${STATS}; to end all: ["unsub_all"]`,
+    pace: '5000ms',
+    read: statsWanted,
   },
   {
     ...common,

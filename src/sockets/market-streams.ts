@@ -1,4 +1,6 @@
 import type { Desk } from '../api/endpoint.ts'
+import type { Look } from '../api/futures/order-views.ts'
+import { contractStats, type StatInterval } from '../api/futures/stats.ts'
 import { candlesOf, type CandleSource } from '../api/spot/candles.ts'
 import type { Interval } from '../api/spot/intervals.ts'
 import type { State } from '../core/state.ts'
@@ -9,6 +11,7 @@ import {
   type SeriesCandle,
 } from '../core/tables/exchange/candles.ts'
 import { CONTRACT_TRADE, SPOT_TRADE, type Trade } from '../core/tables/exchange/trades.ts'
+import type { Contract } from '../core/tables/world/contracts.ts'
 import { tradeEvents } from '../events/market-events.ts'
 import type { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
@@ -20,6 +23,8 @@ import type { Begin, Outlet, Stream } from './stream.ts'
 
 const TICKER_MS = 1_000
 const CANDLE_MS = 2_000
+/** Who holds how much is counted anew each time. */
+const STATS_MS = 5_000
 /** How often the clock is looked at for windows that have closed. */
 const CLOSING_MS = 100
 /** When the clock jumps over many windows, so many of the last ones are told. */
@@ -96,6 +101,24 @@ export class MarketStreams {
               frame: (told) => pushFrame(this.now(), channel, told),
             }
       })
+  /** The span that runs, with what it was at its end when another has begun. */
+  readonly ofStats =
+    (contract: Contract, interval: StatInterval, look: Look): Begin =>
+    (outlet) => {
+      let last = Infinity
+      const query = { contract: contract.name, from: null, interval, limit: 2 }
+      return FigureStream.begin(outlet, STATS_MS, this.onError, async () => {
+        const rows = await contractStats(this.desk, contract.settle, query, look)
+        const newest = rows.at(-1)
+        if (newest === undefined) return undefined
+        const told = rows.filter(({ time }) => time >= Math.min(last, newest.time))
+        last = newest.time
+        return {
+          told: JSON.stringify(told.map((row) => ({ contract: contract.name, ...row }))),
+          frame: (text) => pushFrame(this.now(), 'futures.contract_stats', text),
+        }
+      })
+    }
   readonly ofCandles =
     (form: CandleForm): Begin =>
     (outlet) =>

@@ -53,6 +53,8 @@ export interface PublicChannel extends Described {
   readonly access: 'public'
   /** A second subscription to the same stream is refused. */
   readonly single?: boolean
+  /** Alone in the payload of an end: all of the channel that the connection has end. */
+  readonly endsAll?: string
   read(payload: unknown, asked: Asked): Wanted[]
 }
 export interface PrivateChannel extends Described {

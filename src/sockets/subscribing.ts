@@ -164,7 +164,10 @@ export class Subscribing {
   private unsubscribe(peer: Peer, channel: Channel, request: Request): void {
     const { topics } = this.live
     const asked = this.asked(peer, false)
-    if (channel.access === 'public')
+    if (channel.access === 'public' && endsAll(channel, request.payload)) {
+      for (const topic of [...peer.topics])
+        if (topic.channel === channel.name && peer.leave(topic)) topics.settled(topic, false)
+    } else if (channel.access === 'public')
       for (const { name } of channel.read(request.payload, asked)) {
         const topic = topics.find(name)
         if (topic !== undefined && peer.leave(topic)) topics.settled(topic, false)
@@ -189,6 +192,8 @@ export class Subscribing {
   }
 }
 
+const endsAll = ({ endsAll: word }: PublicChannel, payload: unknown): boolean =>
+  word !== undefined && Array.isArray(payload) && payload.length === 1 && payload[0] === word
 function bound(peer: Peer, more: number): void {
   if (peer.count + more > SUBSCRIPTIONS_MAX)
     badArgument(`at most ${SUBSCRIPTIONS_MAX} subscriptions on a connection; open another one`)

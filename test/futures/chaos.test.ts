@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import { Chaos } from './chaos.ts'
 
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 3_000)
@@ -21,10 +22,24 @@ const MET = [
   'futures.fund',
 ]
 
-test(`all that is true of contracts stays true over ${OPERATIONS} random operations`, () => {
+/** And with unified accounts among them. */
+const MET_UNIFIED = ['margin.loan', 'margin.liquidate', 'spot.place', 'transfer.create', 'mode done']
+
+const KINDS = {
+  'classic accounts': { modes: ['classic'], must: MET },
+  'unified accounts among others': {
+    modes: ['multi_currency', 'portfolio', 'classic', 'single_currency'],
+    must: [...MET, ...MET_UNIFIED],
+  },
+} as const
+for (const [kind, { modes, must }] of Object.entries(KINDS))
+  test(`all that is true of contracts stays true over ${OPERATIONS} random operations: ${kind}`, () =>
+    run(modes, must))
+
+function run(modes: readonly Mode[], must: readonly string[]): void {
   const met = new Map<string, number>()
   for (let done = 0, seed = FROM; done < OPERATIONS; done += EACH, seed++) {
-    const chaos = new Chaos(seed)
+    const chaos = new Chaos(seed, undefined, undefined, modes)
     for (let i = 0; i < EACH; i++)
       try {
         chaos.step()
@@ -37,5 +52,5 @@ test(`all that is true of contracts stays true over ${OPERATIONS} random operati
     for (const [what, count] of chaos.outcomes) met.set(what, (met.get(what) ?? 0) + count)
   }
   if (process.env['SHOW'] !== undefined) console.log([...met].sort())
-  for (const what of MET) assert.ok(met.has(what), `none of ${OPERATIONS} was ${what}`)
-})
+  for (const what of must) assert.ok(met.has(what), `none of ${OPERATIONS} was ${what}`)
+}

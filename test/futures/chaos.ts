@@ -1,11 +1,14 @@
 import { contractsIn } from '../../src/core/tables/world/contracts.ts'
 import type { OrderRow } from '../../src/core/tables/exchange/order.ts'
 import type { PositionMode } from '../../src/core/tables/futures/positions.ts'
+import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
 import { random } from '../spot/compare.ts'
-import { Floor, type More } from './floor.ts'
+import type { Mode } from '../../src/core/tables/unified/accounts.ts'
+import type { More } from './floor.ts'
 import { prove } from './prove.ts'
 import { proveWaiting } from './prove-waiting.ts'
 import { anyWait } from './any-wait.ts'
+import { UnifiedFloor } from './unified.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
 
 const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD, DATED] as const
@@ -15,7 +18,7 @@ export type Id = (typeof IDS)[number]
 const MODES: readonly PositionMode[] = ['single', 'dual_long', 'dual_short']
 
 /** A few accounts that do anything at all, on a market that moves, crashes and goes through its fundings. */
-export class Chaos extends Floor {
+export class Chaos extends UnifiedFloor {
   readonly users: number[] = []
   /** What was tried, and how it ended: a run in which all is refused proves nothing. */
   readonly outcomes = new Map<string, number>()
@@ -25,8 +28,10 @@ export class Chaos extends Floor {
   protected readonly below: (below: number) => number
   private readonly ids: readonly Id[]
   private prices: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
+  private unified = false
 
-  constructor(seed: number, users = 6, ids: readonly Id[] = IDS) {
+  /** `modes` are those of the accounts, one after the other. */
+  constructor(seed: number, users = 6, ids: readonly Id[] = IDS, modes: readonly Mode[] = ['classic']) {
     // Often enough to be met many times in a run.
     super(
       Object.values(CONTRACTS).map((one) =>
@@ -55,8 +60,30 @@ export class Chaos extends Floor {
       for (const id of [BTC_USDT, ETH_USDT, BTC_USD, DATED])
         if (this.below(3) > 0)
           this.leverage(user, id, this.pick(['0', '20', '50', '100']), this.pick(['50', '100']))
+      const mode = modes[i % modes.length]!
+      if (mode !== 'classic') this.unify(user, mode)
     }
+    this.unified = modes.some((mode) => mode !== 'classic')
     if (this.below(2) === 0) this.fund('5000', '0.05')
+  }
+  /** With coins beside the money, and nothing that a portfolio does not take. */
+  private unify(user_id: number, mode: Exclude<Mode, 'classic'>): void {
+    const rest = { currency_pair: null, settle: null, actor: null }
+    for (const [currency, most] of [
+      ['BTC', 20],
+      ['ETH', 300],
+    ] as const)
+      if (this.below(2) === 0)
+        this.must('user.credit', {
+          user_id,
+          account: 'spot',
+          currency,
+          amount: (this.below(most) / 100 + 0.01).toFixed(2),
+          ...rest,
+        })
+    if (mode === 'portfolio')
+      for (const id of [BTC_USDT, ETH_USDT]) this.leverage(user_id, id, '0', this.pick(['50', '100']))
+    if (this.mode(user_id, mode, this.below(2) === 0) !== 'done') throw new Error('it should switch')
   }
   private fund(usdt: string, btc: string): void {
     this.must('insurance.fund', { settle: 'usdt', amount: usdt, actor: 'test' })
@@ -71,6 +98,7 @@ export class Chaos extends Floor {
   /** Everything that is due by now. */
   drain(): void {
     for (let steps = 0; ; steps++) {
+      if (this.look() > 0) prove(this.state, { quiet: false })
       const item = this.state.due.next()
       if (item === undefined || item.at > this.at) return
       if (steps > 2_000) throw new Error(`due work without end: ${item.command} ${JSON.stringify(item)}`)
@@ -82,6 +110,7 @@ export class Chaos extends Floor {
     const waits = this.waiters && this.below(3) === 0
     const deed = waits ? 100 : this.below(100)
     if (waits) this.waitAny()
+    else if (this.unified && this.below(6) === 0) this.unifiedAny()
     else if (deed < 52) this.placeAny()
     else if (deed < 58) this.amendAny()
     else if (deed < 63) this.cancelAny()
@@ -228,6 +257,53 @@ export class Chaos extends Floor {
       settle,
     })
   }
+  /** What unified accounts do beside contracts; who is classic is refused. */
+  private unifiedAny(): void {
+    const user_id = this.pick(this.users)
+    const currency = this.pick(['USDT', 'USDT', 'BTC', 'ETH'])
+    const some = (usdt: number): string =>
+      (this.below(usdt * 100) / 100 / (currency === 'USDT' ? 1 : this.prices[currency]!)).toFixed(6)
+    const deed = this.below(10)
+    if (deed < 3) {
+      const type = deed < 2 ? 'borrow' : 'repay'
+      const rest = { scope: 'unified', repaid_all: type === 'repay', text: null, known_id: null }
+      const amount = type === 'repay' ? null : some(5_000)
+      this.try('margin.loan', { user_id, currency, type, amount, ...rest })
+    } else if (deed < 6) {
+      const back = this.below(3) === 0
+      const other =
+        currency === 'USDT'
+          ? { kind: 'delivery', settle: 'usdt', currency_pair: null }
+          : { kind: 'margin', settle: null, currency_pair: `${currency}_USDT` }
+      const { kind, ...rest } = other
+      const [from, to] = back ? [kind, 'spot'] : ['spot', kind]
+      this.try('transfer.create', { user_id, currency, from, to, amount: some(3_000), ...rest })
+    } else if (deed < 9) {
+      const base = this.pick(['BTC', 'ETH'])
+      const off = 1 + this.pick([0, 0.001, 0.01, 0.05]) * (this.below(3) - 1)
+      const order: NewOrder = {
+        ...PLAIN,
+        currency_pair: `${base}_USDT`,
+        type: 'limit',
+        side: this.pick(['buy', 'sell']),
+        amount: ((10 + this.below(3_000)) / this.prices[base]!).toFixed(4),
+        price: (this.prices[base]! * off).toFixed(base === 'ETH' ? 2 : 1),
+        time_in_force: this.pick(['gtc', 'ioc']),
+        auto_borrow: this.pick([null, true]),
+        auto_repay: this.pick([null, true]),
+      }
+      this.try('spot.place', { user_id, order })
+      if (this.below(2) === 0)
+        this.run('spot.place', {
+          user_id: this.pick(this.users),
+          order: { ...order, side: order.side === 'buy' ? 'sell' : 'buy' },
+        })
+    } else {
+      const mode = this.pick(['classic', 'single_currency', 'multi_currency', 'portfolio'] as const)
+      this.log.push(`mode ${user_id} ${mode}`)
+      this.count(`mode ${this.mode(user_id, mode, this.below(2) === 0)}`)
+    }
+  }
   protected moveIndex(): void {
     const base = this.pick(['BTC', 'BTC', 'ETH'])
     const by = this.pick([0.001, 0.001, 0.005, 0.02, 0.1, 0.4])
@@ -254,7 +330,7 @@ export class Chaos extends Floor {
     this.advance(seconds)
     this.count('wait')
   }
-  protected override runItem(item: Parameters<Floor['runItem']>[0]): void {
+  protected override runItem(item: Parameters<UnifiedFloor['runItem']>[0]): void {
     super.runItem(item)
     this.count(item.command)
   }

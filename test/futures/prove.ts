@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { orderMarginIn } from '../../src/core/futures/figures.ts'
+import type { AccountName } from '../../src/core/ledger/accounts.ts'
 import type { State } from '../../src/core/state.ts'
 import type { OrderRow } from '../../src/core/tables/exchange/order.ts'
 import type { Position } from '../../src/core/tables/futures/positions.ts'
 import type { Contract } from '../../src/core/tables/world/contracts.ts'
+import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
+import { amountOf } from '../../src/money/amount.ts'
 
 /**
  * What must be true of contracts after every command, counted anew from rows by plain loops: nothing here uses the
@@ -24,6 +27,7 @@ export function prove(state: State, { quiet }: Settled): void {
   proveLedger(state, quiet)
   proveReducing(state)
   proveOrderMargins(state)
+  proveBorrowed(state)
   if (quiet) proveUnits(state)
 }
 
@@ -50,11 +54,15 @@ function proveLedger(state: State, quiet: boolean): void {
   for (const { owner, name, currency, amount } of state.ledger.accounts.values()) {
     currencies.set(currency, (currencies.get(currency) ?? 0n) + amount)
     const told = `${owner} ${name} ${currency}: ${amount}`
-    if (owner !== 0 && USER_CASH.test(name)) assert.ok(amount >= 0n, told)
+    if (owner !== 0 && (USER_CASH.test(name) || name === 'spot')) assert.ok(amount >= 0n, told)
+    if (owner !== 0 && name === 'futures:usdt' && isUnified(state, owner)) assert.equal(amount, 0n, told)
     if (owner !== 0 && USER_DEBT.test(name)) {
       assert.ok(amount <= 0n, told)
-      if (quiet)
-        assert.ok(-amount <= larger(crossProfit(state, owner, name.slice(5)), 0n), `not covered: ${told}`)
+      if (quiet && !isShared(state, owner, name.slice(5).replace(':', '/'))) {
+        const cash = isUnified(state, owner) ? state.ledger.balance(owner, 'spot', currency) : 0n
+        const covers = larger(crossProfit(state, owner, name.slice(5)) + cash, 0n)
+        assert.ok(-amount <= covers, `not covered: ${told}`)
+      }
     }
     if (owner === 0 && /^(futures\.rounding|insurance:futures)/.test(name)) assert.ok(amount >= 0n, told)
     if (quiet && owner === 0 && name.startsWith('futures.funding')) assert.equal(amount, 0n, told)
@@ -62,6 +70,24 @@ function proveLedger(state: State, quiet: boolean): void {
   for (const [currency, sum] of currencies) assert.equal(sum, 0n, currency)
 }
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+/** Whether its usdt contracts are part of a unified account, and whether all currencies carry them there. */
+function isUnified(state: State, user: number): boolean {
+  const { mode, settings } = state.margin.of(user)
+  return (
+    mode === 'single_currency' ||
+    mode === 'portfolio' ||
+    (mode === 'multi_currency' && settings.usdt_futures === true)
+  )
+}
+const isShared = (state: State, user: number, account: string): boolean =>
+  account === 'futures/usdt' && isUnified(state, user) && state.margin.of(user).mode !== 'single_currency'
+function proveBorrowed(state: State): void {
+  for (const { user_id, account, borrowed } of state.futures.accounts.table.values()) {
+    if (account !== 'futures/usdt') continue
+    const owed = -state.ledger.balance(user_id, 'debt.unified', 'USDT')
+    assert.ok(borrowed >= 0n && borrowed <= owed, `${user_id}: ${borrowed} of a loan of ${owed}`)
+  }
+}
 
 /** Value at a price, as a fraction of two integers. */
 function valueOf({ terms }: Contract, contracts: bigint, price: bigint): [bigint, bigint] {
@@ -196,24 +222,86 @@ function proveUnits(state: State): void {
   }
   for (const { user, account, rows, isolated } of cross.values()) {
     if (rows.length === 0) continue
+    if (isShared(state, user, account)) {
+      proveShared(state, user, rows, isolated)
+      continue
+    }
     const [group, settle] = account.split('/') as ['futures' | 'delivery', string]
     const currency = settle.toUpperCase()
-    let balance: bigint = state.ledger.balance(user, `${group}:${settle}`, currency) - isolated
+    const cash =
+      account === 'futures/usdt' && isUnified(state, user) ? 'spot' : (`${group}:${settle}` as const)
+    let balance: bigint = state.ledger.balance(user, cash, currency) - isolated
     balance += state.ledger.balance(user, `debt.${group}:${settle}`, currency)
-    let needs = 0n
-    for (const id of new Set(rows.map(({ contract }) => contract))) {
-      const contract = state.world.mustContract(id)
-      const values: bigint[] = []
-      for (const row of rows)
-        if (row.contract === id) {
-          balance += profit(state, row)
-          values.push(up(...valueOf(contract, size(row.size) / ONE, state.futures.markOf(id))))
-        }
-      values.sort((a, b) => (a > b ? -1 : 1))
-      needs += maintenance(contract, values[0]!) + up((values[1] ?? 0n) * contract.terms.tf, ONE)
-    }
+    for (const row of rows) balance += profit(state, row)
+    const needs = crossNeeds(state, rows)
     const row = state.futures.accounts.get(user, account)
     assert.equal(row?.liquidating ?? 0, 0, `${user} ${account} is still being liquidated`)
     assert.ok(balance + NEAR > needs, `${user} ${account} has ${balance} of ${needs}, and stays`)
   }
+}
+
+/** By tiers; of two sides the smaller one costs only its closing. */
+function crossNeeds(state: State, rows: readonly Position[]): bigint {
+  let needs = 0n
+  for (const id of new Set(rows.map(({ contract }) => contract))) {
+    const contract = state.world.mustContract(id)
+    const values = rows
+      .filter((row) => row.contract === id)
+      .map((row) => up(...valueOf(contract, size(row.size) / ONE, state.futures.markOf(id))))
+    values.sort((a, b) => (a > b ? -1 : 1))
+    needs += maintenance(contract, values[0]!) + up((values[1] ?? 0n) * contract.terms.tf, ONE)
+  }
+  return needs
+}
+
+const TABLES = BUILT_IN_UNIFIED.currencies
+/** Each slice of an amount times its rate. */
+function slices(
+  amount: bigint,
+  tiers: readonly { upper_limit: string }[],
+  rateOf: (i: number) => string,
+): bigint {
+  let [sum, lower] = [0n, 0n]
+  for (const [i, { upper_limit }] of tiers.entries()) {
+    const open = upper_limit === '' || upper_limit === '+'
+    const upper = open || amountOf(upper_limit) > amount ? amount : amountOf(upper_limit)
+    if (upper > lower) sum += ((upper - lower) * amountOf(rateOf(i))) / ONE
+    lower = upper
+  }
+  return sum
+}
+/** A unified account, from the ledger and the tables: what orders might lose is left out, and only makes it better. */
+function proveShared(state: State, user: number, rows: readonly Position[], isolated: bigint): void {
+  // Its liquidation waits for a buyer.
+  if (state.margin.isLocked(user, 'unified')) return
+  const held = (name: AccountName, currency: string): bigint => state.ledger.balance(user, name, currency)
+  let [balance, needs] = [0n, 0n]
+  const spot = new Map<string, bigint>()
+  for (const { currency, discount_tiers, margin_tiers } of TABLES) {
+    const price = state.prices.quote(currency).known
+    let owed = -held('debt.unified', currency) - held('debt.interest.unified', currency)
+    if (currency === 'USDT') owed -= held('debt.futures:usdt', 'USDT')
+    let equity = held('spot', currency) + held('spot.locked', currency) - owed
+    spot.set(currency, equity)
+    if (currency === 'USDT') for (const row of rows) equity += profit(state, row)
+    if (currency === 'USDT') equity -= isolated
+    const counted = equity < 0n ? equity : slices(equity, discount_tiers, (i) => discount_tiers[i]!.discount)
+    balance += (counted * price) / ONE
+    needs += (slices(owed, margin_tiers, (i) => margin_tiers[i]!.margin_rate) * price) / ONE
+  }
+  const { mode, settings } = state.margin.of(user)
+  if (mode === 'portfolio') {
+    const deltas = new Map<string, bigint>()
+    for (const { contract, size: contracts } of rows) {
+      const { base, terms } = state.world.mustContract(contract)
+      deltas.set(base, (deltas.get(base) ?? 0n) + (contracts / ONE) * terms.q)
+    }
+    for (const [base, delta] of deltas) {
+      const has = settings.spot_hedge === true ? spot.get(base)! : 0n
+      const against =
+        has > 0n === delta < 0n && has !== 0n ? (size(has) < size(delta) ? size(has) : size(delta)) : 0n
+      needs += ((size(delta) - against) * state.prices.quote(base).known * 15n) / (100n * ONE)
+    }
+  } else needs += crossNeeds(state, rows)
+  assert.ok(balance + NEAR > needs, `${user} (${mode}) has ${balance} of ${needs}, and stays`)
 }

@@ -321,6 +321,8 @@ describe('private channels of contracts', () => {
     await one.placed(300_000, '60000')
     const { id: resting } = await one.placed(-10, '66000')
     await until('the position', () => told(socket, 'positions').at(-1)?.['size'] === 300_000)
+    // Above the last bid, and before the others: the middle is never far above the index, which the mark then follows.
+    await other.placed(-10, '59650')
     await other.placed(30_000, '59620')
     await other.placed(18_449, '59610')
     await setIndex(platform, { BTC: '59630', ETH: '3000' })

@@ -70,7 +70,7 @@ describe('public channels of contracts', () => {
       ['futures.candlesticks', ['1m', 'mark_LUNAR_USDT'], /unknown contract LUNAR_USDT/],
       ['futures.orders', ['10001', NAME], /MISSING_REQUIRED_HEADER/],
       ['futures.autoorders', ['10001', '!all'], /unknown channel: futures\.autoorders/],
-      ['futures.contract_stats', [NAME, '1m'], /unknown channel: futures\.contract_stats/],
+      ['futures.contract_stats', [NAME, '1m'], /interval: "1m".*5m, 15m, 30m, 1h, 4h, 1d/],
       ['spot.tickers', [NAME], /served at \/ws\/v4\//],
     ] as const)
       if (channel === 'futures.orders') {
@@ -84,6 +84,7 @@ describe('public channels of contracts', () => {
     const dated = await open('/v4/ws/delivery/usdt')
     await refused(dated, 'futures.tickers', [NAME], /^unknown contract/)
     await refused(dated, 'futures.obu', [`ob.${NAME}.50`], /served at \/v4\/ws\/usdt/)
+    await refused(dated, 'futures.contract_stats', [NAME, '5m'], /served at \/v4\/ws\/usdt/)
     await refused(dated, 'futures.public_liquidates', ['!all'], /served at \/v4\/ws\/usdt/)
     await refused(await open('/v4/ws/delivery/btc'), 'futures.trades', [NAME], /unknown contract/)
     await subscribed(usdt, 'futures.obu', [`ob.${NAME}.50`])
@@ -215,16 +216,41 @@ describe('public channels of contracts', () => {
     }
     const pushed = (name: string, test: (candle: Result) => boolean): Promise<Frame> =>
       socket.next(({ result }) => result?.[0]?.n === `1m_${name}_${NAME}` && test(result[0] as Result))
-    const moved = [
-      pushed('index', ({ c }) => c === '61000'),
-      pushed('mark', ({ h }) => Number(h) > 60_200),
-    ]
+    const moved = [pushed('index', ({ c }) => c === '61000'), pushed('mark', ({ h }) => Number(h) > 60_200)]
     await setIndex(platform, { BTC: '61000', ETH: '3000' })
     await Promise.all(moved)
     const closed = pushed('index', ({ w }) => w === true)
     await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
     assert.equal((await closed)['result'][0].c, '61000')
     await setIndex(platform, { BTC: '60000', ETH: '3000' })
+  })
+
+  test('statistics: REST’s row of the span that runs, the one before when it has ended; all end at once', async () => {
+    const socket = await open()
+    const query = { contract: NAME, interval: '5m', limit: 1 }
+    const [told, ...more] = (await first(socket, 'futures.contract_stats', [NAME, '5m']))[
+      'result'
+    ] as Result[]
+    const [row] = (await read('/futures/usdt/contract_stats', query)) as Result[]
+    assert.deepEqual([told, more], [{ contract: NAME, ...row }, []])
+    await subscribed(socket, 'futures.contract_stats', ['ETH_USDT', '1h'])
+    const moved = socket.next(
+      ({ channel, event, result }) =>
+        channel === 'futures.contract_stats' && event === 'update' && result.length === 2,
+      12_000,
+    )
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 300 })
+    const [ended, running] = (await moved)['result'] as [Result, Result]
+    assert.deepEqual([ended['time'], running['time']], [told!['time'], (told!['time'] as number) + 300])
+    const rows = (await read('/futures/usdt/contract_stats', { ...query, limit: 2 })) as Result[]
+    assert.deepEqual(ended, { contract: NAME, ...rows[0] })
+    assert.deepEqual((await socket.unsubscribe('futures.contract_stats', ['unsub_all']))['result'], {
+      status: 'success',
+    })
+    const pushed = socket.pushed('futures.contract_stats').length
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 300 })
+    await sleep(5_500)
+    assert.equal(socket.pushed('futures.contract_stats').length, pushed)
   })
 
   test('dated contracts: their book at 1000ms, integers whatever the handshake says', async () => {
@@ -245,8 +271,7 @@ describe('public channels of contracts', () => {
     await subscribed(all, 'futures.public_liquidates', ['!all'])
     await subscribed(one, 'futures.public_liquidates', [NAME])
     await subscribed(other, 'futures.public_liquidates', ['ETH_USDT'])
-    const bids = async (): Promise<void> => void (await maker.placed(3_000, '52000'))
-    await bids()
+    await maker.placed(3_000, '52000')
     const losers: ContractTrader[] = []
     for (let i = 0; i < 3; i++) {
       const loser = await ContractTrader.of(platform, '1000')

@@ -66,7 +66,7 @@ export const accountShape = shape({
 export function accountView(state: State, userId: number, settled: Settled): Record<string, unknown> {
   const figures = accountFigures(state, userId, settled)
   const row = state.futures.accounts.get(userId, settled.account)
-  const points = state.ledger.balance(userId, cashName(settled), POINTS)
+  const points = state.ledger.balance(userId, cashName(state, userId, settled), POINTS)
   const dual = isDual(state, userId, settled.account)
   return {
     ...Object.fromEntries(FIGURES.map((name) => [name, shown(figures[name])])),

@@ -103,7 +103,7 @@ function provide(ctx: Ctx, owner: number, contract: Contract): void {
   const text = FUNDS[account]
   const funds = text === undefined ? fundsOf(currency) : amountOf(text)
   if (balanceOf(ctx.state, owner, contract) * 10n > funds) return
-  const lines = move(EQUITY, { owner, name: cashName(contract) }, currency, funds)
+  const lines = move(EQUITY, { owner, name: cashName(ctx.state, owner, contract) }, currency, funds)
   ctx.state.ledger.post(ctx, { kind: 'credit', ref: 'agents', lines })
   noteTransfer(ctx, contract, owner, currency, funds)
 }

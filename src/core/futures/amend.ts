@@ -8,7 +8,7 @@ import { amountOfContracts, contractsIn } from '../tables/world/contracts.ts'
 import { reducesOnly } from './figures.ts'
 import { followBook } from './follow.ts'
 import type { AccountPath, Amendment } from './inputs.ts'
-import { guard, matchTaker, refuseAtOnce, takerOf } from './place.ts'
+import { guard, matchTaker, refuseAtOnce, spareOf, takerOf } from './place.ts'
 import { positionOf } from './positions.ts'
 import {
   checkBankruptcy,
@@ -24,6 +24,7 @@ import {
   readPrice,
   readSize,
   refuseLiquidating,
+  refuseLocked,
 } from './rules.ts'
 import { CONTRACTS, closable, modeOf, takeOff, trimReducing } from './venue.ts'
 
@@ -54,6 +55,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   if (amount <= order.filled) return takeOff(ctx, named, 'cancelled')
   if (price === order.price && amount < order.amount) return shrink(ctx, named, amount)
   checkTrading(ctx, contract)
+  refuseLocked(state, order.user_id, contract)
   refuseLiquidating(state, order.user_id, contract)
   checkSize(contract, abs(given), false)
   if (price !== order.price) checkDeviation(state, contract, price)
@@ -66,6 +68,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   if (beside > 0n) checkOpening(ctx, contract)
   if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
   checkRiskLimit(state, contract, position, order.side, beside, price, order)
+  const before = spareOf(state, order.user_id, contract)
   const off = named.amended({ amount, price })
   off.left = (amount - order.filled) as Amount
   off.rank = 0
@@ -75,7 +78,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   const amended = matchTaker(ctx, taker, nextRank(ctx, CONTRACTS), (end) =>
     end === 'filled' || end === 'stp' ? end : 'open',
   )
-  guard(ctx, contract, amended, taker, { opening, beside })
+  guard(ctx, contract, amended, taker, { opening, beside }, before)
   return amended
 }
 

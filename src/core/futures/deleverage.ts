@@ -7,10 +7,12 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import { OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { equityOf, isCross, marginBalance, needsOf, unitOf } from './figures.ts'
+import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
 import { internalTrade } from './insurance.ts'
+import { isSharedFor } from './money.ts'
 import { holdingOf, positionOf } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
 import { takeOff } from './venue.ts'
@@ -30,13 +32,14 @@ export function deleverageQueue(state: State, contract: Contract, long: boolean)
 function scoreOf(state: State, contract: Contract, row: Position): bigint {
   const { pnl, maintenance } = needsOf(state, row)
   if (!isCross(row)) return deleverageScore(pnl, holdingOf(row), maintenance, (row.margin + pnl) as Amount)
-  const unit = unitOf(state, row.user_id, contract)
-  return deleverageScore(pnl, holdingOf(row), unit.maintenance, marginBalance(unit))
+  const standing = standingOf(state, row.user_id, contract)
+  return deleverageScore(pnl, holdingOf(row), standing.maintenance, standing.balance)
 }
-const inLiquidation = (state: State, row: Position, { account }: Contract): boolean =>
-  isCross(row)
-    ? (state.futures.accounts.get(row.user_id, account)?.liquidating ?? 0) !== 0
-    : row.liquidating !== 0
+function inLiquidation(state: State, row: Position, contract: Contract): boolean {
+  if (!isCross(row)) return row.liquidating !== 0
+  if (isSharedFor(state, row.user_id, contract)) return state.margin.isLocked(row.user_id, UNIFIED.scope)
+  return (state.futures.accounts.get(row.user_id, contract.account)?.liquidating ?? 0) !== 0
+}
 
 /** Its fifth of the queue of its side: 1 goes first, 5 last; 6: not in it. */
 export function adlRanking(state: State, contract: Contract, position: Position): number {

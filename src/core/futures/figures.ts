@@ -1,204 +1,47 @@
-import { ONE, ZERO, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
-import { liquidationPrice } from '../contracts/liquidation.ts'
+import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { ownAvailable } from '../contract-margin/available.ts'
+import { isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
+import { nearIndex } from '../contract-margin/believed.ts'
 import {
-  averageMaintenance,
-  hedged,
-  initialMargin,
-  maintenanceMargin,
-  riskLimit,
-} from '../contracts/margin.ts'
-import { entryPrice, unrealised, type Holding } from '../contracts/position.ts'
-import { abs, ceilOver, tierOf, valueUp, type Terms } from '../contracts/terms.ts'
-import { feeSetting } from '../spot/fees.ts'
+  crossCash,
+  heldContracts,
+  isCross,
+  leverageOf,
+  marginBalance,
+  needsOf,
+  unitOf,
+  type Prices,
+  type Unit,
+} from '../contract-margin/needs.ts'
+import { orderMargins } from '../contract-margin/orders.ts'
+import { liquidationPrice } from '../contracts/liquidation.ts'
+import { averageMaintenance, riskLimit } from '../contracts/margin.ts'
+import { entryPrice } from '../contracts/position.ts'
+import { tierOf } from '../contracts/terms.ts'
+import { riskOf, type RiskFigures } from '../risk/risk.ts'
 import type { State } from '../state.ts'
-import type { OrderRow, Side } from '../tables/exchange/order.ts'
-import type { OrderSide } from '../tables/futures/order-sides.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { accountOfContract, contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
-import { contractRates } from './fees.ts'
-import { totalOf, type Settled } from './money.ts'
+import type { Contract } from '../tables/world/contracts.ts'
+import { CASH } from '../unified/contracts.ts'
+import { unifiedPortfolio } from '../unified/portfolio.ts'
 
-/** Margin as 2.6 of the specification has it: assets are rounded down and requirements up. */
+export { nearIndex } from '../contract-margin/believed.ts'
+export {
+  crossCash,
+  isCross,
+  isCrossBroke,
+  leverageOf,
+  marginBalance,
+  needsOf,
+  unitOf,
+  type Needs,
+  type Prices,
+  type Unit,
+} from '../contract-margin/needs.ts'
+export { marginModeOf, orderMarginIn, orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 
-const holding = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
-export const isCross = ({ leverage }: Position): boolean => leverage === 0n
-/** What its margin is counted with. */
-export const leverageOf = ({ leverage, cross_limit }: Position): Rate =>
-  leverage === 0n ? cross_limit : leverage
+/** Figures of a contract account, whatever stands behind its positions. */
 
-/** What a position is worth at the mark, and what it needs. */
-export interface Needs {
-  readonly value: Amount
-  readonly pnl: Amount
-  readonly initial: Amount
-  readonly maintenance: Amount
-}
-/** Prices that positions are valued at: the marks, where nothing else is said. */
-export type Prices = (contract: string) => Price
-export function needsOf(state: State, position: Position, prices?: Prices): Needs {
-  const held = holding(position)
-  if (held.size === 0n) return { value: ZERO, pnl: ZERO, initial: ZERO, maintenance: ZERO }
-  const { terms } = state.world.mustContract(position.contract)
-  const mark = prices?.(position.contract) ?? state.futures.markOf(position.contract)
-  const value = valueUp(terms, abs(held.size), mark)
-  return {
-    value,
-    pnl: unrealised(terms, held, mark),
-    initial: initialMargin(terms, value, leverageOf(position)),
-    maintenance: maintenanceOf(state, position, terms, value),
-  }
-}
-/** Of two isolated sides each has the average rate of the larger one. */
-function maintenanceOf({ futures }: State, position: Position, terms: Terms, value: Amount): Amount {
-  const { user_id, contract, mode } = position
-  if (mode === 'single' || isCross(position)) return maintenanceMargin(terms, value)
-  const other = futures.positions.get(user_id, contract, mode === 'dual_long' ? 'dual_short' : 'dual_long')
-  if (other === undefined) return maintenanceMargin(terms, value)
-  const beside = valueUp(terms, abs(contractsIn(other.size)), futures.markOf(contract))
-  if (beside <= value) return maintenanceMargin(terms, value)
-  return ceilOver(value * maintenanceMargin(terms, beside), beside) as Amount
-}
-
-/** All positions of an account: what it has and what they need. */
-export interface Unit {
-  /** Cash and debt, isolated margins included. */
-  readonly total: Amount
-  readonly isolated: Amount
-  /** Of cross positions. */
-  readonly pnl: Amount
-  readonly initial: Amount
-  readonly maintenance: Amount
-  /** Of isolated positions. */
-  readonly isolatedPnl: Amount
-  readonly isolatedInitial: Amount
-  readonly isolatedMaintenance: Amount
-}
-/** `instead` stands for the rows of the same id, as if it were there already; `cash` is added to the total. */
-export function unitOf(
-  state: State,
-  userId: number,
-  settled: Settled,
-  instead?: Position,
-  cash = 0n,
-  prices?: Prices,
-): Unit {
-  let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
-  let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
-  const dual = new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
-  const add = (row: Position): void => {
-    if (row.size === 0n) return
-    const needs = needsOf(state, row, prices)
-    if (!isCross(row)) {
-      isolated += row.margin
-      isolatedPnl += needs.pnl
-      isolatedInitial += needs.initial
-      isolatedMaintenance += needs.maintenance
-      return
-    }
-    pnl += needs.pnl
-    if (row.mode === 'single') {
-      initial += needs.initial
-      maintenance += needs.maintenance
-      return
-    }
-    const both = dual.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
-    if (row.size > 0n) both.long = needs.value
-    else both.short = needs.value
-    dual.set(row.contract, both)
-  }
-  for (const row of state.futures.positions.heldBy(userId, settled.account))
-    if (row.id !== instead?.id) add(row)
-  if (instead !== undefined) add(instead)
-  for (const [contract, { long, short, leverage }] of dual) {
-    const { terms } = state.world.mustContract(contract)
-    initial += hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
-    maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
-  }
-  return {
-    total: (totalOf(state, userId, settled) + cash) as Amount,
-    isolated: isolated as Amount,
-    pnl: pnl as Amount,
-    initial: initial as Amount,
-    maintenance: maintenance as Amount,
-    isolatedPnl: isolatedPnl as Amount,
-    isolatedInitial: isolatedInitial as Amount,
-    isolatedMaintenance: isolatedMaintenance as Amount,
-  }
-}
-export const crossCash = ({ total, isolated }: Unit): Amount => (total - isolated) as Amount
-export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl) as Amount
-
-/** What the open orders of an account need in one contract, beside its position there. */
-export function orderMarginIn(state: State, userId: number, contract: Contract): Amount {
-  const { futures } = state
-  const [buy, sell] = [
-    futures.sides.of(userId, contract.id, 'buy'),
-    futures.sides.of(userId, contract.id, 'sell'),
-  ]
-  if (buy === undefined || sell === undefined) return ZERO
-  const { positions, accounts } = state.futures
-  const dual = accounts.get(userId, contract.account)?.dual === true
-  const long = positions.get(userId, contract.id, dual ? 'dual_long' : 'single')
-  const short = dual ? positions.get(userId, contract.id, 'dual_short') : long
-  const mark = state.futures.markOf(contract.id)
-  const takerRate = contractRates(vipOf(state, userId), contract).taker
-  const need = (side: Side, orders: OrderSide, row: Position | undefined): Amount => {
-    // In dual mode a side adds to its own position: nothing that it has is reduced.
-    const held = dual || row === undefined ? 0n : contractsIn(row.size)
-    const reduces = side === 'buy' ? (held < 0n ? -held : 0n) : held > 0n ? held : 0n
-    const leverage = row === undefined ? contract.crossDefault : leverageOf(row)
-    return orders.marginOf(contract, reduces, { leverage, takerRate, mark })
-  }
-  const [buys, sells] = [need('buy', buy, long), need('sell', sell, short)]
-  const apart = dual && long !== undefined && !isCross(long)
-  return apart ? ((buys + sells) as Amount) : buys > sells ? buys : sells
-}
-const vipOf = (state: State, userId: number): number => feeSetting(state, state.users.must(userId)).vip
-export const reducesOnly = ({ more }: Pick<OrderRow, 'more'>): boolean => more?.reduce_only === true
-/** Over all contracts of an account: of cross contracts, and all. */
-export function orderMargins(
-  state: State,
-  userId: number,
-  account: string,
-): { readonly cross: Amount; readonly all: Amount } {
-  let [cross, all] = [0n, 0n]
-  for (const id of state.futures.openPairs(userId)) {
-    if (accountOfContract(id) !== account) continue
-    const contract = state.world.mustContract(id)
-    const margin = orderMarginIn(state, userId, contract)
-    all += margin
-    if (marginModeOf(state, userId, id) === 'cross') cross += margin
-  }
-  return { cross: cross as Amount, all: all as Amount }
-}
-export function marginModeOf(state: State, userId: number, contract: string): 'cross' | 'isolated' {
-  const { positions, accounts } = state.futures
-  const dual = accounts.get(userId, accountOfContract(contract))?.dual === true
-  const row = positions.get(userId, contract, dual ? 'dual_long' : 'single')
-  return row === undefined || isCross(row) ? 'cross' : 'isolated'
-}
-
-/** How far from its index a mark is believed without more; dated contracts add what their time is worth. */
-const BELIEVED = rateOf('0.005')
-/**
- * A mark follows our own book within bounds, so one party can move it. Who opens a position, or takes money out, must
- * be able to bear it near the index too: else two accounts of one person open at a moved mark what others pay when it
- * comes back.
- */
-export const nearIndex =
-  ({ futures, world }: State): Prices =>
-  (id) => {
-    const row = futures.priceOf(id)
-    if (row === undefined) return 0n as Price
-    const { mark, index, at } = row
-    const contract = world.mustContract(id)
-    const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
-    return mark > index + far
-      ? ((index + far) as Price)
-      : mark < index - far
-        ? ((index - far) as Price)
-        : mark
-  }
 /** What new orders may use, below zero where it is overdrawn: cross ones, and isolated ones and transfers. */
 export function availableOf(
   state: State,
@@ -206,19 +49,55 @@ export function availableOf(
   settled: Settled,
 ): { readonly cross: Amount; readonly own: Amount; readonly unit: Unit } {
   const unit = unitOf(state, userId, settled)
-  const { all } = orderMargins(state, userId, settled.account)
-  const near = nearIndex(state)
-  const free = (one: Unit): bigint => marginBalance(one) - one.initial - all
-  let cross = free(unit)
-  for (const { contract } of state.futures.positions.heldBy(userId, settled.account))
-    if (near(contract) !== state.futures.markOf(contract)) {
-      const other = free(unitOf(state, userId, settled, undefined, 0n, near))
-      if (other < cross) cross = other
-      break
-    }
   const cash = crossCash(unit)
-  return { cross: cross as Amount, own: (cash < cross ? cash : cross) as Amount, unit }
+  if (!isSharedFor(state, userId, settled)) {
+    const cross = ownAvailable(state, userId, settled, unit)
+    return { cross, own: smaller(cash, cross), unit }
+  }
+  const cross = sharedAvailable(state, userId)
+  // Nothing is lent for the margin of an isolated position: orders for one need money that is there.
+  const { all, cross: ofCross } = orderMargins(state, userId, settled.account)
+  return { cross, own: smaller((cash - (all - ofCross)) as Amount, cross), unit }
 }
+const smaller = (a: Amount, b: Amount): Amount => (a < b ? a : b)
+/** What all currencies of a unified account leave; where one has no price to rely on, nothing is known to be left. */
+function sharedAvailable(state: State, userId: number): Amount {
+  const input = unifiedPortfolio(state, userId, [], 'firm')
+  const { available } = riskOf(input)
+  return input.unpriced === undefined || available < 0n ? available : (-1n as Amount)
+}
+
+/** What the cross positions of an account stand on, and what it must not fall to. */
+export interface Standing {
+  readonly balance: Amount
+  readonly maintenance: Amount
+  /** Of the maintenance margin: what contracts need, and what their tiers say, which is the same but in a portfolio. */
+  readonly ofContracts: Amount
+  readonly byTiers: Amount
+}
+/** `instead`, `cash` and `prices` as in `unitOf`. */
+export function standingOf(
+  state: State,
+  userId: number,
+  settled: Settled,
+  instead?: Position,
+  cash = 0n,
+  prices?: Prices,
+): Standing {
+  const unit = unitOf(state, userId, settled, instead, cash, prices)
+  const byTiers = unit.maintenance
+  if (!isSharedFor(state, userId, settled))
+    return { balance: marginBalance(unit), maintenance: byTiers, ofContracts: byTiers, byTiers }
+  const figures = riskOf(unifiedPortfolio(state, userId, [], 'known', { instead, cash, prices }))
+  return {
+    balance: figures.marginBalance,
+    maintenance: figures.maintenanceMargin,
+    ofContracts: figures.contracts?.maintenance ?? ZERO,
+    byTiers,
+  }
+}
+export const isBrokeAt = ({ balance, maintenance }: Standing): boolean =>
+  maintenance > 0n && balance <= maintenance
 
 /** Every figure of a FuturesAccount that is an amount. */
 export interface AccountFigures {
@@ -243,25 +122,42 @@ export interface AccountFigures {
 export function accountFigures(state: State, userId: number, settled: Settled): AccountFigures {
   const { cross, own, unit } = availableOf(state, userId, settled)
   const orders = orderMargins(state, userId, settled.account)
-  const balance = marginBalance(unit)
+  const shared = isSharedFor(state, userId, settled)
+    ? riskOf(unifiedPortfolio(state, userId, [settled.currency]))
+    : undefined
+  const balance = shared?.marginBalance ?? marginBalance(unit)
+  const initial = shared?.contracts?.initial ?? unit.initial
+  const maintenance = shared?.contracts?.maintenance ?? unit.maintenance
+  const all = shared?.contracts?.orders ?? orders.all
   return {
-    total: unit.total,
+    // A unified account's money is shown where it is.
+    total: isUnifiedFor(state, userId, settled) ? ZERO : unit.total,
     unrealised_pnl: (unit.pnl + unit.isolatedPnl) as Amount,
-    position_margin: (unit.initial + unit.isolated) as Amount,
-    order_margin: orders.all,
-    available: floor(own),
-    position_initial_margin: (unit.initial + unit.isolatedInitial) as Amount,
-    maintenance_margin: (unit.maintenance + unit.isolatedMaintenance) as Amount,
-    cross_order_margin: orders.cross,
-    cross_initial_margin: unit.initial,
-    cross_maintenance_margin: unit.maintenance,
+    position_margin: (initial + unit.isolated) as Amount,
+    order_margin: all,
+    available: floor(shared === undefined ? own : sharedUse(shared, cross)),
+    position_initial_margin: (initial + unit.isolatedInitial) as Amount,
+    maintenance_margin: (maintenance + unit.isolatedMaintenance) as Amount,
+    cross_order_margin: (all - (orders.all - orders.cross)) as Amount,
+    cross_initial_margin: initial,
+    cross_maintenance_margin: maintenance,
     cross_unrealised_pnl: unit.pnl,
     cross_available: floor(cross),
     cross_margin_balance: balance,
-    cross_mmr: ratio(balance, unit.maintenance),
-    cross_imr: ratio(balance, unit.initial),
+    cross_mmr: ratio(balance, shared?.maintenanceMargin ?? maintenance),
+    cross_imr: ratio(balance, shared?.initialMargin ?? initial),
     isolated_position_margin: unit.isolated,
   }
+}
+/** What orders may use where all currencies carry them: the money itself, and what could be borrowed on the rest. */
+function sharedUse(figures: RiskFigures, most: Amount): Amount {
+  const asset = figures.assets.find((one) => one.asset.currency === CASH)?.asset
+  if (asset === undefined) return most
+  const leverage = asset.margins[0]!.leverage
+  const has = asset.available + (asset.pnl ?? 0n) - (asset.isolated ?? 0n)
+  const use = ((most * leverage) / ONE + (has > 0n ? has : 0n)) * ONE
+  const usable = use / (ONE + leverage)
+  return (usable < most ? usable : most) as Amount
 }
 const floor = (amount: Amount): Amount => (amount < 0n ? ZERO : amount)
 /** Four decimals, towards zero. */
@@ -276,18 +172,21 @@ const ratio = (of: Amount, by: Amount): Rate => {
 export function restMargin(state: State, position: Position): Amount {
   if (!isCross(position)) return position.margin
   const contract = state.world.mustContract(position.contract)
-  const unit = unitOf(state, position.user_id, contract, position)
+  const { balance, maintenance } = standingOf(state, position.user_id, contract, position)
   const own = needsOf(state, position)
-  return (marginBalance(unit) - own.pnl - (unit.maintenance - own.maintenance)) as Amount
+  const others = maintenance - own.maintenance
+  return (balance - own.pnl - (others > 0n ? others : 0n)) as Amount
 }
 /** What the position's own part of its unit has left: equity, against what it needs. */
 export function equityOf(state: State, position: Position, prices?: Prices): Amount {
   const { pnl, maintenance } = needsOf(state, position, prices)
   if (!isCross(position)) return (position.margin + pnl) as Amount
   const contract = state.world.mustContract(position.contract)
-  const unit = unitOf(state, position.user_id, contract, undefined, 0n, prices)
-  if (unit.maintenance === 0n) return marginBalance(unit)
-  return ((maintenance * marginBalance(unit)) / unit.maintenance) as Amount
+  const standing = standingOf(state, position.user_id, contract, undefined, 0n, prices)
+  const { balance, ofContracts, byTiers } = standing
+  if (standing.maintenance === 0n || byTiers === 0n) return balance
+  const own = ofContracts === byTiers ? maintenance : (maintenance * ofContracts) / byTiers
+  return ((own * balance) / standing.maintenance) as Amount
 }
 /** Whether the unit of a position is at or below what it must have. */
 export function isBroke(state: State, position: Position, prices?: Prices): boolean {
@@ -296,10 +195,8 @@ export function isBroke(state: State, position: Position, prices?: Prices): bool
     return position.size !== 0n && position.margin + pnl <= maintenance
   }
   const contract = state.world.mustContract(position.contract)
-  return isCrossBroke(unitOf(state, position.user_id, contract, undefined, 0n, prices))
+  return isBrokeAt(standingOf(state, position.user_id, contract, undefined, 0n, prices))
 }
-export const isCrossBroke = (unit: Unit): boolean =>
-  unit.maintenance > 0n && marginBalance(unit) <= unit.maintenance
 
 /** Whether whoever opens a position could bear it, at the mark and near the index. */
 export const canNotBear = (state: State, position: Position): boolean =>
@@ -328,7 +225,7 @@ export function positionFigures(state: State, position: Position): PositionFigur
   const tier = tierOf(terms, value)
   const open = state.futures.openOrders(position.user_id, contract.id)
   const closing = open.find(({ more }) => more?.close === true)
-  const held = holding(position)
+  const held = heldContracts(position)
   return {
     value,
     initial_margin: initial,

@@ -6,11 +6,13 @@ import { audit } from '../audit.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
+import { cancelOpen } from '../spot/cancel.ts'
+import { cancelPovOrder } from '../spot/pov.ts'
 import type { Ctx, State } from '../state.ts'
-import { OrderRow, type Order, type Placed } from '../tables/exchange/order.ts'
+import type { Order } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { LIQUIDATE } from '../tables/futures/records.ts'
-import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { deleverage, deleverageGoesOn } from './deleverage.ts'
 import {
   crossCash,
@@ -23,14 +25,24 @@ import {
   restMargin,
   unitOf,
 } from './figures.ts'
-import { fundTakes, fundWorth, internalTrade, scheduleUnwind } from './insurance.ts'
-import { bookCash, cashName, changeAccount, insuranceOf, settledOf, type Settled } from './money.ts'
+import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
+import {
+  bookCash,
+  cashName,
+  changeAccount,
+  insuranceOf,
+  isSharedFor,
+  isUnifiedFor,
+  settledOf,
+  type Settled,
+} from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
+import { finish, ontoTick, platformOrder } from './platform-orders.ts'
 import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
 import { countLiquidated } from './stats.ts'
 import { bankruptcyOf } from './rules.ts'
 import { look } from './risk.ts'
-import { CONTRACTS, takeOff } from './venue.ts'
+import { takeOff } from './venue.ts'
 import { cancelWaiting, waitingOf } from './waiting.ts'
 
 /** Orders that one step ends. */
@@ -60,7 +72,7 @@ function stepIsolated(ctx: Ctx, input: LiquidateInput): null {
   if (cancelSome(ctx, input.user_id, [contract.id])) return again(ctx, input)
   if (cancelWaitingOf(ctx, input.user_id, contract.account, contract.id)) return again(ctx, input)
   if (row.size === 0n || !isBroke(state, row)) return endIsolated(ctx, row)
-  close(ctx, contract, row, input.id)
+  close(ctx, contract, row, input.id, `liq-${input.id}`)
   const after = positionOf(state, input.user_id, contract, row.mode)
   if (after.size === 0n || !isBroke(state, after)) return endIsolated(ctx, after)
   return again(ctx, input)
@@ -75,18 +87,52 @@ function stepCross(ctx: Ctx, input: LiquidateInput): null {
   const { state } = ctx
   const settled = settledOf(input.contract)
   if (state.futures.accounts.get(input.user_id, settled.account)?.liquidating !== input.id) return null
-  const open = state.futures.openPairs(input.user_id).filter((id) => id.startsWith(`${settled.account}/`))
-  if (cancelSome(ctx, input.user_id, open)) return again(ctx, input)
-  if (cancelWaitingOf(ctx, input.user_id, settled.account)) return again(ctx, input)
+  const unified = isUnifiedFor(state, input.user_id, settled)
+  if (cancelContracts(ctx, input.user_id, settled)) return again(ctx, input)
+  if (unified && cancelBuys(ctx, input.user_id, settled)) return again(ctx, input)
   const rows = crossRows(state, input.user_id, settled.account)
   if (rows.length === 0 || !isCrossBroke(unitOf(state, input.user_id, settled)))
     return endCross(ctx, input, settled)
-  const worst = rows[0]!
+  reduceWorst(ctx, input.user_id, settled, input.id, unified ? 'scm_liquidate' : `liq-${input.id}`)
+  return again(ctx, input)
+}
+/** A portion of all contract orders of an account, and of those that wait; true while there may be more. */
+export const cancelContracts = (ctx: Ctx, userId: number, { account }: Settled): boolean =>
+  cancelSome(
+    ctx,
+    userId,
+    ctx.state.futures.openPairs(userId).filter((id) => id.startsWith(`${account}/`)),
+  ) || cancelWaitingOf(ctx, userId, account)
+/** Spot orders that hold the money which positions stand on; true while there may be more. */
+function cancelBuys(ctx: Ctx, user_id: number, { currency }: Settled): boolean {
+  const { spot, world } = ctx.state
+  const paid = ({ side, pair }: { readonly side: string; readonly pair: string }): boolean =>
+    (side === 'buy' ? world.market(pair).quote : world.market(pair).base) === currency
+  for (const { id } of spot.povOrders.openOf(user_id).filter(paid)) cancelPovOrder(ctx, { user_id, id })
+  const held = spot.openOrders(user_id).filter((order) => order.account !== 'margin' && paid(order))
+  cancelOpen(ctx, held.slice(0, PORTION), 'liquidate_cancelled')
+  return held.length > PORTION
+}
+/**
+ * Reduces the cross position that needs most, by one step; both sides of a contract against each other first. Tells
+ * which contract, undefined when there is nothing to reduce.
+ */
+export function reduceWorst(
+  ctx: Ctx,
+  userId: number,
+  { account }: Settled,
+  id: number,
+  text: string,
+): string | undefined {
+  const { state } = ctx
+  const rows = crossRows(state, userId, account)
+  const worst = rows[0]
+  if (worst === undefined) return undefined
   const contract = state.world.mustContract(worst.contract)
   const other = rows.find((row) => row.contract === worst.contract && row.id !== worst.id)
-  if (other === undefined) close(ctx, contract, worst, input.id)
-  else closeHedge(ctx, contract, worst, other, input.id)
-  return again(ctx, input)
+  if (other === undefined) close(ctx, contract, worst, id, text)
+  else closeHedge(ctx, contract, worst, other, id)
+  return contract.id
 }
 /** The one that needs most first. */
 function crossRows(state: State, userId: number, account: string): Position[] {
@@ -179,57 +225,8 @@ function closeHedge(ctx: Ctx, contract: Contract, one: Position, other: Position
   finish(ctx, order, contracts, mark)
 }
 
-/** An order of the platform's on behalf of a position, as a row that can be matched. */
-export function platformOrder(
-  ctx: Ctx,
-  contract: Contract,
-  position: Position,
-  contracts: bigint,
-  price: Price,
-  text: string,
-): OrderRow {
-  const placed: Placed = {
-    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
-    user_id: position.user_id,
-    pair: contract.id,
-    side: position.size > 0n ? 'sell' : 'buy',
-    type: 'limit',
-    account: contract.group,
-    time_in_force: 'ioc',
-    text,
-    amend_text: '-',
-    price,
-    amount: amountOfContracts(contracts),
-    iceberg: ZERO,
-    // Nobody escapes his liquidation behind an order of his own group.
-    stp_id: 0,
-    stp_act: '-',
-    create_at: ctx.at,
-    more: { reduce_only: true, is_liq: true },
-    row: undefined,
-    rank: 0,
-    level: undefined,
-    previous: undefined,
-    next: undefined,
-    openIndex: 0,
-    openList: undefined,
-  }
-  return OrderRow.first(placed, ZERO)
-}
-/** An order that never saw the book is filled as a whole. */
-export function finish(ctx: Ctx, order: OrderRow, contracts: bigint, price: Price): void {
-  const amount = amountOfContracts(contracts)
-  order.left = (order.left - amount) as Amount
-  order.filled = (order.filled + amount) as Amount
-  order.filled_total = (order.filled_total + contracts * price) as Amount
-  order.status = order.left === 0n ? 'closed' : 'cancelled'
-  order.finish_as = order.left === 0n ? 'filled' : 'ioc'
-  order.update_at = ctx.at
-  ctx.tx.put(ctx.state.futures.orders, order)
-}
-
 /** The book first, at no worse than the bankruptcy price; then the fund; then who has earned most by it. */
-function close(ctx: Ctx, contract: Contract, before: Position, id: number): void {
+function close(ctx: Ctx, contract: Contract, before: Position, id: number, text: string): void {
   const { state } = ctx
   const { terms } = contract
   const mark = state.futures.markOf(contract.id)
@@ -242,7 +239,7 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
   const bound = believedBound(worst ?? slip, side, mark, nearIndex(state)(contract.id))
   const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
   const stake = stakeOf(state, before)
-  const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), `liq-${id}`)
+  const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), text)
   const matched = matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) =>
     end === 'filled' ? 'filled' : 'ioc',
   )
@@ -256,7 +253,8 @@ function close(ctx: Ctx, contract: Contract, before: Position, id: number): void
     putPosition(ctx, { ...after, margin: (before.margin + change) as Amount })
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
-  if (filled < step && isBroke(state, rest)) closeRest(ctx, contract, rest, step - filled, worst ?? mark, id)
+  if (filled < step && isBroke(state, rest))
+    closeRest(ctx, contract, rest, step - filled, worst ?? mark, id, text)
   const left = positionOf(state, before.user_id, contract, before.mode).size
   countLiquidated(ctx, contract, before.size > 0n, held - abs(contractsIn(left)))
 }
@@ -269,8 +267,6 @@ function believedBound(bound: Price, side: 'buy' | 'sell', mark: Price, near: Pr
   if (mark === near) return bound
   return (side === 'sell' ? larger(bound, near) : smaller(bound, near)) as Price
 }
-const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
-  (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 /** All that a position and those before it have brought or cost: what it alone changes of its account's cash. */
 const broughtBy = ({ pnl, fee, fund, history_pnl }: Position): bigint => pnl + fee + fund + history_pnl
@@ -283,19 +279,22 @@ const stakeOf = (state: State, position: Position): Amount =>
 function giveSurplus(ctx: Ctx, contract: Contract, before: Position, id: number, stake: Amount): void {
   const { state } = ctx
   const { user_id, mode } = before
+  const shared = isSharedFor(state, user_id, contract)
+  // A unified account is reduced until it is well again, and debts beside its positions are paid with what is left.
+  if (shared && isCross(before)) return
   const unit = unitOf(state, user_id, contract)
   // Not by the account's cash: its other side may have been deleveraged against this one, and keeps what it has won.
   const change = broughtBy(positionOf(state, user_id, contract, mode)) - broughtBy(before)
   const left = roundDownTo(stake + change, contract.terms.unit)
   // What other positions have of their own is not touched.
-  const most = isCross(before) ? crossCash(unit) : unit.total
+  const most = shared ? left : isCross(before) ? crossCash(unit) : unit.total
   pay(ctx, contract, user_id, id, left < most ? left : most)
 }
-/** cash -> fund; never more than the account has. */
+/** cash -> fund; never more than the account has, where nobody lends it the rest. */
 function pay(ctx: Ctx, contract: Contract, user_id: number, id: number, amount: bigint): void {
   const { state } = ctx
-  const has = state.ledger.balance(user_id, cashName(contract), contract.currency)
-  const change = amount < has ? amount : has
+  const has = state.ledger.balance(user_id, cashName(state, user_id, contract), contract.currency)
+  const change = amount < has || isSharedFor(state, user_id, contract) ? amount : has
   if (change <= 0n) return
   bookCash(ctx, {
     user_id,
@@ -318,6 +317,7 @@ function closeRest(
   contracts: bigint,
   price: Price,
   id: number,
+  text: string,
 ): void {
   const { state } = ctx
   const { user_id, mode } = position
@@ -339,16 +339,16 @@ function closeRest(
       to: { user_id: PLATFORM, mode: 'single' },
       contracts: sign * taken,
       price,
-      text: `liq-${id}`,
+      text,
     })
     scheduleUnwind(ctx, contract)
     return taken
   })
   if (left === 0n) return
-  give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, `liq-${id}`))
+  give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, text))
   // A queue that was cut short goes on in the next step.
   if (left === 0n || deleverageGoesOn(state, contract, sign < 0n, price)) return
-  takeAtMark(ctx, contract, user_id, mode, sign * left, id)
+  takeAtMark(ctx, contract, user_id, mode, sign * left, id, text)
 }
 /**
  * Nobody can take it at the price that its owner can pay: the fund has it at the mark as far as that is believed, and the
@@ -361,6 +361,7 @@ function takeAtMark(
   mode: Position['mode'],
   contracts: bigint,
   id: number,
+  text: string,
 ): void {
   const { state } = ctx
   const row = positionOf(state, user_id, contract, mode)
@@ -393,7 +394,7 @@ function takeAtMark(
     to: { user_id: PLATFORM, mode: 'single' },
     contracts,
     price: prices(contract.id),
-    text: `liq-${id}`,
+    text,
   })
   scheduleUnwind(ctx, contract)
 }
@@ -429,38 +430,5 @@ function note(
   })
 }
 
-/** How far from the mark the fund sells or buys what it took over. */
-const UNWIND_BOUND = 200n
-const UNWIND_PART = 10n
-/** Due, each second while the fund holds a position: a tenth of it, near the mark. */
-export function unwind(ctx: Ctx, input: { contract: string }): null {
-  const { state } = ctx
-  const contract = state.world.findContract(input.contract)
-  if (contract === undefined) return null
-  const before = positionOf(state, PLATFORM, contract, 'single')
-  if (before.size === 0n) {
-    if (before.liquidating !== 0) putPosition(ctx, { ...before, liquidating: 0 })
-    return null
-  }
-  const fund = putPosition(ctx, { ...before, liquidating: 0 })
-  const mark = state.futures.markOf(contract.id)
-  const held = abs(contractsIn(fund.size))
-  if (fundWorth(state, contract) <= 0n)
-    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), 'insurance')
-  else {
-    const part = held / UNWIND_PART
-    const away = mark / UNWIND_BOUND
-    const side = fund.size > 0n ? 'sell' : 'buy'
-    // Near the index too: who has moved the mark would else choose what the fund pays.
-    const index = state.futures.indexOf(contract.id)
-    const off = index / UNWIND_BOUND
-    const worst = side === 'sell' ? larger(mark - away, index - off) : smaller(mark + away, index + off)
-    const bound = ontoTick(contract, worst as Price, side)
-    const order = platformOrder(ctx, contract, fund, part === 0n ? 1n : part, bound, 'insurance')
-    matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) => (end === 'filled' ? 'filled' : 'ioc'))
-  }
-  scheduleUnwind(ctx, contract)
-  return null
-}
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -15,8 +15,9 @@ import {
 } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { availableOf, canNotBear, isCross } from './figures.ts'
+import { availableOf, canNotBear, isCross, nearIndex } from './figures.ts'
 import type { NewContractOrder, PlaceInput } from './inputs.ts'
+import { isSharedFor, isUnifiedFor } from './money.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
 import { countTaken } from './stats.ts'
@@ -43,6 +44,7 @@ import {
   readText,
   readTif,
   refuseLiquidating,
+  refusePortfolio,
   worstClose,
 } from './rules.ts'
 import { CONTRACTS, closable, modeOf, trimReducing, type ContractTaker } from './venue.ts'
@@ -89,6 +91,7 @@ export function placeOrder(
   own: OwnOrder | null = null,
 ): Order {
   const draft = readDraft(ctx, path, input, own)
+  const before = spareOf(ctx.state, path.user_id, draft.contract)
   const row = OrderRow.first(draft.placed, ZERO)
   row.left = (row.left - draft.beyond) as Amount
   const taker = takerOf(draft.contract, row, draft.bound)
@@ -103,7 +106,7 @@ export function placeOrder(
   )
   addStops(ctx, draft.contract, draft.placed, draft.stops)
   const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
-  guard(ctx, draft.contract, order, taker, draft)
+  guard(ctx, draft.contract, order, taker, draft, before)
   return order
 }
 
@@ -155,11 +158,15 @@ export function guard(
   order: Order,
   { opened }: Pick<ContractTaker, 'opened'>,
   { opening, beside }: Pick<Draft, 'opening' | 'beside'>,
+  before: Amount | undefined,
 ): void {
   const { state } = ctx
   const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
-  // What only reduces is never refused for margin.
-  if (opening === 0n && opened === 0n && (beside === 0n || order.status !== 'open')) return
+  // What only reduces is never refused for margin, but for what gives it away.
+  if (opening === 0n && opened === 0n && (beside === 0n || order.status !== 'open')) {
+    if (before !== undefined && order.filled > 0n) refuseGiving(state, contract, order, before)
+    return
+  }
   if (opened > 0n && canNotBear(state, position))
     refuse(
       'LIQUIDATE_IMMEDIATELY',
@@ -167,11 +174,34 @@ export function guard(
     )
   const { cross, own } = availableOf(state, order.user_id, contract)
   const available = isCross(position) ? cross : own
-  if (available < 0n)
+  if (available >= 0n) return
+  if (before !== undefined && before < 0n)
     refuse(
-      'INSUFFICIENT_AVAILABLE',
-      `margin: ${format(-available as Amount)} ${contract.currency} are missing for this order; order less, or POST /wallet/transfers to ${contract.group}`,
+      'TRADE_RESTRICTED',
+      'this account has no margin to spare: only orders that reduce a position pass until it has repaid or added money',
     )
+  refuse(
+    'INSUFFICIENT_AVAILABLE',
+    `margin: ${format(-available as Amount)} ${contract.currency} are missing for this order; order less, or ${isUnifiedFor(state, order.user_id, contract) ? 'add money to the unified account' : `POST /wallet/transfers to ${contract.group}`}`,
+  )
+}
+/** What a unified account's currencies leave before an order; undefined for an account that stands on its own cash. */
+export const spareOf = (state: State, userId: number, contract: Contract): Amount | undefined =>
+  isSharedFor(state, userId, contract) ? availableOf(state, userId, contract).cross : undefined
+/**
+ * Money that a unified account has borrowed, or coins that stand for it, must not leave it by a bad bargain: closing at a
+ * price that is worse than the believed one is for accounts that can spare it.
+ */
+function refuseGiving(state: State, contract: Contract, order: Order, before: Amount): void {
+  const price = ((order.filled_total * ONE) / order.filled) as Price
+  const near = nearIndex(state)(contract.id)
+  if (order.side === 'buy' ? price <= near : price >= near) return
+  const { cross } = availableOf(state, order.user_id, contract)
+  if (cross >= 0n || cross >= before) return
+  refuse(
+    'TRADE_RESTRICTED',
+    `price: this account has no margin to spare, and closing at ${format(price)} would leave it less; close at ${format(near)} or better`,
+  )
 }
 
 export interface OwnOrder {
@@ -217,6 +247,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
     contract,
     modeOf(state, { user_id, side, more: reduceOnly ? { reduce_only: true } : null }, contract.account),
   )
+  refusePortfolio(state, user_id, contract, { dual, isolated: !isCross(position) })
   checkMarginMode(position, input.pos_margin_mode)
   if (!flags.closes) checkSize(contract, resolved, market)
   if (!market) checkDeviation(state, contract, price)

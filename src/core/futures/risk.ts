@@ -7,7 +7,7 @@ import type { Position } from '../tables/futures/positions.ts'
 import type { Arm } from '../tables/futures/watch.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { isBroke, isCross, isCrossBroke, marginBalance, needsOf, unitOf, type Unit } from './figures.ts'
-import { changeAccount, settledOf } from './money.ts'
+import { changeAccount, isSharedFor, settledOf } from './money.ts'
 import { putPosition } from './positions.ts'
 
 /** Liquidations that one command begins; the others begin in the commands that follow at once. */
@@ -59,6 +59,8 @@ function lookAtCross(state: State, unit: string): 'broke' | Arm[] {
   const account = `${group}/${settle}`
   const row = state.futures.accounts.get(userId, account)
   if (row !== undefined && row.liquidating !== 0) return []
+  // What all currencies carry together is looked at with them: `liquidation/watch.ts`.
+  if (isSharedFor(state, userId, settledOf(account))) return []
   const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
   if (crossed.length === 0) return []
   const found = unitOf(state, userId, settledOf(account))

@@ -14,11 +14,11 @@ import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
 import type { OrderSide } from '../tables/futures/order-sides.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { holdsContracts } from '../tables/unified/accounts.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, limitOf, nearIndex, type Prices } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
-import { hasAccount, type Settled } from './money.ts'
+import { hasAccount, isSharedFor, isUnifiedFor, type Settled } from './money.ts'
 import { holdingOf, positionsIn } from './positions.ts'
 import { refuseUnpriced } from './prices.ts'
 import { closable } from './venue.ts'
@@ -129,23 +129,35 @@ export function checkOpening(ctx: Ctx, contract: Contract): void {
 }
 /** The account exists from its first money or setting on. */
 export function checkAccount(state: State, userId: number, contract: Settled): void {
-  if (isUnifiedFor(state, userId, contract))
-    refuse(
-      'TRADE_RESTRICTED',
-      `contracts settled in ${contract.settle} are traded by classic accounts only as yet; PUT /unified/unified_mode with mode classic first`,
-    )
+  refuseLocked(state, userId, contract)
   if (!hasAccount(state, userId, contract))
     refuse(
       'USER_NOT_FOUND',
       `this account has never had money in ${contract.group} ${contract.settle}; POST /wallet/transfers moves some there`,
     )
 }
-/** Perpetual contracts settled in USDT belong to the unified account, where there is one. */
-export const isUnifiedFor = (
+/** A unified account that is being liquidated does nothing by itself. */
+export function refuseLocked(
   state: State,
   userId: number,
-  { group, settle }: Pick<Contract, 'group' | 'settle'>,
-): boolean => group === 'futures' && settle === 'usdt' && holdsContracts(state.margin.of(userId))
+  contract: Pick<Settled, 'group' | 'settle'>,
+): void {
+  if (isSharedFor(state, userId, contract) && state.margin.isLocked(userId, UNIFIED.scope))
+    refuse('TRADE_RESTRICTED', 'this account is being liquidated; it can not trade until that is over')
+}
+/** A portfolio is one risk: positions in it are cross, and one for each contract. */
+export function refusePortfolio(
+  state: State,
+  userId: number,
+  contract: Pick<Settled, 'group' | 'settle'>,
+  wanted: { readonly dual?: boolean; readonly isolated?: boolean },
+): void {
+  if (!isUnifiedFor(state, userId, contract) || state.margin.modeOf(userId) !== 'portfolio') return
+  if (wanted.isolated === true)
+    refuse('USER_PORTFOLIO_MARGIN', 'isolated not supported in portfolio mode; set leverage 0 (cross)')
+  if (wanted.dual === true)
+    refuse('USER_PORTFOLIO_MARGIN', 'dual mode not supported in portfolio mode; set dual_mode false')
+}
 
 export function refuseLiquidating(state: State, userId: number, contract: Contract): void {
   const account = state.futures.accounts.get(userId, contract.account)

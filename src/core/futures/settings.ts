@@ -19,7 +19,14 @@ import type {
 import { accountOf, changeAccount } from './money.ts'
 import { positionsIn, recordPosition } from './positions.ts'
 import { look } from './risk.ts'
-import { committedValue, contractNamed, isUnifiedFor, readAmount, refuseLiquidating } from './rules.ts'
+import {
+  committedValue,
+  contractNamed,
+  readAmount,
+  refuseLiquidating,
+  refuseLocked,
+  refusePortfolio,
+} from './rules.ts'
 
 /** A setting begins the account. */
 function begin(ctx: Ctx, userId: number, contract: Contract): void {
@@ -29,8 +36,7 @@ function begin(ctx: Ctx, userId: number, contract: Contract): void {
 function prepare(ctx: Ctx, path: PositionPath): { contract: Contract; rows: Position[] } {
   const { state } = ctx
   const contract = contractNamed(state, path, path.contract)
-  if (isUnifiedFor(state, path.user_id, contract))
-    refuse('TRADE_RESTRICTED', 'contracts settled in usdt are traded by classic accounts only as yet')
+  refuseLocked(state, path.user_id, contract)
   refuseLiquidating(state, path.user_id, contract)
   begin(ctx, path.user_id, contract)
   return { contract, rows: positionsIn(state, path.user_id, contract) }
@@ -79,6 +85,7 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
   const { state } = ctx
   const { contract, rows } = prepare(ctx, input)
   const cross = parseRate(input.leverage) === 0n
+  refusePortfolio(state, input.user_id, contract, { isolated: !cross })
   const limit = input.cross_leverage_limit
   const leverage = cross
     ? limit === null || parseRate(limit) === 0n
@@ -212,8 +219,8 @@ export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {
   const { state } = ctx
   const account = `${input.group}/${input.settle}`
   const settled = { group: input.group, settle: input.settle }
-  if (isUnifiedFor(state, input.user_id, settled))
-    refuse('TRADE_RESTRICTED', 'contracts settled in usdt are traded by classic accounts only as yet')
+  refuseLocked(state, input.user_id, settled)
+  refusePortfolio(state, input.user_id, settled, { dual: input.dual })
   const before = accountOf(ctx, input.user_id, account)
   if (before.dual !== input.dual) {
     if (state.futures.positions.holds(input.user_id, account))

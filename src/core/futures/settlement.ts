@@ -7,13 +7,14 @@ import { nextId } from '../counters.ts'
 import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { SETTLEMENT } from '../tables/futures/records.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { crossCash, isCross, unitOf } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { internalTrade } from './insurance.ts'
 import { finalPrice } from './minute.ts'
-import { bookCash, insuranceOf } from './money.ts'
+import { bookCash, insuranceOf, isSharedFor, totalOf } from './money.ts'
 import { holdingOf } from './positions.ts'
 import { look } from './risk.ts'
 
@@ -41,7 +42,7 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
   const { user_id, mode, size, margin, leverage } = row
   const contracts = contractsIn(size)
   const text = contract.group === 'delivery' ? 'settle' : 'clear'
-  const cash = unitOf(state, user_id, contract).total
+  const cash = worthOf(state, user_id, contract)
   const trade_id = internalTrade(ctx, contract, {
     from: { user_id, mode },
     to: { user_id: PLATFORM, mode: 'single' },
@@ -49,7 +50,7 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
     price,
     text,
   })
-  const profit = (unitOf(state, user_id, contract).total - cash) as Amount
+  const profit = (worthOf(state, user_id, contract) - cash) as Amount
   const fee = feeOf(contract.terms, fillValue(contract.terms, abs(contracts), price), contract.settleFee)
   bookCash(ctx, {
     user_id,
@@ -77,6 +78,14 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
     fee,
     at,
   })
+}
+/** Cash, less what was lent for losses: only a profit or a loss changes it. */
+function worthOf(state: State, userId: number, contract: Contract): bigint {
+  let worth: bigint = totalOf(state, userId, contract)
+  if (isSharedFor(state, userId, contract))
+    for (const name of [UNIFIED.debt, UNIFIED.interest])
+      worth += state.ledger.balance(userId, name, contract.currency)
+  return worth
 }
 /**
  * The price may have jumped in the last second. An isolated position loses its margin at most, a cross account what it
@@ -116,6 +125,8 @@ function payMissing(ctx: Ctx, contract: Contract, row: Position, change: Amount)
 }
 /** Without another cross position nothing covers what is owed. */
 function uncovered(state: State, userId: number, contract: Contract): Amount {
+  // There a loss is lent, and the account's other money pays for it.
+  if (isSharedFor(state, userId, contract)) return ZERO
   for (const other of state.futures.positions.heldBy(userId, contract.account))
     if (isCross(other)) return ZERO
   const cash = crossCash(unitOf(state, userId, contract))

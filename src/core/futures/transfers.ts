@@ -1,16 +1,25 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
-import type { AccountKey } from '../ledger/accounts.ts'
+import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
+import { spotOf, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
-import type { State } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import type { AccountKind } from '../tables/transfers.ts'
 import { availableOf } from './figures.ts'
-import { POINTS, cashName, debtOf, settledIn, type Settled } from './money.ts'
+import { POINTS, cashName, debtOf, isUnifiedFor, repayBorrowed, settledIn, type Settled } from './money.ts'
 
 /** Of an account that money is moved to or from; undefined where it is none of contracts. */
 export function settledBy(kind: AccountKind, settle: string): Settled | undefined {
   if (kind !== 'futures' && kind !== 'delivery') return undefined
   return settledIn(kind, settle)
+}
+/** In a unified mode the account has no money of its own that could be moved. */
+export function refuseUnified(state: State, userId: number, settled: Settled): void {
+  if (isUnifiedFor(state, userId, settled))
+    refuse(
+      'ACCOUNT_EXCEPTION',
+      `contracts settled in ${settled.settle} use the unified balance of account ${userId}: nothing has to be moved to ${settled.group} ${settled.settle}, and nothing is there`,
+    )
 }
 /** What positions and orders need stays, and unrealised profit never leaves. */
 export function guardContractOutflow(
@@ -25,8 +34,19 @@ export function guardContractOutflow(
   if (amount <= own) return
   refuse(
     'FUTURES_BALANCE_NOT_ENOUGH',
-    `not enough ${currency} in the ${cashName(settled)} account: ${format(own < 0n ? ZERO : own)} available, ${format(amount)} needed`,
+    `not enough ${currency} in the ${cashName(state, userId, settled)} account: ${format(own < 0n ? ZERO : own)} available, ${format(amount)} needed`,
   )
+}
+/** Where money that comes to a spot account goes: losses of contracts that are still owed are paid first. */
+export function spotInflowLines(state: State, userId: number, currency: string, amount: Amount): Line[] {
+  if (currency !== UNIFIED_CONTRACTS.currency || !isUnifiedFor(state, userId, UNIFIED_CONTRACTS))
+    return [{ ...spotOf(userId), currency, amount }]
+  return inflowLines(state, userId, UNIFIED_CONTRACTS, currency, amount)
+}
+/** And then a loan that they made. */
+export function repayFromInflow(ctx: Ctx, userId: number, currency: string, amount: Amount): void {
+  if (currency === UNIFIED_CONTRACTS.currency && isUnifiedFor(ctx.state, userId, UNIFIED_CONTRACTS))
+    repayBorrowed(ctx, UNIFIED_CONTRACTS, userId, amount)
 }
 /** Where money that comes in goes: what realised losses left owing is paid first, in the same entry. */
 export function inflowLines(
@@ -36,7 +56,7 @@ export function inflowLines(
   currency: string,
   amount: Amount,
 ): Line[] {
-  const cash: AccountKey = { owner: userId, name: cashName(settled) }
+  const cash: AccountKey = { owner: userId, name: cashName(state, userId, settled) }
   const owed = currency === POINTS ? 0n : -debtOf(state, userId, settled)
   const paid = owed < amount ? owed : amount
   const lines: Line[] = []

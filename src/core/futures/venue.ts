@@ -6,6 +6,7 @@ import { abs, fillValue, quoteOf } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { bookChanged, endOrder, type Settled, type Taker, type Venue } from '../exchange/engine.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
+import { riskOf } from '../risk/risk.ts'
 import { feeSetting } from '../spot/fees.ts'
 import type { Ctx, State } from '../state.ts'
 import type { FinishAs, Order, OrderRow, Side } from '../tables/exchange/order.ts'
@@ -13,20 +14,22 @@ import type { Charge, Trade } from '../tables/exchange/trades.ts'
 import { PositionRow, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import type { Supposed } from '../unified/contracts.ts'
+import { unifiedPortfolio } from '../unified/portfolio.ts'
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
 import {
   crossCash,
+  isBrokeAt,
   isCross,
-  isCrossBroke,
-  marginBalance,
   nearIndex,
   needsOf,
   reducesOnly,
+  standingOf,
   unitOf,
   type Prices,
 } from './figures.ts'
-import { POINTS, cashName, note } from './money.ts'
+import { POINTS, cashName, isSharedFor, note } from './money.ts'
 import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
 import { chaseEnded, stopsEnded, stopsFilled } from './waiting.ts'
 
@@ -117,17 +120,27 @@ export function carries(
     : ((kept +
         (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount)
   const change = filled.realised - fee
+  const { user_id } = before
+  const shared = isSharedFor(state, user_id, contract)
   const bears = (prices?: Prices): boolean => {
-    const unit = unitOf(state, before.user_id, contract, after, change, prices)
-    if (isCrossBroke(unit) || (unit.maintenance === 0n && marginBalance(unit) < 0n)) return false
+    const standing = standingOf(state, user_id, contract, after, change, prices)
+    if (isBrokeAt(standing) || (standing.maintenance === 0n && standing.balance < 0n)) return false
     if (isCross(after) || after.size === 0n) return true
     const { pnl, maintenance } = needsOf(state, after, prices)
-    return after.margin + pnl > maintenance && crossCash(unit) >= 0n
+    if (after.margin + pnl <= maintenance) return false
+    return shared || crossCash(unitOf(state, user_id, contract, after, change, prices)) >= 0n
   }
   const near = nearIndex(state)
+  const closes = filled.opened === 0n
   // What closes at a fair price helps, whatever the account has left.
   const fair = contracts > 0n ? price <= near(contract.id) : price >= near(contract.id)
-  return bears() && ((filled.opened === 0n && fair) || bears(near))
+  if (!bears() || !((closes && fair) || bears(near))) return false
+  return !shared || !closes || fair || !weakens(state, user_id, { instead: after, cash: change })
+}
+/** Whether what is supposed leaves a unified account with less margin to spare than it has, and with none. */
+export function weakens(state: State, userId: number, supposed: Supposed): boolean {
+  const { available } = riskOf(unifiedPortfolio(state, userId, [], 'firm', supposed))
+  return available < 0n && available < riskOf(unifiedPortfolio(state, userId, [], 'firm')).available
 }
 
 export function ratesOf(state: State, userId: number, contract: Contract): ContractRates {
@@ -219,7 +232,7 @@ function pointsFor(
   const price = state.prices.quote(contract.currency).firm
   if (price === 0n) return undefined
   const points = roundUp(timesUp(timesUp(value, rate), price), POINT_DECIMALS)
-  const name = cashName(contract)
+  const name = cashName(state, userId, contract)
   if (state.ledger.balance(userId, name, POINTS) < points) return undefined
   state.ledger.post(ctx, {
     kind: 'point_fee',

@@ -21,6 +21,7 @@ import type { LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { closeIfPaid } from '../unified/loans.ts'
 import { owedOf, portfolioOf } from '../unified/portfolio.ts'
 import { assetIn, riskOf, type AssetFigures, type RiskInput } from '../risk/risk.ts'
+import { coverContractDebt } from './contracts.ts'
 import { collateral, debtsByWorth, isHealthy, keptAtLeast, neededPayment } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
@@ -97,6 +98,7 @@ function takeOne(
 export function coverShortfall(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
   const ref = `liquidation:${input.id}`
+  if (accounts.pair === '') coverContractDebt(ctx, input)
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
     const fund = fundOf(accounts)

@@ -5,14 +5,16 @@ import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import type { Ctx } from '../state.ts'
 import { coverShortfall, takeOver } from './insurance.ts'
-import { isRestricted, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
+import { cancelContractOrders, contractPart, payContractDebt, reduceContracts } from './contracts.ts'
+import { isRestricted, mustLiquidate, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from '../unified/loans.ts'
+import { isEngaged } from '../unified/contracts.ts'
 import { figuresOf, portfolioOf } from '../unified/portfolio.ts'
 import { riskOf, type RiskFigures } from '../risk/risk.ts'
 import { planRecheck } from './recheck.ts'
 import { slackOf, ofScope } from '../unified/restricted.ts'
-import { collateral, hasUnvalued, isHealthy, sellSome } from './selling.ts'
+import { collateral, debtsByWorth, hasUnvalued, isHealthy, sellSome } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
 /** Work of one command; what is left is due at once, as a command of its own. */
@@ -32,7 +34,7 @@ export function checkAccount(ctx: Ctx, userId: number, scope: string): boolean {
   const { margin } = ctx.state
   if (margin.isLocked(userId, scope)) return false
   const before = margin.riskLevelOf(userId, scope)
-  if (!margin.owes(userId, scope)) {
+  if (!isEngaged(ctx.state, userId, scope)) {
     tell(ctx, userId, scope, 'normal', {})
     return false
   }
@@ -85,7 +87,7 @@ export function checkAccounts(
   return input.accounts.filter(({ user_id, scope }) => checkAccount(ctx, user_id, scope)).length
 }
 
-/** Due: one bounded round. Cancels, repays from what is there, sells, and ends or plans the next round. */
+/** Due: one bounded round. Cancels, repays from what is there, reduces or sells, and ends or plans the next round. */
 export function liquidate(ctx: Ctx, input: Liquidation): null {
   const { state } = ctx
   const { user_id, scope } = input
@@ -101,17 +103,29 @@ export function liquidate(ctx: Ctx, input: Liquidation): null {
     repayFree(ctx, input, accounts)
     const portfolio = portfolioOf(state, user_id, scope)
     const figures = riskOf(portfolio)
-    if (!state.margin.owes(user_id, scope) || isHealthy(figures)) return end(ctx, input, figures)
-    if (collateral(figures).length === 0) {
+    if (!isEngaged(state, user_id, scope) || isHealthy(figures)) return end(ctx, input, figures)
+    const [sells, contracts] = [collateral(figures).length > 0, contractPart(figures)]
+    if (contracts === 'larger' || (contracts === 'some' && !sells)) {
+      // One position a command: it may meet a whole book.
+      if (reduceContracts(ctx, input)) return again(0, 0)
+      // Nobody is there to take it at a fair price, and it can wait: so does the account.
+      if (!mustLiquidate(figures) && input.tries + 1 >= TRIES_MAX) return end(ctx, input, figures)
+      return again(RETRY, input.tries + 1)
+    }
+    if (!sells) {
       // What nobody can value is not nothing: nobody else pays while it is there.
       if (hasUnvalued(figures)) return again(RETRY_SLOWLY, input.tries)
       coverShortfall(ctx, input, accounts)
       return end(ctx, input, figuresOf(state, user_id, scope))
     }
+    if (debtsByWorth(figures).length === 0) return end(ctx, input, figures)
     if (sellSome(ctx, input, portfolio, figures)) sold = true
     else if (sold) break
     else if (input.tries + 1 < TRIES_MAX) return again(RETRY, input.tries + 1)
-    else if (!takeOver(ctx, input, accounts)) return again(RETRY_SLOWLY, input.tries)
+    else if (!takeOver(ctx, input, accounts)) {
+      if (contracts === 'some' && reduceContracts(ctx, input)) return again(0, 0)
+      return again(RETRY_SLOWLY, input.tries)
+    }
   }
   return again(0, 0)
 }
@@ -127,6 +141,7 @@ function end(ctx: Ctx, input: Liquidation, figures: RiskFigures): null {
 function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
   if (input.scope === UNIFIED.scope)
     cancelPovOrders(ctx, { user_id: input.user_id, currency_pair: null, side: null })
+  if (input.scope === UNIFIED.scope && cancelContractOrders(ctx, input)) return true
   const open = ctx.state.spot.openOrders(input.user_id).filter(ofScope(input.scope))
   for (const order of cancelOpen(ctx, open.slice(0, CANCELS_MAX), 'liquidate_cancelled'))
     note(ctx, input, 'order_cancelled', '', ZERO, { order_id: order.id, currency_pair: order.pair })
@@ -135,6 +150,7 @@ function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
 /** What the account owes and has in the same currency goes first: no market is needed for it. */
 function repayFree(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
+  if (input.scope === UNIFIED.scope) payContractDebt(ctx, input)
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
     const free = state.ledger.balance(input.user_id, accounts.free, currency)

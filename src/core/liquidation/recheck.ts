@@ -5,6 +5,7 @@ import type { Order, OrderRow } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { isRestricted } from '../risk/levels.ts'
 import { riskOrder } from '../tables/unified/ladders.ts'
+import { isEngaged } from '../unified/contracts.ts'
 import { pairPrice, portfolioOf, type Trust } from '../unified/portfolio.ts'
 import { riskOf } from '../risk/risk.ts'
 import { note } from './steps.ts'
@@ -27,7 +28,7 @@ export function planRecheck(ctx: Ctx, user_id: number, scope: string): void {
 export function recheckOrders(ctx: Ctx, input: { user_id: number; scope: string; after: number }): null {
   const { state } = ctx
   const { user_id, scope, after } = input
-  if (!state.margin.owes(user_id, scope) || state.margin.isLocked(user_id, scope)) return null
+  if (!isEngaged(state, user_id, scope) || state.margin.isLocked(user_id, scope)) return null
   const portfolio = portfolioOf(state, user_id, scope)
   if (!isRestricted(riskOf(portfolio))) return null
   const open = state.spot.openOrders(user_id).filter(ofScope(scope))

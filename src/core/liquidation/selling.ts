@@ -199,7 +199,8 @@ function sell(ctx: Ctx, input: Liquidation, route: Route, currency: string, amou
     return false
   }
 }
-function liquidationText(state: State, { user_id, scope }: Liquidation): string {
+/** The word that its orders carry. */
+export function liquidationText(state: State, { user_id, scope }: Liquidation): string {
   if (scope !== UNIFIED.scope) return 'liquidate'
   return state.margin.modeOf(user_id) === 'portfolio' ? 'pm_liquidate' : 'comb_margin_liquidate'
 }

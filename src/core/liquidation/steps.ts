@@ -18,6 +18,7 @@ export type Step =
   | 'order_cancelled'
   | 'repaid'
   | 'sold'
+  | 'liquidated'
   | 'taken_over'
   | 'insured'
   | 'socialised'

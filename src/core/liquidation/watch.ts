@@ -1,10 +1,12 @@
 import { ONE, type Price, type Rate } from '../../money/amount.ts'
+import { UNIFIED_CONTRACTS, isSharedFor } from '../contract-margin/cash.ts'
 import type { State } from '../state.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
+import { hasContracts, isEngaged } from '../unified/contracts.ts'
 import { portfolioOf } from '../unified/portfolio.ts'
 import { distanceOf, isRestricted, riskLevelOf } from '../risk/levels.ts'
 import { slackOf } from '../unified/restricted.ts'
-import { riskOf } from '../risk/risk.ts'
+import { riskOf, type RiskInput } from '../risk/risk.ts'
 
 /**
  * Knows which accounts a price can bring to another level: to a warning, a restriction, a liquidation. At each
@@ -17,7 +19,7 @@ import { riskOf } from '../risk/risk.ts'
 interface Watched {
   readonly user_id: number
   readonly scope: string
-  /** The currencies that it has thresholds at. */
+  /** The currencies, and contracts, that it has thresholds at. */
   readonly currencies: readonly string[]
   /** False when it has been looked at again since: its thresholds mean nothing any more. */
   current: boolean
@@ -111,11 +113,25 @@ export class RiskWatch {
     state.margin.table.observe((before, after) => this.touch((after ?? before)!.user_id))
     state.ledger.accounts.observe((before, after) => this.touch((after ?? before)!.owner))
     state.spot.orders.observe((before, after) => this.touch((after ?? before)!.user_id))
+    state.futures.orders.observe((before, after) => this.touch((after ?? before)!.user_id))
+    state.futures.positions.table.observe((before, after) => {
+      const { user_id } = (after ?? before)!
+      // The last one that is closed is a reason to look, too.
+      if (isSharedFor(state, user_id, UNIFIED_CONTRACTS)) this.note(user_id, UNIFIED.scope)
+    })
+  }
+  private note(user_id: number, scope: string): void {
+    this.changed.set(`${user_id}/${scope}`, { user_id, scope })
   }
   private touch(userId: number): void {
-    if (userId === 0 || !this.state.margin.owes(userId)) return
-    for (const { scope } of this.state.margin.loansOf(userId))
-      this.changed.set(`${userId}/${scope}`, { user_id: userId, scope })
+    if (userId === 0) return
+    if (hasContracts(this.state, userId)) this.note(userId, UNIFIED.scope)
+    if (!this.state.margin.owes(userId)) return
+    for (const { scope } of this.state.margin.loansOf(userId)) this.note(userId, scope)
+  }
+  /** Of a currency, or the mark of a contract. */
+  private priceOf(name: string): Price {
+    return isContract(name) ? this.state.futures.markOf(name) : this.state.prices.quote(name).known
   }
   /** Puts accounts back that could not be handed on. */
   again(suspects: readonly Suspect[]): void {
@@ -131,7 +147,7 @@ export class RiskWatch {
       if (this.look(suspect)) found.push(suspect)
     }
     for (const currency of new Set([...this.falls.keys(), ...this.rises.keys()])) {
-      const price = this.state.prices.quote(currency).known
+      const price = this.priceOf(currency)
       for (const ones of [this.falls.get(currency), this.rises.get(currency)])
         for (let next = ones?.reached(price); next !== undefined; next = ones?.reached(price)) {
           if (looked++ >= most) return { found, more: true }
@@ -148,7 +164,7 @@ export class RiskWatch {
     const { margin } = this.state
     const known = margin.riskLevelOf(user_id, scope)
     if (known === 'locked') return false
-    if (!margin.owes(user_id, scope)) return known !== 'normal'
+    if (!isEngaged(this.state, user_id, scope)) return known !== 'normal'
     this.looks++
     const input = portfolioOf(this.state, user_id, scope)
     const figures = riskOf(input)
@@ -159,15 +175,26 @@ export class RiskWatch {
     const distance = leastOf(distanceOf(input, figures, known), slack)
     // A pair is priced in its quote currency: both sides moving a third apart move it by no more than the whole.
     const share = scope === UNIFIED.scope ? distance : ((distance / 3n) as Rate)
-    const currencies = input.assets.map(({ currency }) => currency)
+    const currencies = [...this.moving(user_id, input)]
     const watched: Watched = { user_id, scope, currencies, current: true }
     this.watched.set(key, watched)
     for (const currency of currencies) {
-      const { low, high } = boundsOf(this.state.prices.quote(currency).known, share)
+      const { low, high } = boundsOf(this.priceOf(currency), share)
       thresholdsOf(this.falls, currency, false).add({ at: low, watched })
       thresholdsOf(this.rises, currency, true).add({ at: high, watched })
     }
     return slack !== undefined && slack < 0n
+  }
+  /** Whatever has a price that its figures follow. */
+  private moving(userId: number, { assets, contracts }: RiskInput): Set<string> {
+    const names = new Set(assets.map(({ currency }) => currency))
+    if (contracts === undefined) return names
+    const { futures } = this.state
+    const { account } = UNIFIED_CONTRACTS
+    for (const { contract } of futures.positions.heldBy(userId, account)) names.add(contract)
+    for (const id of futures.openPairs(userId)) if (id.startsWith(`${account}/`)) names.add(id)
+    for (const { currency } of contracts.units) names.add(currency)
+    return names
   }
   private forget(key: string): void {
     const watched = this.watched.get(key)
@@ -180,6 +207,8 @@ export class RiskWatch {
     }
   }
 }
+/** Names of contracts have their group and settle currency before them. */
+const isContract = (name: string): boolean => name.includes('/')
 function thresholdsOf(byCurrency: Map<string, Thresholds>, currency: string, rising: boolean): Thresholds {
   let ones = byCurrency.get(currency)
   if (ones === undefined) byCurrency.set(currency, (ones = new Thresholds(rising)))

@@ -18,8 +18,9 @@ function borderOf({ initialMargin, maintenanceMargin }: RiskFigures, level: numb
   if (level === 3) return maintenanceMargin
   return level === 2 ? initialMargin : (initialMargin * WARNED_PERCENT) / 100n
 }
-/** The worst level whose border lies above a margin balance. */
+/** The worst level whose border lies above a margin balance. Positions are liquidated at their border already. */
 function riskLevelAt(figures: RiskFigures, balance: bigint): number {
+  if (figures.contracts !== undefined && balance === borderOf(figures, 3)) return 3
   for (const level of [3, 2, 1]) if (balance < borderOf(figures, level)) return level
   return 0
 }
@@ -58,7 +59,9 @@ export function distanceOf(input: RiskInput, figures: RiskFigures, level: RiskLe
   return (least ?? 0n) as Rate
 }
 function exposureOf(input: RiskInput, figures: RiskFigures): bigint {
-  let exposure = ZERO
+  // What positions need moves with prices too, in the highest tier by as much as they do.
+  const held = input.contracts?.value() ?? ZERO
+  let exposure = add(held, held)
   for (const { counted } of figures.assets)
     exposure = add(exposure, (counted < 0n ? -counted : counted) as Amount)
   for (const { gives, given, gets, got } of input.orders)

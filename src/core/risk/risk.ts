@@ -40,6 +40,9 @@ export interface RiskAsset {
   readonly interest: Amount
   /** Of the equity: deposits that are credited but locked. They trade, but carry nothing. Left out: none. */
   readonly locked?: Amount
+  /** What cross positions in contracts have won or lost, and the margins of isolated ones. Left out: none. */
+  readonly pnl?: Amount
+  readonly isolated?: Amount
   /** Whether a positive equity counts. */
   readonly collateral: boolean
   readonly discounts: readonly DiscountSlice[]
@@ -100,9 +103,33 @@ export class Ladder implements RiskOrder {
     return up > down ? up - down : 0n
   }
 }
+/** Contracts on one underlying, for an account whose risk is that of a portfolio. */
+export interface RiskUnit {
+  readonly currency: string
+  readonly price: Price
+  /** In units of the currency, signed: what positions make of it, and what open orders would add or take. */
+  readonly delta: Amount
+  readonly buys: Amount
+  readonly sells: Amount
+  /** Whether spot stands against it. */
+  readonly hedge: boolean
+}
+/** What contracts need of an account that holds them beside its money. */
+export interface ContractRisk {
+  /** Profits and losses of cross positions, in the money of the margin. */
+  readonly pnl: Amount
+  /** Of cross positions, and of open orders; the units' is not among it. */
+  readonly initial: Amount
+  readonly maintenance: Amount
+  readonly orders: Amount
+  /** What positions and orders are worth: it moves with prices. */
+  readonly value: () => Amount
+  readonly units: readonly RiskUnit[]
+}
 export interface RiskInput {
   readonly assets: readonly RiskAsset[]
   readonly orders: readonly Ladder[]
+  readonly contracts?: ContractRisk
   /** A currency that makes the margin unknown, because it is owed and has no price that can be relied on. */
   readonly unpriced?: string
 }
@@ -115,8 +142,27 @@ export interface AssetFigures {
   readonly initial: Amount
   readonly maintenance: Amount
 }
+export interface UnitFigures {
+  readonly unit: RiskUnit
+  /** Of the spot, signed: as much as stands against the delta, whatever of the open orders is filled. */
+  readonly inUse: Amount
+  readonly maintenance: Amount
+  readonly initial: Amount
+  /** What open orders need beside that. */
+  readonly orders: Amount
+}
+/** The part of contracts in the figures. */
+export interface ContractFigures {
+  readonly pnl: Amount
+  readonly initial: Amount
+  readonly maintenance: Amount
+  readonly orders: Amount
+  readonly units: readonly UnitFigures[]
+}
 export interface RiskFigures {
   readonly assets: readonly AssetFigures[]
+  /** Left out: there are none. */
+  readonly contracts?: ContractFigures
   readonly orderLoss: Amount
   readonly marginBalance: Amount
   readonly initialMargin: Amount
@@ -132,8 +178,16 @@ export interface RiskFigures {
   readonly leverage: Rate
 }
 
-export const equityOf = ({ available, freeze, borrowed, interest }: RiskAsset): Amount =>
-  (available + freeze - borrowed - interest) as Amount
+export const equityOf = (asset: RiskAsset): Amount =>
+  (asset.available +
+    asset.freeze -
+    asset.borrowed -
+    asset.interest +
+    (asset.pnl ?? 0n) -
+    (asset.isolated ?? 0n)) as Amount
+/** What is free: the margins of isolated positions are spoken for. */
+const freeOf = ({ available, isolated }: RiskAsset): Amount =>
+  (isolated === undefined || isolated < 0n ? available : available - isolated) as Amount
 export const liabilityOf = ({ borrowed, interest }: RiskAsset): Amount => add(borrowed, interest)
 
 /** Price times amount, assets down and debts away from zero. */
@@ -200,6 +254,52 @@ export function orderLossOf({ assets, orders }: RiskInput): Amount {
   return loss as Amount
 }
 
+/** A move of 15 % of what an underlying's contracts and spot leave open; the initial margin is 1.2 times that. */
+const STRESS = [15n, 100n] as const
+const INITIAL = [12n, 10n] as const
+const partUp = (amount: bigint, [over, under]: readonly [bigint, bigint]): Amount =>
+  ((amount * over + under - 1n) / under) as Amount
+const sizeOf = (amount: bigint): Amount => (amount < 0n ? -amount : amount) as Amount
+
+function unitFigures(input: RiskInput, unit: RiskUnit): UnitFigures {
+  const { currency, price, delta, buys, sells } = unit
+  const asset = unit.hedge ? assetIn(input, currency) : undefined
+  // Whatever part of the spot orders is filled, this much is there.
+  let [least, most] = [0n, 0n]
+  if (asset !== undefined) {
+    const equity = equityOf(asset)
+    least = equity - asset.freeze
+    most = equity
+    for (const order of input.orders) if (order.gets === currency) most += order.got
+  }
+  const inUse = (of: bigint): bigint => {
+    if (of < 0n) return least <= 0n ? 0n : least < -of ? least : -of
+    return most >= 0n ? 0n : -most < of ? most : -of
+  }
+  const needed = (of: bigint): Amount => partUp(timesUp(sizeOf(of + inUse(of)), price), STRESS)
+  const maintenance = needed(delta)
+  const [up, down] = [needed(delta + buys), needed(delta - sells)]
+  const worst = up > down ? up : down
+  const initial = partUp(maintenance, INITIAL)
+  return {
+    unit,
+    inUse: inUse(delta) as Amount,
+    maintenance,
+    initial,
+    orders: worst > maintenance ? subtract(partUp(worst, INITIAL), initial) : ZERO,
+  }
+}
+function contractFigures(input: RiskInput, contracts: ContractRisk): ContractFigures {
+  const units = contracts.units.map((unit) => unitFigures(input, unit))
+  let { initial, maintenance, orders } = contracts
+  for (const unit of units) {
+    initial = add(initial, unit.initial)
+    maintenance = add(maintenance, unit.maintenance)
+    orders = add(orders, unit.orders)
+  }
+  return { pnl: contracts.pnl, initial, maintenance, orders, units }
+}
+
 const ratio = (value: Amount, of: Amount): Rate =>
   (of === 0n
     ? 0n
@@ -209,10 +309,11 @@ const ratio = (value: Amount, of: Amount): Rate =>
 
 export function riskOf(input: RiskInput): RiskFigures {
   const orderLoss = orderLossOf(input)
+  const contracts = input.contracts === undefined ? undefined : contractFigures(input, input.contracts)
   let counted = ZERO
-  let initialMargin = ZERO
-  let maintenanceMargin = ZERO
-  let total = ZERO
+  let initialMargin = contracts === undefined ? ZERO : add(contracts.initial, contracts.orders)
+  let maintenanceMargin = contracts?.maintenance ?? ZERO
+  let total = contracts?.pnl ?? ZERO
   let borrowed = ZERO
   let liabilities = ZERO
   const assets = input.assets.map((asset): AssetFigures => {
@@ -238,6 +339,7 @@ export function riskOf(input: RiskInput): RiskFigures {
   const equity = subtract(total, liabilities)
   return {
     assets,
+    ...(contracts !== undefined && { contracts }),
     orderLoss,
     marginBalance,
     initialMargin,
@@ -269,7 +371,7 @@ export function availableAfterLoan(input: RiskInput, currency: string, amount: A
   }
   return riskOf(replaced(input, after)).available
 }
-/** Available margin after an amount has left. */
+/** Available margin after an amount has left. Less spot hedges less, too. */
 export function availableAfterLeaving(input: RiskInput, currency: string, amount: Amount): Amount {
   const asset = assetIn(input, currency)!
   return riskOf(replaced(input, { ...asset, available: subtract(asset.available, amount) })).available
@@ -297,12 +399,12 @@ export function borrowableOf(input: RiskInput, currency: string, cap: Amount, un
   const room = add(available, now)
   return largest(cap, unit, (amount) => marginOf(asset, add(liabilityOf(asset), amount), 'initial') <= room)
 }
-/** The most that can leave with available margin at or above zero; all of it where nothing is owed. */
+/** The most that can leave with available margin at or above zero; all of it where nothing is owed or held in contracts. */
 export function transferableOf(input: RiskInput, currency: string, unit: Amount): Amount {
   const asset = assetIn(input, currency)
-  if (asset === undefined || asset.available <= 0n) return ZERO
-  if (input.assets.every((one) => liabilityOf(one) === 0n))
+  if (asset === undefined || freeOf(asset) <= 0n) return ZERO
+  if (input.contracts === undefined && input.assets.every((one) => liabilityOf(one) === 0n))
     return (asset.available - (asset.available % unit)) as Amount
   if (input.unpriced !== undefined || availableAfterLeaving(input, currency, ZERO) < 0n) return ZERO
-  return largest(asset.available, unit, (amount) => availableAfterLeaving(input, currency, amount) >= 0n)
+  return largest(freeOf(asset), unit, (amount) => availableAfterLeaving(input, currency, amount) >= 0n)
 }

@@ -16,6 +16,7 @@ import { PLATFORM } from '../ledger/accounts.ts'
 import type { OpenEntry, Purpose } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
+import { isEngaged } from '../unified/contracts.ts'
 import { feeSetting, ratesOf, withToken, type DebitFee, type Rates } from './fees.ts'
 import { moneyOf } from './accounts.ts'
 import type { Order, OrderRow } from '../tables/exchange/order.ts'
@@ -31,8 +32,8 @@ export interface SpotTaker extends Taker<Market> {
 }
 function termsOf(state: State, userId: number, market: Market): Terms {
   const { vip, debit } = feeSetting(state, state.users.must(userId))
-  // Tokens that stand against a debt don't pay fees: margin would go that no order's loss has counted.
-  const pledged = debit === 1 && state.margin.owes(userId, 'unified')
+  // Tokens that stand against a debt or a position don't pay fees: margin would go that no order's loss has counted.
+  const pledged = debit === 1 && isEngaged(state, userId, 'unified')
   return { rates: ratesOf(vip, market), debit: pledged ? 3 : debit }
 }
 

@@ -1,11 +1,15 @@
 import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, format, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
+import { ZERO, format, max, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
+import { ownFree } from '../contract-margin/available.ts'
+import { UNIFIED_CONTRACTS, isUnifiedFor, tradesContracts } from '../contract-margin/cash.ts'
+import { unitOf } from '../contract-margin/needs.ts'
+import { CASH, hasContracts, isEngaged } from './contracts.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
 import { mustLiquidate } from '../risk/levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
@@ -36,7 +40,7 @@ export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () 
   const { scope } = accounts
   if (state.margin.isLocked(userId, scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; it can not trade until that is over')
-  if (state.margin.owes(userId, scope)) {
+  if (isEngaged(state, userId, scope)) {
     const input = portfolioOf(state, userId, scope, [], 'firm')
     const figures = riskOf(input)
     if (mustLiquidate(figures) && mustLiquidate(figuresOf(state, userId, scope)))
@@ -50,21 +54,42 @@ export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () 
     }
   }
   const result = run()
-  if (!state.margin.owes(userId, scope)) return result
+  if (scope === UNIFIED.scope) keepCash(state, userId, order)
+  if (!isEngaged(state, userId, scope)) return result
   const input = portfolioOf(state, userId, scope, [], 'firm')
   const { available } = riskOf(input)
   if (input.unpriced === undefined && available >= 0n) return result
   return refuse(
     'TRADE_RESTRICTED',
-    `this order would leave the margin ${format(-available as Amount)} short of what the account's debts need; repay or add money first`,
+    `this order would leave the margin ${format(-available as Amount)} short of what the account's debts and contracts need; repay or add money first`,
   )
+}
+/** What contracts need of their own currency is not spent on another one. */
+function keepCash(state: State, userId: number, { market, side }: Guarded): void {
+  if ((side === 'buy' ? market.quote : market.base) !== CASH) return
+  const spare = cashSpared(state, userId)
+  if (spare !== undefined && spare < 0n)
+    refuse(
+      'BALANCE_NOT_ENOUGH',
+      `this order would take ${format(-spare as Amount)} ${CASH} that positions and orders in contracts need; order less, or close some of them`,
+    )
+}
+/**
+ * What contracts leave of the free money of their own currency: below zero where they need more. Undefined: they have no
+ * say. In single_currency mode they stand on nothing else; elsewhere only the margins of isolated positions are set apart.
+ */
+function cashSpared(state: State, userId: number): Amount | undefined {
+  if (!isUnifiedFor(state, userId, UNIFIED_CONTRACTS) || !tradesContracts(state, userId)) return undefined
+  if (state.margin.modeOf(userId) === 'single_currency') return ownFree(state, userId, UNIFIED_CONTRACTS)
+  const { isolated } = unitOf(state, userId, UNIFIED_CONTRACTS)
+  return isolated <= 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), isolated)
 }
 
 /** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
 export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
-  const before = state.margin.owes(userId, scope) ? figuresOf(state, userId, scope, 'firm').available : ZERO
+  const before = isEngaged(state, userId, scope) ? figuresOf(state, userId, scope, 'firm').available : ZERO
   const result = run()
-  if (!state.margin.owes(userId, scope)) return result
+  if (!isEngaged(state, userId, scope)) return result
   const after = figuresOf(state, userId, scope, 'firm').available
   if (after < 0n && after < before)
     refuse(
@@ -150,11 +175,19 @@ export function leavingLimit(
   name: FreeName,
   currency: string,
 ): Amount | undefined {
-  const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
-  if (scope === undefined || (!state.margin.owes(userId, scope) && !state.margin.isLocked(userId, scope)))
-    return undefined
-  return transferable(state, userId, scope, currency)
+  const scope = scopeOf(name)
+  if (scope === undefined) return undefined
+  const spare = scope === UNIFIED.scope && currency === CASH ? cashSpared(state, userId) : undefined
+  const limit =
+    isEngaged(state, userId, scope) || state.margin.isLocked(userId, scope)
+      ? transferable(state, userId, scope, currency)
+      : undefined
+  if (spare === undefined) return limit
+  const most = max(ZERO, spare)
+  return limit === undefined ? most : min(limit, most)
 }
+const scopeOf = (name: FreeName): string | undefined =>
+  name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
 /** Money on its way out of an account: no more than its debts can spare. A plain shortage is the ledger's to refuse. */
 export function guardOutflow(
   state: State,
@@ -163,16 +196,24 @@ export function guardOutflow(
   currency: string,
   amount: Amount,
 ): void {
-  if (!state.margin.owes(userId)) return
-  if (amount > state.ledger.balance(userId, name, currency)) return
-  const scope = name === UNIFIED.free ? UNIFIED.scope : name.startsWith('margin:') ? name.slice(7) : undefined
-  if (scope === undefined || !state.margin.owes(userId, scope)) return
+  const scope = scopeOf(name)
+  if (scope === undefined || amount > state.ledger.balance(userId, name, currency)) return
+  if (scope === UNIFIED.scope && currency === CASH) {
+    const spare = cashSpared(state, userId)
+    if (spare !== undefined && amount > spare)
+      refuse(
+        'BALANCE_NOT_ENOUGH',
+        `amount: ${format(amount)} ${currency} is more than positions and orders in contracts spare; at most ${format(max(ZERO, spare))} can be moved`,
+      )
+  }
+  if (!state.margin.owes(userId) && !hasContracts(state, userId)) return
+  if (!isEngaged(state, userId, scope)) return
   const input = portfolioOf(state, userId, scope, [currency], 'firm')
   const locked = state.margin.isLocked(userId, scope) || input.unpriced !== undefined
   if (!locked && availableAfterLeaving(input, currency, amount) >= 0n) return
   const most = format(transferable(state, userId, scope, currency))
   refuse(
     scope === UNIFIED.scope ? 'BALANCE_NOT_ENOUGH' : 'MARGIN_TRANSFER_FAILED',
-    `amount: ${format(amount)} ${currency} is more than this account's debts can spare; at most ${most} is transferable`,
+    `amount: ${format(amount)} ${currency} is more than this account's debts and contracts can spare; at most ${most} is transferable`,
   )
 }

@@ -5,12 +5,14 @@ import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { familyOwes, refuseOwing } from '../family.ts'
+import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
 import { requireShared } from './accounts.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unified/records.ts'
 import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
 import { isRestricted } from '../risk/levels.ts'
+import { CASH, isEngaged } from './contracts.ts'
 import { figuresOf, owedOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLoan, borrowableOf, transferableOf } from '../risk/risk.ts'
 
@@ -149,7 +151,7 @@ export function refuseDelisting({ id, config }: Market): void {
 export function refuseRestricted(state: State, userId: number, scope: string): void {
   if (state.margin.isLocked(userId, scope))
     refuse('TRADE_RESTRICTED', 'this account is being liquidated; nothing is lent to it')
-  if (!state.margin.owes(userId, scope)) return
+  if (!isEngaged(state, userId, scope)) return
   const figures = figuresOf(state, userId, scope, 'firm')
   if (isRestricted(figures))
     refuse(
@@ -258,8 +260,17 @@ export function closeIfPaid(ctx: Ctx, userId: number, accounts: LoanAccounts, cu
   const key = `${userId}/${accounts.scope}/${currency}`
   const row: Loan | undefined = state.margin.loans.get(key)
   if (row === undefined) return
+  if (accounts.pair === '' && currency === CASH) forgetBorrowed(ctx, userId)
   if (totalOwed(state, userId, accounts, currency) === 0n) tx.remove(state.margin.loans, key)
   else tx.put(state.margin.loans, { ...row, update_at: ctx.at })
+}
+/** No more of a loan is what contracts have lost than there is of it. */
+function forgetBorrowed(ctx: Ctx, userId: number): void {
+  const { state, tx } = ctx
+  const account = state.futures.accounts.get(userId, UNIFIED_CONTRACTS.account)
+  if (account === undefined || account.borrowed === 0n) return
+  const { principal } = owedOf(state, userId, UNIFIED, CASH)
+  if (account.borrowed > principal) tx.put(state.futures.accounts.table, { ...account, borrowed: principal })
 }
 function keepRecord(
   ctx: Ctx,

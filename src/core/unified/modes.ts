@@ -1,5 +1,9 @@
 import { refuse } from '../../labels.ts'
-import { ONE_RATE, format, parseRate, rateOf, type Rate } from '../../money/amount.ts'
+import { ONE_RATE, format, negate, parseRate, rateOf, type Rate } from '../../money/amount.ts'
+import { noteTransfer } from '../contract-margin/accounts.ts'
+import { POINTS, UNIFIED_CONTRACTS, debtOf } from '../contract-margin/cash.ts'
+import { contractName, spotOf } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { mainIdOf } from '../tables/users.ts'
 import {
@@ -14,6 +18,7 @@ import {
 import { requireShared, requireUnified } from './accounts.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import type { LoanTerms } from '../tables/world/unified.ts'
+import { CASH } from './contracts.ts'
 import { keepCovered } from './guard.ts'
 
 export interface ModeChange {
@@ -47,8 +52,11 @@ export function setMode(ctx: Ctx, input: ModeChange): null {
   if (account.mode === mode && !changed)
     refuse('MODE_SET', `mode: the account is in ${mode} mode already, with these settings`)
   if (account.mode !== mode) checkSwitch(state, account, mode)
-  if (holdsContracts(account) !== holdsContracts({ mode, settings })) checkContracts(state, account.user_id)
-  ctx.tx.put(state.margin.table, { ...account, mode, settings })
+  const [held, holds] = [holdsContracts(account), holdsContracts({ mode, settings })]
+  // What positions need differs from mode to mode.
+  if (held !== holds || (holds && account.mode !== mode)) checkContracts(state, account.user_id)
+  if (holds && !held) moveContractCash(ctx, account.user_id)
+  changeCovered(ctx, { ...account, mode, settings }, 'settings')
   return null
 }
 function checkSwitch(state: State, account: MarginAccount, mode: Mode): void {
@@ -69,14 +77,35 @@ function checkSwitch(state: State, account: MarginAccount, mode: Mode): void {
 }
 
 /** Positions and orders of contracts in USDT are the unified account's, or they are not: nothing may hang between. */
-function checkContracts({ futures }: State, userId: number): void {
-  if (futures.positions.holds(userId, USDT_CONTRACTS))
+function checkContracts(state: State, userId: number): void {
+  const { futures } = state
+  const { account } = UNIFIED_CONTRACTS
+  if (futures.positions.holds(userId, account))
     refuse('POSITION_HOLDING', 'mode: there is a position in a contract settled in usdt; close it first')
-  const open = futures.openPairs(userId).find((id) => id.startsWith(`${USDT_CONTRACTS}/`))
+  const open = futures.openPairs(userId).find((id) => id.startsWith(`${account}/`))
   if (open !== undefined)
     refuse('USER_PENDING_ORDERS', `mode: an order in ${open} is open; cancel such orders before switching`)
+  if (debtOf(state, userId, UNIFIED_CONTRACTS) < 0n)
+    refuse(
+      'USER_LIAB',
+      'mode: losses in contracts settled in usdt are still owed; add money to pay them first',
+    )
 }
-const USDT_CONTRACTS = 'futures/usdt'
+/** What contracts in USDT had of their own is the unified account's from now on. */
+function moveContractCash(ctx: Ctx, userId: number): void {
+  const { state } = ctx
+  const from = { owner: userId, name: contractName(UNIFIED_CONTRACTS.group, UNIFIED_CONTRACTS.settle) }
+  for (const currency of [CASH, POINTS]) {
+    const amount = state.ledger.balance(userId, from.name, currency)
+    if (amount <= 0n) continue
+    state.ledger.post(ctx, {
+      kind: 'perp_out',
+      ref: 'unified_mode',
+      lines: move(from, spotOf(userId), currency, amount),
+    })
+    noteTransfer(ctx, UNIFIED_CONTRACTS, userId, currency, negate(amount))
+  }
+}
 
 const changeCovered = (ctx: Ctx, account: MarginAccount, what: string): void =>
   keepCovered(ctx.state, account.user_id, UNIFIED.scope, what, () =>

@@ -14,6 +14,8 @@ import { lockedHere } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { marginSlices } from '../tables/world/unified.ts'
+import { CASH, contractsOf, withContracts, type Supposed } from './contracts.ts'
+import type { Trust } from './trust.ts'
 import {
   liabilityOf,
   riskOf,
@@ -25,12 +27,7 @@ import {
 } from '../risk/risk.ts'
 
 /** Gathers from the state what the risk engine works with. */
-/**
- * By which prices. `known`: what a currency is worth, or was when its price was last known; it decides whether a debt
- * is still covered. `firm`: what has no price to rely on is worth nothing; whatever takes more risk, or lets money
- * leave, is measured so.
- */
-export type Trust = 'known' | 'firm'
+export type { Trust } from './trust.ts'
 const FULL = [{ upTo: undefined, discount: ONE_RATE }] as const
 
 export const owedOf = (
@@ -78,8 +75,10 @@ export function unifiedPortfolio(
   userId: number,
   more: readonly string[] = [],
   trust: Trust = 'known',
+  supposed?: Supposed,
 ): RiskInput {
   const account = state.margin.of(userId)
+  const contracts = contractsOf(state, userId, trust, supposed)
   const orders = state.ladders.of(userId, UNIFIED.scope)
   const held = heldBy(orders)
   const currencies = new Set(more)
@@ -87,7 +86,12 @@ export function unifiedPortfolio(
     for (const { currency, amount } of state.ledger.named(userId, name))
       if (amount !== 0n) currencies.add(currency)
   for (const { gives, gets } of orders) currencies.add(gives).add(gets)
-  let unpriced: string | undefined
+  if (contracts !== undefined) {
+    currencies.add(CASH)
+    if (account.settings.spot_hedge === true)
+      for (const { currency } of contracts.risk.units) currencies.add(currency)
+  }
+  let unpriced = contracts?.unpriced
   const assets = [...currencies].sort().map((currency) => {
     const terms = state.world.loanTerms(currency)
     const quote = state.prices.quote(currency)
@@ -103,9 +107,14 @@ export function unifiedPortfolio(
       margins: terms === undefined ? NO_TERMS : marginSlices(terms, ownLeverage(account.leverage[currency])),
     })
     if (unreliable && liabilityOf(asset) > 0n) unpriced ??= currency
-    return asset
+    return contracts === undefined || currency !== CASH ? asset : withContracts(asset, contracts)
   })
-  return unpriced === undefined ? { assets, orders } : { assets, orders, unpriced }
+  return {
+    assets,
+    orders,
+    ...(contracts !== undefined && { contracts: contracts.risk }),
+    ...(unpriced !== undefined && { unpriced }),
+  }
 }
 const ownLeverage = (text: string | undefined): Rate | undefined =>
   text === undefined ? undefined : rateOf(text)

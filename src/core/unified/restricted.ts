@@ -84,7 +84,7 @@ function marginsAfter(input: RiskInput, filled: readonly RiskOrder[], fresh?: Ri
     if (fresh?.gets === asset.currency) available = add(available, fresh.got)
     return repaid({ ...asset, available, freeze })
   })
-  const { marginBalance, maintenanceMargin } = riskOf({ assets, orders: [] })
+  const { marginBalance, maintenanceMargin } = riskOf({ ...input, assets, orders: [] })
   return [marginBalance, maintenanceMargin]
 }
 function repaid(asset: RiskAsset): RiskAsset {

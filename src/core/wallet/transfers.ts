@@ -6,7 +6,14 @@ import { audit } from '../audit.ts'
 import type { Actor } from '../tables/audit.ts'
 import { nextId } from '../counters.ts'
 import { noteTransfer } from '../futures/money.ts'
-import { guardContractOutflow, inflowLines, settledBy } from '../futures/transfers.ts'
+import {
+  guardContractOutflow,
+  inflowLines,
+  refuseUnified,
+  repayFromInflow,
+  settledBy,
+  spotInflowLines,
+} from '../futures/transfers.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
@@ -71,6 +78,7 @@ export function bookTransfer(ctx: Ctx, booking: Booking): Transfer {
   const { state, tx, at } = ctx
   const { from, to, currency, amount } = booking
   refuseLeaving(state, to.user.user_id, to.ref, currency)
+  for (const { user, ref } of [from, to]) refuseUnifiedContracts(state, user.user_id, ref)
   guardOutflow(state, from.user.user_id, from.ref.name, currency, amount)
   const left = settledBy(from.ref.kind, from.ref.settle)
   if (left !== undefined) guardContractOutflow(state, from.user.user_id, left, currency, amount)
@@ -108,15 +116,19 @@ type Party = Booking['to']
 function linesInto(state: State, from: AccountKey, to: Party, currency: string, amount: Amount): Line[] {
   const owner = to.user.user_id
   const settled = settledBy(to.ref.kind, to.ref.settle)
-  if (settled === undefined) return move(from, { owner, name: to.ref.name }, currency, amount)
-  return [
-    { ...from, currency, amount: negate(amount) },
-    ...inflowLines(state, owner, settled, currency, amount),
-  ]
+  const paid: Line = { ...from, currency, amount: negate(amount) }
+  if (settled !== undefined) return [paid, ...inflowLines(state, owner, settled, currency, amount)]
+  if (to.ref.kind === 'spot') return [paid, ...spotInflowLines(state, owner, currency, amount)]
+  return move(from, { owner, name: to.ref.name }, currency, amount)
 }
 function noteInflow(ctx: Ctx, { user, ref }: Party, currency: string, amount: Amount): void {
   const settled = settledBy(ref.kind, ref.settle)
   if (settled !== undefined) noteTransfer(ctx, settled, user.user_id, currency, amount)
+  else if (ref.kind === 'spot') repayFromInflow(ctx, user.user_id, currency, amount)
+}
+function refuseUnifiedContracts(state: State, userId: number, ref: AccountRef): void {
+  const settled = settledBy(ref.kind, ref.settle)
+  if (settled !== undefined) refuseUnified(state, userId, settled)
 }
 
 /** Into what is being delisted goes only what a debt there needs: all else would stand in its way. */
@@ -181,6 +193,7 @@ export function creditUser(ctx: Ctx, input: Credit): Transfer {
       `amount: "${input.amount}" has more than ${currency}'s ${precision} decimals`,
     )
   const ref = accountRef(state.world, input.account, currency, input)
+  refuseUnifiedContracts(state, user.user_id, ref)
   const tx_id = nextId(tx, state.counters, 'transfer')
   state.ledger.post(ctx, {
     // In the account book money from outside is a deposit: clients know no other word for it.

@@ -17,6 +17,7 @@ import { journal } from './0070_journal.ts'
 import { logins } from './0200_logins.ts'
 import { journalReaders } from './0211_journal_readers.ts'
 import { contracts } from './0220_contracts.ts'
+import { contractRecords } from './0221_contract_records.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   logins,
   journalReaders,
   contracts,
+  contractRecords,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

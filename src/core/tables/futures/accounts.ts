@@ -17,6 +17,8 @@ export interface ContractAccount {
   readonly fund: Amount
   readonly point_dnw: Amount
   readonly point_fee: Amount
+  /** Of its owner's loan of the settle currency: what losses here took of it (unified accounts). */
+  readonly borrowed: Amount
   /** Microseconds. */
   readonly create_at: number
   readonly update_at: number
@@ -35,6 +37,7 @@ export class ContractAccountRow implements ContractAccount {
   fund: Amount
   point_dnw: Amount
   point_fee: Amount
+  borrowed: Amount
   create_at: number
   update_at: number
   update_id: number
@@ -51,6 +54,7 @@ export class ContractAccountRow implements ContractAccount {
     this.fund = from.fund
     this.point_dnw = from.point_dnw
     this.point_fee = from.point_fee
+    this.borrowed = from.borrowed
     this.create_at = from.create_at
     this.update_at = from.update_at
     this.update_id = from.update_id
@@ -71,6 +75,7 @@ export const CONTRACT_ACCOUNT: TableSpec<ContractAccount> = {
     fund: 'amount',
     point_dnw: 'amount',
     point_fee: 'amount',
+    borrowed: 'amount',
     create_at: 'int',
     update_at: 'int',
     update_id: 'int',

@@ -12,7 +12,13 @@ import {
 import { DATED_CYCLES } from '../../contracts/dates.ts'
 import type { FundingTerms } from '../../contracts/prices.ts'
 import { withDeductions, type Terms } from '../../contracts/terms.ts'
-import { clearingName, contractDebt, contractName, type AccountName } from '../../ledger/accounts.ts'
+import {
+  clearingName,
+  contractDebt,
+  contractName,
+  type AccountName,
+  type FreeName,
+} from '../../ledger/accounts.ts'
 import type { ContractGroup } from '../exchange/order.ts'
 
 export interface TierConfig {
@@ -84,7 +90,7 @@ export interface Contract {
   /** The settle currency. */
   readonly currency: string
   /** Ledger accounts: of users' cash and debt, and of what the contract's positions have paid and got. */
-  readonly cash: AccountName
+  readonly cash: FreeName
   readonly debt: AccountName
   readonly clearing: AccountName
   readonly name: string

@@ -1,0 +1,51 @@
+import { ONE, rateOf, type Price } from '../../money/amount.ts'
+import type { State } from '../state.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { markBoundAt } from '../tables/world/contracts.ts'
+import type { Prices } from './needs.ts'
+
+/** How far from its index a mark is believed without more; dated contracts add what their time is worth. */
+const BELIEVED = rateOf('0.005')
+/**
+ * A mark follows our own book within bounds, so one party can move it. Who opens a position, or takes money out, must
+ * be able to bear it near the index too: else two accounts of one person open at a moved mark what others pay when it
+ * comes back.
+ */
+export const nearIndex =
+  ({ futures, world }: State): Prices =>
+  (id) => {
+    const row = futures.priceOf(id)
+    if (row === undefined) return 0n as Price
+    const { mark, index, at } = row
+    const contract = world.mustContract(id)
+    const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
+    return mark > index + far
+      ? ((index + far) as Price)
+      : mark < index - far
+        ? ((index - far) as Price)
+        : mark
+  }
+
+/** Whether a user holds something whose mark is not believed. */
+export function isDoubtful(state: State, userId: number, account: string): boolean {
+  const near = nearIndex(state)
+  for (const { contract } of state.futures.positions.heldBy(userId, account))
+    if (near(contract) !== state.futures.markOf(contract)) return true
+  return false
+}
+/** For each contract the mark or what is believed of it, whichever leaves the user with less. */
+export function worsePrices(state: State, userId: number, account: string, instead?: Position): Prices {
+  const near = nearIndex(state)
+  const nets = new Map<string, bigint>()
+  const count = ({ contract, size }: Position): void => {
+    nets.set(contract, (nets.get(contract) ?? 0n) + size)
+  }
+  for (const row of state.futures.positions.heldBy(userId, account)) if (row.id !== instead?.id) count(row)
+  if (instead !== undefined) count(instead)
+  return (id) => {
+    const [mark, believed] = [state.futures.markOf(id), near(id)]
+    const higher = mark > believed ? mark : believed
+    const lower = mark > believed ? believed : mark
+    return (nets.get(id) ?? 0n) > 0n ? lower : higher
+  }
+}

@@ -1,0 +1,121 @@
+import { ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { hedged, initialMargin, maintenanceMargin } from '../contracts/margin.ts'
+import { unrealised, type Holding } from '../contracts/position.ts'
+import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
+import type { State } from '../state.ts'
+import type { Position } from '../tables/futures/positions.ts'
+import { contractsIn } from '../tables/world/contracts.ts'
+import { totalOf, type Settled } from './cash.ts'
+
+/** Margin as 2.6 of the specification has it: assets are rounded down and requirements up. */
+
+export const heldContracts = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
+export const isCross = ({ leverage }: Position): boolean => leverage === 0n
+/** What its margin is counted with. */
+export const leverageOf = ({ leverage, cross_limit }: Position): Rate =>
+  leverage === 0n ? cross_limit : leverage
+
+/** What a position is worth at the mark, and what it needs. */
+export interface Needs {
+  readonly value: Amount
+  readonly pnl: Amount
+  readonly initial: Amount
+  readonly maintenance: Amount
+}
+/** Prices that positions are valued at: the marks, where nothing else is said. */
+export type Prices = (contract: string) => Price
+export function needsOf(state: State, position: Position, prices?: Prices): Needs {
+  const held = heldContracts(position)
+  if (held.size === 0n) return { value: ZERO, pnl: ZERO, initial: ZERO, maintenance: ZERO }
+  const { terms } = state.world.mustContract(position.contract)
+  const mark = prices?.(position.contract) ?? state.futures.markOf(position.contract)
+  const value = valueUp(terms, abs(held.size), mark)
+  return {
+    value,
+    pnl: unrealised(terms, held, mark),
+    initial: initialMargin(terms, value, leverageOf(position)),
+    maintenance: maintenanceOf(state, position, terms, value),
+  }
+}
+/** Of two isolated sides each has the average rate of the larger one. */
+function maintenanceOf({ futures }: State, position: Position, terms: Terms, value: Amount): Amount {
+  const { user_id, contract, mode } = position
+  if (mode === 'single' || isCross(position)) return maintenanceMargin(terms, value)
+  const other = futures.positions.get(user_id, contract, mode === 'dual_long' ? 'dual_short' : 'dual_long')
+  if (other === undefined) return maintenanceMargin(terms, value)
+  const beside = valueUp(terms, abs(contractsIn(other.size)), futures.markOf(contract))
+  if (beside <= value) return maintenanceMargin(terms, value)
+  return ceilOver(value * maintenanceMargin(terms, beside), beside) as Amount
+}
+
+/** All positions of an account: what it has and what they need. */
+export interface Unit {
+  /** Cash and debt, isolated margins included. */
+  readonly total: Amount
+  readonly isolated: Amount
+  /** Of cross positions. */
+  readonly pnl: Amount
+  readonly initial: Amount
+  readonly maintenance: Amount
+  /** Of isolated positions. */
+  readonly isolatedPnl: Amount
+  readonly isolatedInitial: Amount
+  readonly isolatedMaintenance: Amount
+}
+/** `instead` stands for the rows of the same id, as if it were there already; `cash` is added to the total. */
+export function unitOf(
+  state: State,
+  userId: number,
+  settled: Settled,
+  instead?: Position,
+  cash = 0n,
+  prices?: Prices,
+): Unit {
+  let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
+  let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
+  const dual = new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
+  const add = (row: Position): void => {
+    if (row.size === 0n) return
+    const needs = needsOf(state, row, prices)
+    if (!isCross(row)) {
+      isolated += row.margin
+      isolatedPnl += needs.pnl
+      isolatedInitial += needs.initial
+      isolatedMaintenance += needs.maintenance
+      return
+    }
+    pnl += needs.pnl
+    if (row.mode === 'single') {
+      initial += needs.initial
+      maintenance += needs.maintenance
+      return
+    }
+    const both = dual.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
+    if (row.size > 0n) both.long = needs.value
+    else both.short = needs.value
+    dual.set(row.contract, both)
+  }
+  for (const row of state.futures.positions.heldBy(userId, settled.account))
+    if (row.id !== instead?.id) add(row)
+  if (instead !== undefined) add(instead)
+  for (const [contract, { long, short, leverage }] of dual) {
+    const { terms } = state.world.mustContract(contract)
+    initial += hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
+    maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
+  }
+  return {
+    total: (totalOf(state, userId, settled) + cash) as Amount,
+    isolated: isolated as Amount,
+    pnl: pnl as Amount,
+    initial: initial as Amount,
+    maintenance: maintenance as Amount,
+    isolatedPnl: isolatedPnl as Amount,
+    isolatedInitial: isolatedInitial as Amount,
+    isolatedMaintenance: isolatedMaintenance as Amount,
+  }
+}
+export const crossCash = ({ total, isolated }: Unit): Amount => (total - isolated) as Amount
+export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl) as Amount
+
+export const isCrossBroke = (unit: Unit): boolean =>
+  unit.maintenance > 0n && marginBalance(unit) <= unit.maintenance

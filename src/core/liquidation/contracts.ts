@@ -1,0 +1,91 @@
+import { ZERO, format, min, negate, type Amount } from '../../money/amount.ts'
+import { audit } from '../audit.ts'
+import { UNIFIED_CONTRACTS, debtOf } from '../contract-margin/cash.ts'
+import { cancelContracts, reduceWorst } from '../futures/liquidate.ts'
+import { EQUITY, PLATFORM, contractDebt, contractInsurance } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
+import type { RiskFigures } from '../risk/risk.ts'
+import type { Ctx, State } from '../state.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
+import { amountOfContracts, contractsIn } from '../tables/world/contracts.ts'
+import { liquidationText } from './selling.ts'
+import { note, type Liquidation } from './steps.ts'
+
+/** Contracts in the liquidation of a unified account. */
+
+/** How much of what the account must have contracts need: the larger part of it, less, or nothing. */
+export function contractPart({ contracts, maintenanceMargin }: RiskFigures): 'larger' | 'some' | 'none' {
+  if (contracts === undefined || contracts.maintenance === 0n) return 'none'
+  return contracts.maintenance * 2n > maintenanceMargin ? 'larger' : 'some'
+}
+
+/** A portion of its open orders in contracts; true while there may be more. */
+export function cancelContractOrders(ctx: Ctx, input: Liquidation): boolean {
+  const { futures } = ctx.state
+  const before = futures.openPairs(input.user_id).filter((id) => id.startsWith(PREFIX))
+  if (before.length === 0) return false
+  const more = cancelContracts(ctx, input.user_id, UNIFIED_CONTRACTS)
+  for (const contract of before) note(ctx, input, 'order_cancelled', '', ZERO, { contract })
+  return more
+}
+const PREFIX = `${UNIFIED_CONTRACTS.account}/`
+
+const sizesOf = ({ futures }: State, userId: number): Map<string, bigint> =>
+  new Map([...futures.positions.heldBy(userId, UNIFIED_CONTRACTS.account)].map(({ id, size }) => [id, size]))
+/** One step with the position that needs most; false when nothing was taken of it. */
+export function reduceContracts(ctx: Ctx, input: Liquidation): boolean {
+  const { state } = ctx
+  const { user_id } = input
+  const before = sizesOf(state, user_id)
+  const text = liquidationText(state, input)
+  const contract = reduceWorst(ctx, user_id, UNIFIED_CONTRACTS, input.id, text)
+  const after = sizesOf(state, user_id)
+  let closed = 0n
+  for (const [id, size] of before) {
+    const change = contractsIn((size - (after.get(id) ?? 0n)) as Amount)
+    closed += change < 0n ? -change : change
+  }
+  if (closed > 0n) note(ctx, input, 'liquidated', '', amountOfContracts(closed), { contract })
+  return closed > 0n
+}
+
+/** What losses took that nobody lent is paid from the account's own money. */
+export function payContractDebt(ctx: Ctx, input: Liquidation): void {
+  const { state } = ctx
+  const { user_id } = input
+  const { currency } = UNIFIED_CONTRACTS
+  const owed = negate(debtOf(state, user_id, UNIFIED_CONTRACTS))
+  const amount = min(owed, state.ledger.balance(user_id, UNIFIED.free, currency))
+  if (amount <= 0n) return
+  const lines = move({ owner: user_id, name: UNIFIED.free }, debtOwner(user_id), currency, amount)
+  state.ledger.post(ctx, { kind: 'repay', ref: `liquidation:${input.id}`, lines })
+  note(ctx, input, 'repaid', currency, amount)
+}
+const debtOwner = (owner: number) =>
+  ({ owner, name: contractDebt(UNIFIED_CONTRACTS.group, UNIFIED_CONTRACTS.settle) }) as const
+
+/** And when nothing of it is left the fund of contracts pays, then the operator. */
+export function coverContractDebt(ctx: Ctx, input: Liquidation): void {
+  const { state } = ctx
+  const { user_id } = input
+  const { currency, settle } = UNIFIED_CONTRACTS
+  const owed = negate(debtOf(state, user_id, UNIFIED_CONTRACTS))
+  if (owed <= 0n) return
+  const fund = contractInsurance(settle)
+  const byFund = min(owed, state.ledger.balance(PLATFORM, fund.name, currency))
+  const rest = (owed - byFund) as Amount
+  const ref = `liquidation:${input.id}`
+  for (const [payer, amount] of [
+    [fund, byFund],
+    [EQUITY, rest],
+  ] as const)
+    if (amount > 0n)
+      state.ledger.post(ctx, {
+        kind: 'liquidation',
+        ref,
+        lines: move(payer, debtOwner(user_id), currency, amount),
+      })
+  note(ctx, input, 'insured', currency, owed)
+  if (rest > 0n)
+    audit(ctx, 'machine', 'futures.loss_paid_by_equity', { user_id, settle, amount: format(rest) })
+}
