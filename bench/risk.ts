@@ -3,6 +3,7 @@ import { borrowable, transferable } from '../src/core/unified/loans.ts'
 import { format, type Amount } from '../src/money/amount.ts'
 import { Engine } from '../test/spot/engine.ts'
 import { Crash } from '../test/unified/crash.ts'
+import { plunge } from './plunge.ts'
 
 /**
  * How fast accounts are looked at again after a price tick, and whom a tick does not concern. Then a crash of the
@@ -63,6 +64,7 @@ export function run(args: readonly string[]): Promise<void> {
   }
   longestTurns()
   console.log(`  the insurance fund paid ${crash.insured / 10n ** 18n} USDT for debts without collateral`)
+  plunge(accounts)
   return Promise.resolve()
 }
 

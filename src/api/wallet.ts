@@ -58,6 +58,7 @@ export const walletEndpoints: readonly AnyEndpoint[] = [
       'BALANCE_NOT_ENOUGH',
       'MARGIN_BALANCE_NOT_ENOUGH',
       'MARGIN_TRANSFER_FAILED',
+      'ACCOUNT_EXCEPTION',
       'FUTURES_BALANCE_NOT_ENOUGH',
       'TOO_MUCH_FUTURES_AVAILABLE',
     ],

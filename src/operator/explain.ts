@@ -1,7 +1,11 @@
 import { array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
 import { distanceOf, mustLiquidate } from '../core/risk/levels.ts'
-import { riskOf, type AssetFigures, type RiskFigures } from '../core/risk/risk.ts'
+import { UNIFIED_CONTRACTS, isUnifiedFor } from '../core/contract-margin/cash.ts'
+import { isCross, positionFigures } from '../core/futures/figures.ts'
+import { bankruptcyOf } from '../core/futures/rules.ts'
+import { riskOf, type AssetFigures, type RiskFigures, type UnitFigures } from '../core/risk/risk.ts'
 import type { State } from '../core/state.ts'
+import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'
 import { ZERO, format, type Amount, type Rate } from '../money/amount.ts'
 
@@ -38,6 +42,33 @@ export const explanationShape = shape({
     }),
   ),
   orders: array(shape({ gives: str, given: decimalText, gets: str, got: decimalText })),
+  contracts: array(
+    shape({
+      contract: str,
+      size: decimalText,
+      margin_mode: str,
+      mark_price: decimalText,
+      index_price: decimalText,
+      unrealised_pnl: figureShape,
+      initial_margin: figureShape,
+      maintenance_margin: figureShape,
+      liq_price: decimalText,
+      bankruptcy_price: decimalText,
+    }),
+  ),
+  risk_units: array(
+    shape({
+      currency: str,
+      price: decimalText,
+      delta: decimalText,
+      spot_in_use: decimalText,
+      buys: decimalText,
+      sells: decimalText,
+      initial_margin: figureShape,
+      maintenance_margin: figureShape,
+      order_margin: figureShape,
+    }),
+  ),
 })
 
 /** Figures over all currencies, each with the formula that it comes from. */
@@ -56,8 +87,28 @@ const FORMULAS: readonly (readonly [
     'sum of counted_value - spot_order_loss - options_order_loss',
     (f) => f.marginBalance,
   ],
-  ['total_initial_margin', 'sum of initial_margin', (f) => f.initialMargin],
-  ['total_maintenance_margin', 'sum of maintenance_margin', (f) => f.maintenanceMargin],
+  ['contracts_unrealised_pnl', 'sum over cross positions, at the mark', (f) => f.contracts?.pnl ?? ZERO],
+  [
+    'contracts_initial_margin',
+    'sum over cross positions, or risk units',
+    (f) => f.contracts?.initial ?? ZERO,
+  ],
+  ['contracts_order_margin', 'what open orders in contracts need', (f) => f.contracts?.orders ?? ZERO],
+  [
+    'contracts_maintenance_margin',
+    'sum over cross positions, or risk units',
+    (f) => f.contracts?.maintenance ?? ZERO,
+  ],
+  [
+    'total_initial_margin',
+    'sum of initial_margin + contracts_initial_margin + contracts_order_margin',
+    (f) => f.initialMargin,
+  ],
+  [
+    'total_maintenance_margin',
+    'sum of maintenance_margin + contracts_maintenance_margin',
+    (f) => f.maintenanceMargin,
+  ],
   ['total_available_margin', 'total_margin_balance - total_initial_margin', (f) => f.available],
   [
     'total_initial_margin_rate',
@@ -88,7 +139,13 @@ function currencyView(
     interest: format(asset.interest),
     locked_deposits: format(asset.locked ?? ZERO),
     collateral: asset.collateral,
-    equity: { value: format(equity), formula: 'available + freeze - borrowed - interest' },
+    equity: {
+      value: format(equity),
+      formula:
+        asset.pnl === undefined
+          ? 'available + freeze - borrowed - interest'
+          : 'available + freeze - borrowed - interest + unrealised PnL of cross positions - isolated margins',
+    },
     counted_value: {
       value: format(counted),
       formula:
@@ -118,6 +175,44 @@ function currencyView(
     })),
   }
 }
+const TIERED = 'value x maintenance_rate - deduction + value x taker_fee_rate'
+/** Positions of a unified account, and what each adds to its figures. */
+function contractViews(state: State, userId: number, scope: string) {
+  if (scope !== UNIFIED.scope || !isUnifiedFor(state, userId, UNIFIED_CONTRACTS)) return []
+  return [...state.futures.positions.heldBy(userId, UNIFIED_CONTRACTS.account)].map((position) => {
+    const contract = state.world.mustContract(position.contract)
+    const figures = positionFigures(state, position)
+    return {
+      contract: contract.name,
+      size: format(position.size),
+      margin_mode: isCross(position) ? 'cross' : 'isolated',
+      mark_price: format(figures.mark_price),
+      index_price: format(state.futures.indexOf(contract.id)),
+      unrealised_pnl: { value: format(figures.unrealised_pnl), formula: 'size x multiplier x mark - cost' },
+      initial_margin: {
+        value: format(figures.initial_margin),
+        formula: 'value / leverage + value x taker_fee_rate',
+      },
+      maintenance_margin: { value: format(figures.maintenance_margin), formula: TIERED },
+      liq_price: format(figures.liq_price),
+      bankruptcy_price: format(bankruptcyOf(state, contract, position) ?? ZERO),
+    }
+  })
+}
+const unitView = ({ unit, inUse, initial, maintenance, orders }: UnitFigures) => ({
+  currency: unit.currency,
+  price: format(unit.price),
+  delta: format(unit.delta),
+  spot_in_use: format(inUse),
+  buys: format(unit.buys),
+  sells: format(unit.sells),
+  initial_margin: { value: format(initial), formula: '1.2 x maintenance_margin' },
+  maintenance_margin: { value: format(maintenance), formula: '0.15 x |delta + spot_in_use| x price' },
+  order_margin: {
+    value: format(orders),
+    formula: 'the larger of the initial margins with all buys and with all sells, less initial_margin',
+  },
+})
 /** Every figure of an account's margin with its inputs, prices, tiers and formula. */
 export function explain(state: State, userId: number, scope: string) {
   const input = portfolioOf(state, userId, scope)
@@ -140,5 +235,7 @@ export function explain(state: State, userId: number, scope: string) {
       gets,
       got: format(got),
     })),
+    contracts: contractViews(state, userId, scope),
+    risk_units: (figures.contracts?.units ?? []).map(unitView),
   }
 }

@@ -290,7 +290,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     }),
     status: 200,
     reply: shape({ tx_id: int64 }),
-    refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
+    refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'ACCOUNT_EXCEPTION'],
     handle: async ({ desk, operator, path, body }) => {
       await desk.core.read((state) => userAt(state, path.uid))
       const { tx_id } = await desk.core.submit('user.credit', { user_id: path.uid, ...body, actor: operator })

@@ -6,9 +6,9 @@ import { random } from '../spot/compare.ts'
 import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import type { More } from './floor.ts'
 import { prove } from './prove.ts'
+import { UnifiedFloor } from './unified.ts'
 import { proveWaiting } from './prove-waiting.ts'
 import { anyWait } from './any-wait.ts'
-import { UnifiedFloor } from './unified.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
 
 const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD, DATED] as const

@@ -151,7 +151,7 @@ describe('margin and liquidation', () => {
       await client.post('/wallet/transfers', {
         currency: 'USDT',
         from: 'spot',
-        to: 'futures',
+        to: 'delivery',
         settle: 'usdt',
         amount,
       }),

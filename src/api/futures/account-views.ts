@@ -1,9 +1,11 @@
 import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
 import { adlRanking } from '../../core/futures/deleverage.ts'
-import { POINTS, cashName, type Settled } from '../../core/futures/money.ts'
+import { POINTS, cashName, isSharedFor, isUnifiedFor, type Settled } from '../../core/futures/money.ts'
 import { isDual } from '../../core/futures/positions.ts'
 import type { State } from '../../core/state.ts'
+import type { ContractAccount } from '../../core/tables/futures/accounts.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
+import type { Mode } from '../../core/tables/unified/accounts.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { bool, decimalText, int, int64, nullable, shape, str } from '../shapes.ts'
 import { shown, wholeSeconds, type Look } from './order-views.ts'
@@ -68,19 +70,22 @@ export function accountView(state: State, userId: number, settled: Settled): Rec
   const row = state.futures.accounts.get(userId, settled.account)
   const points = state.ledger.balance(userId, cashName(state, userId, settled), POINTS)
   const dual = isDual(state, userId, settled.account)
+  const unified = isUnifiedFor(state, userId, settled)
+  const mode = unified ? state.margin.modeOf(userId) : 'classic'
+  const shared = isSharedFor(state, userId, settled)
   return {
     ...Object.fromEntries(FIGURES.map((name) => [name, shown(figures[name])])),
     point: format(points),
     bonus: '0',
     currency: settled.currency,
     in_dual_mode: dual,
-    enable_credit: false,
+    enable_credit: shared,
     enable_evolved_classic: false,
     enable_new_dual_mode: false,
     enable_tiered_mm: true,
     enable_dual_plus: false,
-    margin_mode: 0,
-    margin_mode_name: 'classic',
+    margin_mode: MARGIN_MODES[mode],
+    margin_mode_name: mode,
     position_mode: dual ? 'dual' : 'single',
     update_id: row?.update_id ?? 0,
     update_time: wholeSeconds(row?.update_at ?? 0),
@@ -97,10 +102,20 @@ export function accountView(state: State, userId: number, settled: Settled): Rec
       point_refr: '0',
       bonus_dnw: '0',
       bonus_offset: '0',
-      cross_settle: '0',
+      cross_settle: row === undefined ? '0' : format(settledElsewhere(row, figures.total)),
     },
   }
 }
+/** As clients know them. */
+const MARGIN_MODES: Readonly<Record<Mode, number>> = {
+  classic: 0,
+  multi_currency: 1,
+  portfolio: 2,
+  single_currency: 3,
+}
+/** What was booked here while the money was a unified account's: it is in no total of this one. */
+const settledElsewhere = ({ dnw, pnl, fee, fund }: ContractAccount, total: Amount): Amount =>
+  (total - dnw - pnl - fee - fund) as Amount
 
 const POSITION_FIGURES = [
   'risk_limit',

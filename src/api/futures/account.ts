@@ -134,7 +134,7 @@ export const modeEndpoints = (group: Group): readonly AnyEndpoint[] => [
     body: DUAL.body,
     status: 200,
     reply: accountShape,
-    refuses: ['POSITION_HOLDING', 'ORDER_PENDING', 'USER_PORTFOLIO_MARGIN'],
+    refuses: ['POSITION_HOLDING', 'ORDER_PENDING', 'USER_PORTFOLIO_MARGIN', 'TRADE_RESTRICTED'],
     handle: async ({ desk, caller, path, query, body }) => {
       const { dual_mode: dual } = DUAL.read(query, body)
       return switchMode(desk, caller, settledOf(group, path.settle), dual)
@@ -151,7 +151,7 @@ export const modeEndpoints = (group: Group): readonly AnyEndpoint[] => [
     body: POSITION_MODE.body,
     status: 200,
     reply: accountShape,
-    refuses: ['POSITION_HOLDING', 'ORDER_PENDING', 'USER_PORTFOLIO_MARGIN'],
+    refuses: ['POSITION_HOLDING', 'ORDER_PENDING', 'USER_PORTFOLIO_MARGIN', 'TRADE_RESTRICTED'],
     handle: async ({ desk, caller, path, query, body }) => {
       const { position_mode } = POSITION_MODE.read(query, body)
       return switchMode(desk, caller, settledOf(group, path.settle), position_mode === 'dual')

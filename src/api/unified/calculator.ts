@@ -1,7 +1,7 @@
 import type { State } from '../../core/state.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
-import { equityOf } from '../../core/risk/risk.ts'
+import { riskOf, type UnitFigures } from '../../core/risk/risk.ts'
 import {
   SPOT_TERM,
   greeksOf,
@@ -15,12 +15,13 @@ import {
   type UnitPosition,
 } from './scenarios.ts'
 import { refuse } from '../../labels.ts'
-import { format } from '../../money/amount.ts'
+import { add, format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { flag, listOf, object, oneOf, optional, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
+import { up } from './views.ts'
 
 const MOST = 100
 const DECIMALS = 8
@@ -183,6 +184,22 @@ function unitView(state: State, symbol: string, unit: Unit, spotHedge: boolean) 
   }
 }
 
+/** The account's own, in exact figures; contracts on one underlying and the spot that stands against them. */
+function riskUnit(symbol: string, figures: UnitFigures | undefined) {
+  const none = { gamma: '0', theta: '0', vega: '0' }
+  if (figures === undefined)
+    return { symbol, spot_in_use: '0', maintain_margin: '0', initial_margin: '0', delta: '0', ...none }
+  const { unit, inUse, maintenance, initial, orders } = figures
+  return {
+    symbol,
+    spot_in_use: format(inUse),
+    maintain_margin: up(maintenance),
+    initial_margin: up(add(initial, orders)),
+    delta: format(add(unit.delta, inUse)),
+    ...none,
+  }
+}
+
 export const calculatorEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
@@ -259,18 +276,17 @@ export const calculatorEndpoints: readonly AnyEndpoint[] = [
         const { user_id } = caller.user
         const account = requireUnified(state, user_id)
         const hedged = account.settings.spot_hedge === true
-        const assets = account.mode === 'portfolio' ? unifiedPortfolio(state, user_id).assets : []
-        const none = { futures: [], options: [] }
+        const figures = account.mode === 'portfolio' ? riskOf(unifiedPortfolio(state, user_id)) : undefined
+        const units = new Map<string, UnitFigures | undefined>()
+        for (const { asset } of figures?.assets ?? [])
+          if (asset.currency !== 'USDT' && asset.price > 0n) units.set(asset.currency, undefined)
+        for (const one of figures?.contracts?.units ?? []) units.set(one.unit.currency, one)
         return {
           user_id,
           spot_hedge: hedged,
-          risk_units: assets
-            .filter(({ currency, price }) => currency !== 'USDT' && price > 0n)
-            .map((asset) => {
-              const unit = { spot: Number(format(equityOf(asset))), held: none, long: none, short: none }
-              const { margin_result: _, ...view } = unitView(state, asset.currency, unit, hedged).view
-              return view
-            }),
+          risk_units: [...units]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([symbol, of]) => riskUnit(symbol, of)),
         }
       }),
   }),

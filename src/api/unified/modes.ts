@@ -25,7 +25,13 @@ function changeMode<R>(
   const user_id = caller.user.user_id
   return desk.core.submit('margin.mode', { user_id, mode, settings: settings ?? NO_SETTINGS }, view)
 }
-const MODE_LABELS = ['MODE_SET', 'USER_LIAB', 'USER_PENDING_ORDERS'] as const
+const MODE_LABELS = [
+  'MODE_SET',
+  'USER_LIAB',
+  'USER_PENDING_ORDERS',
+  'POSITION_HOLDING',
+  'INITIAL_MARGIN_TOO_LOW',
+] as const
 
 /** What GET and PUT /unified/unified_mode and the pair that older clients know have in common. */
 const SHOW = {

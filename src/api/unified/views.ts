@@ -4,7 +4,21 @@ import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/table
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
 import { riskOf, type AssetFigures } from '../../core/risk/risk.ts'
-import { ZERO, format, max, negate, roundDown, roundUp, type Amount, type Rate } from '../../money/amount.ts'
+import { UNIFIED_CONTRACTS, debtOf, tradesContracts } from '../../core/contract-margin/cash.ts'
+import { accountFigures } from '../../core/futures/figures.ts'
+import { CASH } from '../../core/unified/contracts.ts'
+import {
+  ZERO,
+  add,
+  format,
+  max,
+  negate,
+  roundDown,
+  roundUp,
+  subtract,
+  type Amount,
+  type Rate,
+} from '../../money/amount.ts'
 import { bool, decimalText, int64, map, num, shape, str } from '../shapes.ts'
 
 /** Money of figures is shown with 8 decimals: what is there rounded down, what is owed or needed rounded up. */
@@ -81,7 +95,7 @@ const ZEROS = Object.fromEntries(BALANCE_FIELDS.map((name) => [name, '0'])) as R
   Record<(typeof BALANCE_FIELDS)[number], string>
 >
 /** In single_currency mode each currency stands for itself, and what it has is its own margin; USDT shows it. */
-function balanceView(state: State, account: MarginAccount, figures: AssetFigures) {
+function balanceView(state: State, account: MarginAccount, figures: AssetFigures, inUse: Amount) {
   const { asset, equity, liability } = figures
   const { currency } = asset
   const { user_id: userId, mode } = account
@@ -90,22 +104,52 @@ function balanceView(state: State, account: MarginAccount, figures: AssetFigures
   const locked = state.ledger.find(userId, lockedName('spot'), currency)
   const free = state.ledger.find(userId, 'spot', currency)
   const negative = max(ZERO, negate(asset.available))
+  const isolated = max(ZERO, asset.isolated ?? ZERO)
+  const contracts = currency === CASH ? contractLosses(state, userId) : NO_LOSSES
   return {
     ...ZEROS,
-    available: format(asset.available),
+    available: format(subtract(asset.available, isolated)),
     freeze: format(asset.freeze),
-    borrowed: format(asset.borrowed),
-    negative_liab: format(negative),
+    borrowed: format(subtract(asset.borrowed, contracts.owed)),
+    negative_liab: format(add(negative, add(contracts.borrowed, contracts.owed))),
     equity: format(equity),
     total_freeze: format(locked?.amount ?? ZERO),
     total_liab: format((liability + negative) as Amount),
     funding: format(state.ledger.balance(userId, 'earn', currency)),
     funding_version: String(state.ledger.find(userId, 'earn', currency)?.version ?? 0),
-    cross_balance: mode === 'portfolio' ? '0' : format((asset.available + asset.freeze) as Amount),
-    margin_balance: own ? format(equity) : '0',
-    available_margin: own ? format(equity) : '0',
+    cross_balance: mode === 'portfolio' ? '0' : format((asset.available + asset.freeze - isolated) as Amount),
+    iso_balance: format(isolated),
+    spot_in_use: format(inUse < 0n ? negate(inUse) : inUse),
+    ...(own && { margin_balance: format(equity), available_margin: format(equity) }),
+    ...(own && ownMargin(state, userId, equity)),
     enabled_collateral: asset.collateral,
     balance_version: (free?.version ?? 0) + (locked?.version ?? 0),
+  }
+}
+
+/** What losses in contracts have made of a loan, and what they left owing beside it. */
+function contractLosses(state: State, userId: number): { borrowed: Amount; owed: Amount } {
+  return {
+    borrowed: state.futures.accounts.get(userId, UNIFIED_CONTRACTS.account)?.borrowed ?? ZERO,
+    owed: negate(debtOf(state, userId, UNIFIED_CONTRACTS)),
+  }
+}
+const NO_LOSSES = { borrowed: ZERO, owed: ZERO }
+/** In single_currency mode: what contracts stand on, and what they need. */
+function ownMargin(state: State, userId: number, equity: Amount) {
+  if (!tradesContracts(state, userId)) return {}
+  const figures = accountFigures(state, userId, UNIFIED_CONTRACTS)
+  const pnl = figures.cross_unrealised_pnl
+  return {
+    equity: format(add(equity, pnl)),
+    cross_balance: format(subtract(figures.cross_margin_balance, pnl)),
+    iso_balance: format(max(ZERO, figures.isolated_position_margin)),
+    im: up(add(figures.cross_initial_margin, figures.order_margin)),
+    mm: up(figures.cross_maintenance_margin),
+    imr: format(figures.cross_imr),
+    mmr: format(figures.cross_mmr),
+    margin_balance: down(figures.cross_margin_balance),
+    available_margin: down(figures.cross_available),
   }
 }
 
@@ -125,7 +169,11 @@ export function accountView(state: State, userId: number, seconds: number, only:
     balances: Object.fromEntries(
       figures.assets
         .filter(({ asset }) => only === null || asset.currency === only)
-        .map((one) => [one.asset.currency, balanceView(state, account, one)]),
+        .map((one) => {
+          const { currency } = one.asset
+          const unit = figures.contracts?.units.find((each) => each.unit.currency === currency)
+          return [currency, balanceView(state, account, one, unit?.inUse ?? ZERO)]
+        }),
     ),
     total: down(figures.total),
     borrowed: when(up(figures.borrowed)),

@@ -52,7 +52,7 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   if (change === 0n) return
   const shared = user_id !== PLATFORM && isSharedFor(state, user_id, contract)
   if (shared && change < 0n) borrowMissing(ctx, contract, user_id, -change as Amount)
-  const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : cashLines(state, booking)
+  const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : userLines(state, booking)
   const { currency } = contract
   const opposite = { owner: other.owner, name: other.name, currency, amount: -change as Amount }
   // Who pays comes first: it may refuse.
@@ -65,16 +65,18 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
 }
 /** A credit pays the debt first; a loss takes the cash first. */
-function cashLines(state: State, { user_id, contract, change, type }: CashBooking): Line[] {
-  const { currency, debt } = contract
-  const name = cashName(state, user_id, contract)
-  const [has, owes] = [state.ledger.balance(user_id, name, currency), debtOf(state, user_id, contract)]
-  const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -larger(has, 0n))
+function userLines(state: State, { user_id: owner, contract, change, type }: CashBooking): Line[] {
+  const { debt, currency } = contract
+  const name = cashName(state, owner, contract)
+  const onCash =
+    change > 0n
+      ? larger(change + debtOf(state, owner, contract), 0n)
+      : larger(change, -larger(state.ledger.balance(owner, name, currency), 0n))
   const onDebt = change - onCash
   const lines: Line[] = []
-  if (onDebt !== 0n) lines.push({ owner: user_id, name: debt, currency, amount: onDebt as Amount })
+  if (onDebt !== 0n) lines.push({ owner, name: debt, currency, amount: onDebt as Amount })
   if (onCash === 0n) return lines
-  const line = { owner: user_id, name, currency, amount: onCash as Amount }
+  const line = { owner, name, currency, amount: onCash as Amount }
   // Among the lines of a spot account it has a word of its own.
   lines.push(name === 'spot' ? { ...line, kind: `futures_${type}` } : line)
   return lines

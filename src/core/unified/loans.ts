@@ -7,6 +7,7 @@ import type { Market } from '../tables/world/markets.ts'
 import { familyOwes, refuseOwing } from '../family.ts'
 import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
 import { requireShared } from './accounts.ts'
+import { ContractAccountRow } from '../tables/futures/accounts.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unified/records.ts'
 import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
@@ -270,7 +271,10 @@ function forgetBorrowed(ctx: Ctx, userId: number): void {
   const account = state.futures.accounts.get(userId, UNIFIED_CONTRACTS.account)
   if (account === undefined || account.borrowed === 0n) return
   const { principal } = owedOf(state, userId, UNIFIED, CASH)
-  if (account.borrowed > principal) tx.put(state.futures.accounts.table, { ...account, borrowed: principal })
+  if (account.borrowed <= principal) return
+  const row = new ContractAccountRow(account)
+  row.borrowed = principal
+  tx.put(state.futures.accounts.table, row)
 }
 function keepRecord(
   ctx: Ctx,
