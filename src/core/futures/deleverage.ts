@@ -1,7 +1,8 @@
 import type { Amount, Price } from '../../money/amount.ts'
 import { deleverageScore } from '../contracts/liquidation.ts'
 import { entryPrice, unrealised } from '../contracts/position.ts'
-import { abs } from '../contracts/terms.ts'
+import { maintenanceMargin } from '../contracts/margin.ts'
+import { abs, valueUp } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
@@ -69,11 +70,15 @@ function scoredOf(state: State, contract: Contract, row: Position): Scored | und
 }
 function scoreOf(state: State, contract: Contract, row: Position): bigint {
   const held = holdingOf(row)
+  const mark = state.futures.markOf(contract.id)
+  const pnl = unrealised(contract.terms, held, mark)
   if (!isCross(row)) {
-    const { pnl, maintenance } = needsOf(state, row)
-    return deleverageScore(pnl, held, maintenance, (row.margin + pnl) as Amount)
+    const equity = (row.margin + pnl) as Amount
+    // Thousands of them are looked at when a mark has moved: no more is counted than what is needed.
+    if (row.mode !== 'single') return deleverageScore(pnl, held, needsOf(state, row).maintenance, equity)
+    const value = valueUp(contract.terms, abs(held.size), mark)
+    return deleverageScore(pnl, held, maintenanceMargin(contract.terms, value), equity)
   }
-  const pnl = unrealised(contract.terms, held, state.futures.markOf(contract.id))
   const standing = standingOf(state, row.user_id, contract)
   return deleverageScore(pnl, held, standing.maintenance, standing.balance)
 }
