@@ -122,11 +122,13 @@ export function anyWait(around: Around): [command: string, input: object] {
         },
       ]
     default: {
-      const [kind, ids] = pick([
+      const kinds = [
         ['price_order.cancel', around.prices],
         ['trail.stop', around.trails],
         ['chase.stop', around.chases],
-      ] as const)
+      ] as const
+      const there = kinds.filter(([, of]) => of.length > 0)
+      const [kind, ids] = pick(there.length === 0 ? kinds : there)
       return [`futures.${kind}`, { ...path, id: one(ids) }]
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { changeAccount } from '../../src/core/futures/money.ts'
 import { WaitingFloor } from './waiting-floor.ts'
 import { prove } from './prove.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from './world.ts'
@@ -97,6 +98,17 @@ describe('orders that wait for a price', () => {
       'INVALID_PARAM_VALUE',
     )
     assert.equal(floor.notWaiting(floor.user({}), 1, '60100', one), 'USER_NOT_FOUND')
+  })
+
+  test('nothing begins to wait in a position that is being liquidated, or below the least size', () => {
+    const { floor } = opened()
+    const user = floor.holder('10000')
+    floor.apply((ctx) => changeAccount(ctx, user, 'futures/usdt', { liquidating: 7 }))
+    assert.equal(floor.notWaiting(user, 1, '60100', { size: 5, price: '59000' }), 'POSITION_IN_LIQUIDATION')
+    const least = new WaitingFloor([{ ...CONTRACTS.BTC_USDT, order_size_min: 10 }])
+    const other = least.holder('10000')
+    assert.equal(least.notWaiting(other, 1, '60100', { size: 9, price: '59000' }), 'SIZE_TOO_SMALL')
+    assert.equal(least.notWaiting(other, 1, '60100', { size: 10, price: '59000' }), 'it waits')
   })
 
   test('who is named like the platform gets the text that the platform gives', () => {

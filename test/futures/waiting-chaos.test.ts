@@ -4,8 +4,10 @@ import { format, type Amount } from '../../src/money/amount.ts'
 import { Chaos } from './chaos.ts'
 import { Gang } from './gang.ts'
 
-const OPERATIONS = Number(process.env['OPERATIONS'] ?? 1_600)
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
 const FROM = Number(process.env['SEED'] ?? 1)
+
+const MODES = ['classic', 'multi_currency', 'single_currency', 'portfolio'] as const
 
 /** What a run must have met to prove anything. */
 const MET = [
@@ -28,7 +30,7 @@ test(`all that is true of orders that wait stays true over ${OPERATIONS} random 
   const ends = new Map<string, number>()
   const EACH = 400
   for (let done = 0, seed = FROM; done < OPERATIONS; done += EACH, seed++) {
-    const chaos = new Chaos(seed)
+    const chaos = new Chaos(seed, 6, undefined, seed % 2 === 0 ? undefined : MODES)
     chaos.waiters = true
     for (let i = 0; i < EACH; i++)
       try {
@@ -58,7 +60,7 @@ test(`all that is true of orders that wait stays true over ${OPERATIONS} random 
 
 test('who fires his own orders by prices that he paints takes nothing from anybody', () => {
   for (let done = 0, seed = FROM; done < OPERATIONS; done += 80, seed++) {
-    const gang = new Gang(seed)
+    const gang = new Gang(seed, seed % 2 === 0 ? undefined : MODES)
     gang.waiters = true
     for (let i = 0; i < 80; i++) {
       gang.step()

@@ -129,3 +129,52 @@ describe('chase orders', () => {
     refused(await other.post(`${CHASE}/stop`, { id: buy }), 404, 'ORDER_NOT_FOUND')
   })
 })
+
+test('what waits for a price is there after a restart, and goes on', async () => {
+  let platform = await TestPlatform.start()
+  try {
+    await setIndex(platform, { BTC: '60000' })
+    const maker = await ContractTrader.of(platform, '5000000')
+    const trader = await ContractTrader.of(platform, '10000')
+    await maker.placed(50, '59990')
+    await maker.placed(-50, '60010')
+    await maker.placed(1, '60010')
+    const stops = { tpsl_tp_trigger_price: '61500', tpsl_sl_trigger_price: '59980' }
+    const order = await trader.placed(10, '59985', stops)
+    const initial = { contract: 'BTC_USDT', size: 1, price: '59000' }
+    const trigger = { price: '61000', rule: 1, price_type: 2 }
+    const { id: price } = ok(await trader.post('/price_orders', { initial, trigger }), 201)
+    const trail = { contract: 'BTC_USDT', amount: '-5', price_offset: '1%', price_type: 2 }
+    const { id: trailing } = ok(await trader.post('/autoorder/v1/trail/create', trail), 201).data
+    await setIndex(platform, { BTC: '60900' })
+    const { id: chase } = ok(await trader.post(`${CHASE}/create`, BUY))
+
+    platform = await platform.restart()
+    const again = (one: ContractTrader): ContractTrader =>
+      new ContractTrader(one.user_id, platform.client(one.client.credential!))
+    const [maker2, trader2] = [again(maker), again(trader)]
+    const seen = ok(await trader2.get('/autoorder/v1/trail/detail', { id: trailing })).data.order
+    assert.equal(`${seen.status_label} ${seen.extremum_price}`, 'active 60900')
+    const open = ok(await trader2.get('/price_orders', { status: 'open' }))
+    assert.deepEqual(
+      open.map((one: { status: string }) => one.status),
+      ['open', 'inactive', 'inactive'],
+    )
+    await maker2.placed(1, '59995')
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 2 })
+    const chasing = ok(await trader2.get(`${CHASE}/detail`, { id: chase })).order
+    assert.equal(chasing.suborder_price, '59995')
+    await setIndex(platform, { BTC: '61000' })
+    assert.equal(ok(await trader2.get(`/price_orders/${price}`)).status, 'finished')
+    await setIndex(platform, { BTC: '60300' })
+    const fell = ok(await trader2.get('/autoorder/v1/trail/detail', { id: trailing })).data.order
+    assert.equal(`${fell.status_label} ${fell.extremum_price} ${fell.trigger_price}`, 'success 61000 60390')
+    ok(await trader2.delete(`/orders/${order.id}`))
+    const [stop] = ok(await trader2.get('/price_orders', { status: 'finished' })).filter(
+      (one: { me_order_id: number }) => one.me_order_id === order.id,
+    )
+    assert.equal(stop.status, 'invalid')
+  } finally {
+    await platform.stop()
+  }
+})

@@ -7,6 +7,7 @@ import { TestPlatform } from '../support/platform.ts'
 /** The lists of contracts as their endpoints ask for them: table, filter, order. */
 const ofUser = (): Filter => new Filter().and('"user_id" = ?', 1)
 const ofOne = (): Filter => ofUser().and('"account" = ?', 'futures/usdt')
+const ENDED = `"status" not in ('pending', 'active')`
 const SPAN = { from: 1, to: 2 }
 const LISTS: readonly (readonly [table: string, filter: Filter, order: string])[] = [
   ['contract_book', ofOne(), '"at" desc, "id" desc'],
@@ -30,6 +31,12 @@ const LISTS: readonly (readonly [table: string, filter: Filter, order: string])[
   ['contract_liquidate', ofOne(), '"at" desc, "id" desc'],
   ['auto_deleverage', ofOne(), '"at" desc, "id" desc'],
   ['contract_settlement', ofOne(), '"at" desc, "id" desc'],
+  ['contract_price_order', ofOne().and(`"status" in ('finished', 'invalid')`), '"id" desc'],
+  ['trail_order', ofOne().and(ENDED).between('created_at', SPAN), '"id" desc'],
+  ['trail_order', ofOne().and(ENDED), '"ended_at" desc, "id" desc'],
+  ['trail_change', new Filter().and('"trail_id" = ?', 1), '"id" desc'],
+  ['chase_order', ofOne().and(ENDED), '"id" desc'],
+  ['chase_order', ofOne().and(ENDED).between('ended_at', SPAN), '"ended_at" desc, "id" desc'],
 ]
 
 test('no list of contracts reads a whole table', async () => {

@@ -57,7 +57,7 @@ export function isMeant(order: AutoOrder, filter: AutoFilter): boolean {
 }
 /** Of those in the store, which have. `column` is the time that is asked for. */
 export function storedAuto(where: Filter, filter: AutoFilter, column: string): Filter {
-  where.and(`"ended_at" > 0`).and('"side" = ?', sideOf(filter.side))
+  where.and(`"status" not in ('pending', 'active')`).and('"side" = ?', sideOf(filter.side))
   if (filter.hide_cancel) where.and(`"status" <> 'cancelled'`)
   if (filter.reduce_only) where.and(filter.reduce_only === 1 ? '"reduce_only"' : 'not "reduce_only"')
   return where.between(column, { from: filter.start_at, to: filter.end_at })

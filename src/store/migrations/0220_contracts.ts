@@ -243,7 +243,7 @@ export const contracts: Migration = {
       live: true,
       indexes: {
         trail_order_1: ['user_id', 'account', 'id'],
-        trail_order_2: ['user_id', 'account', 'ended_at'],
+        trail_order_2: ['user_id', 'account', 'ended_at', 'id'],
       },
     }),
     ...createTable(dialect, {
@@ -306,7 +306,7 @@ export const contracts: Migration = {
       live: true,
       indexes: {
         chase_order_1: ['user_id', 'account', 'id'],
-        chase_order_2: ['user_id', 'account', 'ended_at'],
+        chase_order_2: ['user_id', 'account', 'ended_at', 'id'],
       },
     }),
     ...createTable(dialect, {
