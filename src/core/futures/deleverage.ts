@@ -14,7 +14,7 @@ import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
 import { internalTrade } from './insurance.ts'
-import { isSharedFor } from './money.ts'
+import { isSharedFor, isUnifiedFor } from './money.ts'
 import { holdingOf, positionOf } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
 import { takeOff } from './venue.ts'
@@ -44,7 +44,7 @@ function newRanking(state: State, contract: Contract, long: boolean): Ranking {
     if (row.size > 0n !== long || row.user_id === PLATFORM) continue
     const scored = scoredOf(state, contract, row)
     if (scored !== undefined) all.push(scored)
-    if (isSharedFor(state, row.user_id, contract)) ranking.others.add(row.user_id)
+    if (isUnifiedFor(state, row.user_id, contract)) ranking.others.add(row.user_id)
   }
   ranking.fill(all)
   rankings.keep(contract, long, ranking)
@@ -60,7 +60,7 @@ function rank(state: State, contract: Contract, long: boolean, ranking: Ranking,
       : single
   const held = row !== undefined && row.size !== 0n && row.size > 0n === long && userId !== PLATFORM
   ranking.set(userId, held ? scoredOf(state, contract, row) : undefined)
-  if (held && isSharedFor(state, userId, contract)) ranking.others.add(userId)
+  if (held && isUnifiedFor(state, userId, contract)) ranking.others.add(userId)
   else ranking.others.delete(userId)
 }
 /** Undefined: it is being liquidated, and out. */
