@@ -73,6 +73,9 @@ export const labEndpoints = (parts: ConsoleParts): readonly AnyEndpoint[] => [
   }),
 ]
 
+/** What sockets count beside the endpoints' own windows. */
+const CALLS = { method: 'WS', path: 'futures', limit: LIMITS.futuresCalls }
+
 /** By the names under which requests are counted; those that nobody has used since their span are left out. */
 function windowsOf(
   { trading, limiter }: ConsoleParts,
@@ -81,7 +84,7 @@ function windowsOf(
   now: number,
 ) {
   const windows = new Map<string, object>()
-  for (const { method, path, limit: rule } of trading) {
+  for (const { method, path, limit: rule } of [...trading, CALLS]) {
     if (rule === null || rule.basis === 'ip') continue
     const name = rule.bucket ?? `${method} ${path}`
     for (const market of rule.basis === 'uid+market' ? markets : ['']) {

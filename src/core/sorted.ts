@@ -26,6 +26,11 @@ export class Sorted<Item> {
     if (place === this.items.length) this.items.push(item)
     else this.items.splice(place, 0, item)
   }
+  /** Many at once. */
+  addAll(items: readonly Item[]): void {
+    for (const item of items) this.items.push(item)
+    this.items.sort((one, other) => (this.isBefore(one, other) ? -1 : this.isBefore(other, one) ? 1 : 0))
+  }
   /** One that is there, or one of the same place. */
   remove(item: Item): void {
     if (this.last === item) this.items.pop()

@@ -12,7 +12,6 @@ import { SPOT_FILL } from './tables/exchange/trades.ts'
 import { Spot } from './tables/spot/spot.ts'
 import { Futures } from './tables/futures/futures.ts'
 import { ContractProof } from './tables/futures/proof.ts'
-import { crossUnit } from './tables/futures/watch.ts'
 import { CONTRACT_LOGS } from './tables/futures/records.ts'
 import { TRAIL_CHANGE } from './tables/futures/trails.ts'
 import { StpGroups } from './tables/stp.ts'
@@ -68,11 +67,13 @@ export class State {
     this.world.contracts.listed.observe((before, after) => {
       if (after?.phase === 'ended' && before?.phase !== 'ended') this.futures.forget(after.id)
     })
-    // Positions of such an account stand on its spot money, which more than contracts move.
+    // Positions of a unified account stand on its money, which more than contracts move.
     this.ledger.accounts.observe((before, after) => {
-      const { name, currency, owner } = (after ?? before)!
-      if (name === 'spot' && currency === 'USDT' && this.margin.modeOf(owner) === 'single_currency')
-        this.futures.watch.again(crossUnit(owner, 'futures/usdt'))
+      const { owner } = (after ?? before)!
+      if (this.margin.isUnified(owner)) this.futures.watch.lookAt(owner, 'futures/usdt')
+    })
+    this.margin.table.observe((before, after) => {
+      this.futures.watch.lookAt((after ?? before)!.user_id, 'futures/usdt')
     })
     const { holds } = this
     this.wallet.withdrawals.table.observe((before, after) =>

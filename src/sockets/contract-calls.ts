@@ -1,6 +1,7 @@
 import { batchEndpoints } from '../api/futures/batch.ts'
 import { orderEndpoints, perpetualOrderEndpoints } from '../api/futures/orders.ts'
 import { PERPETUAL } from '../api/futures/paths.ts'
+import { priceOrderEndpoints } from '../api/futures/price-orders.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Method } from '../api/endpoint.ts'
 import type { Route } from '../api/passage.ts'
@@ -26,10 +27,12 @@ const ENDPOINTS = [
   ...orderEndpoints(PERPETUAL),
   ...perpetualOrderEndpoints(PERPETUAL),
   ...batchEndpoints(PERPETUAL),
+  ...priceOrderEndpoints(PERPETUAL),
 ]
 const route = (method: Method, path: string): Route => routeTo(ENDPOINTS, method, `${PERPETUAL.base}${path}`)
 const ORDER = route('POST', '/orders')
 const BATCH = route('POST', '/batch_orders')
+const PRICE_ORDER = route('POST', '/price_orders')
 const CANCEL = route('DELETE', '/orders/{order_id}')
 const CANCEL_IDS = route('POST', '/batch_cancel_orders')
 const CANCEL_ALL = route('DELETE', '/orders')
@@ -50,7 +53,7 @@ const call = (
   name: string,
   summary: string,
   kind: 'command' | 'query',
-  to: Route,
+  to: readonly Route[],
   translate: CallChannel['translate'] & object,
   more: Partial<CallChannel> = {},
 ): CallChannel => ({
@@ -61,7 +64,7 @@ const call = (
   acks: false,
   limited: false,
   ...(kind === 'command' && { window: LIMITS.futuresCalls }),
-  rest: [`${to.endpoint.method} ${to.endpoint.path}`],
+  rest: to.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
   translate,
   ...more,
 })
@@ -71,29 +74,32 @@ const PLACES = { acks: true, limited: true }
 export const CONTRACT_CALLS: readonly CallChannel[] = [
   call(
     'order_place',
-    'Places an order',
+    'Places an order; of {initial, trigger} a price order',
     'command',
-    ORDER,
-    (param, settle) => inBody(ORDER, withText(param ?? NONE), { settle }),
+    [ORDER, PRICE_ORDER],
+    (param, settle) =>
+      isObject(param) && Object.hasOwn(param, 'initial') && Object.hasOwn(param, 'trigger')
+        ? inBody(PRICE_ORDER, param, { settle })
+        : inBody(ORDER, withText(param ?? NONE), { settle }),
     PLACES,
   ),
   call(
     'order_batch_place',
     'Places several orders',
     'command',
-    BATCH,
+    [BATCH],
     (param, settle) => inBody(BATCH, Array.isArray(param) ? param.map(withText) : param, { settle }),
     PLACES,
   ),
-  call('order_cancel', 'Cancels one order, by its id or text', 'command', CANCEL, ofOrder(CANCEL)),
-  call('order_cancel_ids', 'Cancels several orders by id or text', 'command', CANCEL_IDS, (param, settle) =>
+  call('order_cancel', 'Cancels one order, by its id or text', 'command', [CANCEL], ofOrder(CANCEL)),
+  call('order_cancel_ids', 'Cancels several orders by id or text', 'command', [CANCEL_IDS], (param, settle) =>
     inBody(CANCEL_IDS, param, { settle }),
   ),
   call(
     'order_cancel_cp',
     'Cancels all open orders of a contract, which must be named',
     'command',
-    CANCEL_ALL,
+    [CANCEL_ALL],
     (param, settle) =>
       inQuery(CANCEL_ALL, param, (source) => {
         contractNamed(source)
@@ -113,7 +119,7 @@ export const CONTRACT_CALLS: readonly CallChannel[] = [
     'order_amend',
     'Amends an open order',
     'command',
-    AMEND,
+    [AMEND],
     (param, settle) => ({
       route: AMEND,
       given: {
@@ -123,8 +129,8 @@ export const CONTRACT_CALLS: readonly CallChannel[] = [
     }),
     { limited: true },
   ),
-  call('order_status', 'Shows one order, by its id or text', 'query', STATUS, ofOrder(STATUS)),
-  call('order_list', 'Lists open orders, or finished ones', 'query', LIST, (param, settle) =>
+  call('order_status', 'Shows one order, by its id or text', 'query', [STATUS], ofOrder(STATUS)),
+  call('order_list', 'Lists open orders, or finished ones', 'query', [LIST], (param, settle) =>
     inQuery(LIST, param, () => ({ settle })),
   ),
 ]

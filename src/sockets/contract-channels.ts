@@ -274,6 +274,7 @@ const ofContracts = (name: string, summary: string): PrivateChannel => ({
 const PRIVATE_CONTRACTS: readonly PrivateChannel[] = [
   ofContracts('orders', "The account's orders as each command leaves them: _new, _update, or how they ended"),
   ofContracts('usertrades', "The account's own trades"),
+  ofContracts('autoorders', 'Price orders: created, changed, fired, cancelled, expired, failed'),
   ofContracts('positions', 'Positions, when a command changed them'),
   ofContracts('liquidates', "Orders that liquidated the account's positions"),
   ofContracts('auto_deleverages', 'What the account was made to give up by auto-deleveraging'),

@@ -1,10 +1,12 @@
 import { bookView } from '../api/futures/account.ts'
 import { orderView, shown, wholeSeconds, type Look } from '../api/futures/order-views.ts'
 import { shownContract } from '../api/futures/paths.ts'
+import { priceOrderView } from '../api/futures/price-order-views.ts'
 import { closeView, deleverageView, liquidateView, tradeView } from '../api/futures/records.ts'
 import { positionFigures } from '../core/futures/figures.ts'
 import type { State } from '../core/state.ts'
 import type { Position } from '../core/tables/futures/positions.ts'
+import type { ContractPriceOrder } from '../core/tables/futures/price-orders.ts'
 import type {
   AutoDeleverage,
   ContractBookLine,
@@ -92,6 +94,23 @@ export function fillRecord(fill: ContractFill, look: Look): NumberRecord {
       ['contract', 'order_id', 'size', 'close_size', 'price', 'role', 'text'],
       ['fee', 'point_fee'],
     ),
+  }
+}
+
+const NO_STOP = { rule: 0, trigger_price: '', order_price: '' }
+/** As REST has it, texts and all; of one that protects what an order opens what it stops at. */
+export function priceOrderRecord(order: ContractPriceOrder): NumberRecord {
+  const { finish_time = 0, finish_as = '', ...view } = priceOrderView(order)
+  const stops = order.me_order_id !== 0
+  return {
+    ...(view as NumberRecord),
+    finish_time: finish_time as number,
+    finish_as: finish_as as string,
+    name: 'price_autoorders',
+    is_stop_order: stops,
+    stop_trigger: stops
+      ? { rule: order.rule, trigger_price: format(order.trigger_price), order_price: order.initial.price }
+      : NO_STOP,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Look } from '../api/futures/order-views.ts'
 import type { State } from '../core/state.ts'
 import { CONTRACT_ORDER } from '../core/tables/exchange/order.ts'
 import { POSITION, type Position } from '../core/tables/futures/positions.ts'
+import { CONTRACT_PRICE_ORDER, type ContractPriceOrder } from '../core/tables/futures/price-orders.ts'
 import {
   AUTO_DELEVERAGE,
   CONTRACT_BOOK,
@@ -22,6 +23,7 @@ import {
   fillRecord,
   liquidateRecord,
   orderRecord,
+  priceOrderRecord,
   positionRecord,
   reductionRecord,
 } from './contract-records.ts'
@@ -73,6 +75,16 @@ const SOURCES: readonly (readonly [channel: string, source: Source])[] = [
       })),
   ],
   [
+    'futures.autoorders',
+    (_, rows) =>
+      each(
+        rows
+          .of(CONTRACT_PRICE_ORDER)
+          .flatMap(({ before, after }) => (after === undefined || isSame(before, after) ? [] : [after])),
+        priceOrderRecord,
+      ),
+  ],
+  [
     'futures.positions',
     (state, rows) =>
       changedPositions(rows).map((row) => ({
@@ -95,6 +107,9 @@ const SOURCES: readonly (readonly [channel: string, source: Source])[] = [
       })),
   ],
 ]
+/** Notes of what falls due are nobody's business. */
+const isSame = (before: ContractPriceOrder | undefined, after: ContractPriceOrder): boolean =>
+  before !== undefined && recordText(priceOrderRecord(before)) === recordText(priceOrderRecord(after))
 const changedPositions = (rows: CommandRows): Position[] =>
   rows
     .of(POSITION)

@@ -16,7 +16,7 @@ import { BAD_ARGUMENT, BrokenFrame, pongFrame, pushFrame, readRequest, type Requ
 import type { SocketFigures } from './figures.ts'
 import type { Attach, Handshake, ToDesk, ToDoor, Verdict } from './line.ts'
 import { Live } from './live.ts'
-import { productOf } from './paths.ts'
+import { kindOf, productOf } from './paths.ts'
 import { Peer, type PeerParts } from './peer.ts'
 import { prefixIn, prefixOf } from './products.ts'
 import { Subscribing } from './subscribing.ts'
@@ -202,11 +202,7 @@ export class SocketDesk {
     let session: Session | undefined
     try {
       if (handshake.visitor !== null)
-        session = this.parts.credentials.visit(
-          handshake.visitor,
-          address === 'unified' ? 'unified' : 'spot',
-          handshake.ip,
-        )
+        session = this.parts.credentials.visit(handshake.visitor, kindOf(address), handshake.ip)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return refused(error.status, error.label, error.message)

@@ -7,7 +7,7 @@ class Digits {
 }
 /** Of a decimal in REST's text. */
 export const numberOf = (text: string): Digits => new Digits(text)
-export type Member = string | number | boolean | Digits
+export type Member = string | number | boolean | Digits | object
 export type NumberRecord = Readonly<Record<string, Member>>
 
 /** JSON of a record, members in their order. */

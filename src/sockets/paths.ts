@@ -1,3 +1,5 @@
+import type { Product as Kind } from './products.ts'
+
 /** What a socket's address serves. */
 export type Product =
   'spot' | 'unified' | 'futures_usdt' | 'futures_btc' | 'delivery_usdt' | 'delivery_btc' | 'options'
@@ -23,6 +25,10 @@ const PATHS: ReadonlyMap<string, Product> = new Map([
 const CONSOLE: ReadonlyMap<string, Product> = new Map([
   ['/console/ws', 'spot'],
   ['/console/ws/unified', 'unified'],
+  ['/console/ws/futures/usdt', 'futures_usdt'],
+  ['/console/ws/futures/btc', 'futures_btc'],
+  ['/console/ws/delivery/usdt', 'delivery_usdt'],
+  ['/console/ws/delivery/btc', 'delivery_btc'],
 ])
 export const isConsole = (path: string): boolean => CONSOLE.has(withoutSlash(path))
 const OPTIONS = '/op-ws'
@@ -41,6 +47,8 @@ export function productOf(path: string): Product | undefined {
 }
 const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)
 
+/** What is served at an address: usdt and btc are one product. */
+export const kindOf = (address: Product): Kind => address.split('_')[0] as Kind
 /** group/settle of the contracts that an address serves; empty where it serves none. */
 export const accountOf = (address: Product): string =>
   address.startsWith('futures') || address.startsWith('delivery') ? address.replace('_', '/') : ''

@@ -5,7 +5,7 @@ import type { CallConnection } from './calls.ts'
 import type { Session } from './credentials.ts'
 import { HeldBack } from './held-back.ts'
 import type { Handshake, ToDoor } from './line.ts'
-import type { Product as Address } from './paths.ts'
+import { kindOf, type Product as Address } from './paths.ts'
 import type { Product } from './products.ts'
 import type { Listener, PrivateSubscription } from './subscribers.ts'
 import type { Member, Topic } from './topics.ts'
@@ -74,7 +74,7 @@ export class Peer implements CallConnection, Member, Listener {
   }
   /** What the names of its channels begin with, roughly: usdt and btc are one product. */
   get product(): Product {
-    return this.address.split('_')[0] as Product
+    return kindOf(this.address)
   }
   get settle(): string {
     return this.address.split('_')[1] ?? ''

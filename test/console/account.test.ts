@@ -213,7 +213,7 @@ describe('what the console has beyond the API', () => {
     assert.ok(!all.requests.some(({ path }: { path: string }) => path.startsWith('/console/')))
   })
   test('limits: a page costs a bot nothing, and shows what is left of its windows', async () => {
-    const { user_id, client } = await platform.user()
+    const { user_id, client, credential } = await platform.user()
     const page = await signedIn(platform, { user_id })
     const remain = async (): Promise<number> =>
       Number((await client.get('/account/detail')).headers.get('x-svc-ratelimit-requests-remain'))
@@ -223,6 +223,14 @@ describe('what the console has beyond the API', () => {
     const windows = await page.ok('GET', '/v1/limits')
     const mine = windows.find(({ bucket }: { bucket: string }) => bucket === 'GET /account/detail')
     assert.deepEqual([mine.limit, mine.remain, mine.seconds], [150, before - 1, 10])
+    const socket = await SocketClient.open(platform.url, platform.now, '/v4/ws/usdt')
+    await socket.login(credential, 'futures.login')
+    await socket.call('futures.order_cancel', { order_id: '1' })
+    const calls = (await page.ok('GET', '/v1/limits')).find(
+      ({ bucket }: { bucket: string }) => bucket === 'futures.calls',
+    )
+    assert.deepEqual([calls.limit, calls.remain, calls.seconds], [100, 99, 1])
+    await socket.close()
     let last = await page.get('/api/v4/account/detail')
     for (let i = 0; i < 150 && last.status === 200; i++) last = await page.get('/api/v4/account/detail')
     refused(last, 429, 'TOO_MANY_REQUESTS')

@@ -158,6 +158,25 @@ describe('the socket of pages', () => {
     second.call('spot.order_list', 'one', { currency_pair: 'BTC_USDT', status: 'open' })
     assert.equal((await second.frame(({ request_id }) => request_id === 'one'))['header'].status, '200')
   })
+  test('contracts have an address for each group and settle currency', async () => {
+    const browser = await signedIn(platform, { user_id: main })
+    const socket = socketOf(browser, '/console/ws/futures/usdt')
+    assert.equal((await socket.opened()).status, 101)
+    for (const channel of ['futures.orders', 'futures.positions']) {
+      socket.subscribe(channel, ['0', '!all'])
+      await socket.frame((frame) => frame['channel'] === channel && frame['result']?.status === 'success')
+    }
+    const order = { text: 't-page', contract: 'BTC_USDT', size: 1, price: '59000' }
+    socket.call('futures.order_place', 'one', order)
+    const answer = await socket.frame(({ request_id, ack }) => request_id === 'one' && ack === undefined)
+    assert.equal(answer['header'].status, '200', JSON.stringify(answer))
+    const push = await socket.frame(
+      ({ channel, event }) => channel === 'futures.orders' && event === 'update',
+    )
+    assert.equal(push['result'][0].text, 't-page')
+    for (const path of ['futures/btc', 'delivery/usdt', 'delivery/btc'])
+      assert.equal((await socketOf(browser, `/console/ws/${path}`).opened()).status, 101)
+  })
   test('unified channels have an address beside it', async () => {
     const socket = socketOf(await signedIn(platform, { user_id: main }), '/console/ws/unified')
     assert.equal((await socket.opened()).status, 101)

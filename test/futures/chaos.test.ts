@@ -29,7 +29,7 @@ const KINDS = {
   'classic accounts': { modes: ['classic'], must: MET },
   'unified accounts among others': {
     modes: ['multi_currency', 'portfolio', 'classic', 'single_currency'],
-    must: [...MET, ...MET_UNIFIED],
+    must: [...MET.filter((what) => what !== 'futures.margin'), ...MET_UNIFIED],
   },
 } as const
 for (const [kind, { modes, must }] of Object.entries(KINDS))

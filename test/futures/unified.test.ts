@@ -429,6 +429,21 @@ describe('liquidation of a unified account', () => {
     )
     assert.equal(floor.balance(user, 'USDT', 'debt.futures:usdt'), '0')
   })
+  test('a mark decides in the command that moved it, without the watcher of prices', () => {
+    const { floor, rich } = scene('60000')
+    const user = floor.member('multi_currency', { USDT: '700' })
+    trade(floor, user, rich, 1_000, '60000')
+    floor.place(rich, BTC_USDT, 1_000, '53100')
+    const due = (): string[] => [...floor.state.due.table.values()].map(({ command }) => command)
+    floor.markAt('53600')
+    assert.ok(!due().includes('margin.check'), 'it can bear that')
+    // Money that leaves moves the price at which it can't.
+    assert.equal(floor.moveOut(user, 'USDT', '1'), 'BALANCE_NOT_ENOUGH')
+    floor.markAt('53200')
+    assert.ok(due().includes('margin.check'))
+    floor.quiet()
+    assert.equal(floor.size(user), 0)
+  })
   test('spot money that is spent moves the price at which a position is liquidated', () => {
     const { floor, rich } = scene('60000')
     const user = floor.member('single_currency', { USDT: '6000' })

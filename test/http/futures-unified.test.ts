@@ -286,6 +286,6 @@ describe('contracts of unified accounts', () => {
     const orders = ok(await trader.get('/orders', { status: 'finished' }))
     assert.ok(orders.some((order: { text: string }) => order.text === 'comb_margin_liquidate'))
     const proof = await platform.operator.ok('GET', '/ledger/proof')
-    assert.equal(proof.ok, true)
+    assert.equal(proof.balanced, true)
   })
 })

@@ -206,6 +206,20 @@ describe('ccxt pro: contracts', { timeout: 120_000 }, () => {
     await assert.rejects(exchange.fetchOrderWs('999999', S), ccxt.OrderNotFound)
   })
 
+  test('price orders: placed over the socket, watched', async () => {
+    const own = await joined()
+    const orders = collected(() => own.exchange.watchOrders(S, undefined, undefined, { trigger: true }))
+    await subscribed(own.trader.user_id, 1)
+    const made = await own.exchange.createOrderWs(S, 'limit', 'buy', 2, 59_000, { triggerPrice: 62_000 })
+    await until('it waits', () => orders.length === 1)
+    assert.equal(`${orders[0].id} ${orders[0].status}`, `${made.id} open`)
+    const rest = await own.exchange.fetchOrder(made.id, S, { trigger: true })
+    for (const name of ['id', 'symbol', 'status', 'amount', 'price', 'triggerPrice', 'side'])
+      assert.equal(orders[0][name], rest[name], name)
+    await own.exchange.cancelOrder(made.id, S, { trigger: true })
+    await until('it is gone', () => orders.at(-1).status === 'canceled')
+  })
+
   test('contracts that are settled in BTC, and dated ones, at their addresses', async () => {
     const inverse = 'BTC/USD:BTC'
     const best = await exchange.watchTicker(inverse)

@@ -10,8 +10,8 @@ import type { Frame } from '../support/socket.ts'
 /** Followers of a contract's book hold exactly the core's book at every id that they are told, by each published way. */
 const NAME = 'BTC_USDT'
 const PAIR = `futures/usdt/${NAME}`
-const OPERATIONS = 12_000
-const READS = 400
+const OPERATIONS = 8_000
+const READS = 300
 const deltas = (pace: string, level: number, rest: boolean): Way => ({
   name: `${pace} ${level}, ${rest ? 'REST' : 'full'}`,
   channel: 'futures.order_book_update',

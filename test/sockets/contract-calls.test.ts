@@ -63,6 +63,22 @@ describe('calls of contracts over sockets', () => {
     assert.equal(acks(line).length, 2)
   })
 
+  test('of {initial, trigger} a price order', async () => {
+    const { trader, line } = await logged()
+    const initial = { contract: NAME, size: 5, price: '59000' }
+    const trigger = { price: '61000', rule: 1, price_type: 1 }
+    const made = resultOf(await line.call('futures.order_place', { initial, trigger, settle: 'usdt' }))
+    assert.deepEqual(made, { id: made.id, id_string: String(made.id) })
+    assert.equal(ok(await trader.get(`/price_orders/${made.id as number}`)).trigger.price, '61000')
+    assert.equal(acks(line).length, 1)
+    refusedCall(
+      await line.call('futures.order_place', { initial, trigger: { price: '61000' } }),
+      400,
+      'MISSING_REQUIRED_PARAM',
+      /trigger\.rule/,
+    )
+  })
+
   test('several: a batch, by ids, all of a contract and side', async () => {
     const { trader, line } = await logged()
     const batch = resultOf(

@@ -311,6 +311,103 @@ describe('private channels of contracts', () => {
     )
   })
 
+  test('a unified account: its position and its account book, and what its spot balance becomes', async () => {
+    ok(await maker.delete('/orders', { contract: NAME }))
+    const { user_id, client, credential } = await platform.user()
+    await platform.credit(user_id, 'USDT', '10000')
+    ok(
+      await client.put('/unified/unified_mode', { mode: 'multi_currency', settings: { usdt_futures: true } }),
+      204,
+    )
+    const trader = new ContractTrader(user_id, client)
+    const [socket, spot] = [await open(), await open('/ws/v4/')]
+    await listen(socket, trader)
+    assert.equal((await spot.subscribe('spot.balances', undefined, credential))['result'].status, 'success')
+    await maker.placed(-10, '60000')
+    await trader.placed(10, '60000')
+    await maker.placed(4, '59900')
+    await trader.placed(-4, '59900')
+    await until('its money', () => told(socket, 'balances').length === 3)
+    equalPosition(told(socket, 'positions').at(-1)!, (await trader.position()) as Frame)
+    const book = (ok(await trader.get('/account_book')) as Frame[]).reverse()
+    for (const [i, line] of told(socket, 'balances').entries())
+      equal(line, book[i]!, ['text', 'type', 'time'], ['balance', 'change'])
+    const pushed = spot.pushed('spot.balances').flatMap(({ result }) => result as Frame[])
+    const [row] = ok(await client.get('/spot/accounts', { currency: 'USDT' })) as [Frame]
+    assert.deepEqual(
+      [pushed.at(-1)!['available'], pushed.at(-1)!['freeze']],
+      [row['available'], row['locked']],
+    )
+    ok(await maker.delete('/orders', { contract: NAME }))
+  })
+
+  test('price orders: created, changed, fired, cancelled; the stops of an order; REST’s rows', async () => {
+    const trader = await ContractTrader.of(platform, '10000')
+    const socket = await open()
+    await listen(socket, trader, [NAME], ['futures.orders', 'futures.autoorders'])
+    await maker.placed(-1, '60000')
+    await maker.placed(1, '60000')
+    const last = (): Frame => told(socket, 'autoorders').at(-1)!
+    const count = (wanted: number): Promise<boolean> =>
+      until(`${wanted} records`, () => told(socket, 'autoorders').length === wanted)
+    const equalRow = async (record: Frame): Promise<void> => {
+      const row = ok(await trader.get(`/price_orders/${record['id'] as number}`)) as Frame
+      const { name, is_stop_order: _, stop_trigger: __, ...rest } = record
+      assert.equal(name, 'price_autoorders')
+      assert.deepEqual(rest, { finish_time: 0, finish_as: '', ...row })
+    }
+    const initial = { contract: NAME, size: 2, price: '59000', text: 't-fires' }
+    const { id } = ok(
+      await trader.post('/price_orders', { initial, trigger: { price: '61000', rule: 1 } }),
+      201,
+    )
+    await count(1)
+    assert.equal(
+      `${last()['id']} ${last()['status']} ${last()['is_stop_order']}`,
+      `${id as number} open false`,
+    )
+    assert.deepEqual(last()['stop_trigger'], { rule: 0, trigger_price: '', order_price: '' })
+    await equalRow(last())
+    ok(
+      await trader.client.request('PUT', `/futures/usdt/price_orders/${id as number}`, {
+        body: { trigger_price: '60500' },
+      }),
+    )
+    await count(2)
+    assert.equal(last()['trigger'].price, '60500')
+    await equalRow(last())
+    await maker.placed(-1, '60500')
+    await maker.placed(1, '60500')
+    await count(3)
+    assert.equal(`${last()['status']} ${last()['finish_as']}`, 'finished succeeded')
+    await equalRow(last())
+    assert.equal(told(socket, 'orders').at(-1)!['id'], last()['trade_id'], 'the order that it placed')
+    const other = ok(
+      await trader.post('/price_orders', { initial, trigger: { price: '62000', rule: 1 } }),
+      201,
+    )
+    ok(await trader.delete(`/price_orders/${other.id as number}`))
+    await count(5)
+    assert.equal(last()['finish_as'], 'cancelled')
+    await equalRow(last())
+    const carrier = await trader.placed(3, '58000', {
+      tpsl_tp_trigger_price: '65000',
+      tpsl_sl_trigger_price: '55000',
+    })
+    await count(7)
+    const order = told(socket, 'orders').at(-1)!
+    assert.deepEqual(
+      [order['id'], order['stop_profit_price'], order['stop_loss_price']],
+      [carrier.id, '65000', '55000'],
+    )
+    for (const record of told(socket, 'autoorders').slice(-2)) {
+      assert.equal(`${record['is_stop_order']} ${record['me_order_id']}`, `true ${carrier.id as number}`)
+      assert.equal(record['stop_trigger'].trigger_price, record['trigger'].price)
+      await equalRow(record)
+    }
+    ok(await maker.delete('/orders', { contract: NAME }))
+  })
+
   test('a liquidation step by step: the order, what is left, the tier; then all of it, and who was deleveraged', async () => {
     const [one, other] = [await ContractTrader.of(platform, '30000'), maker]
     const socket = await open()

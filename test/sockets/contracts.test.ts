@@ -34,7 +34,7 @@ describe('public channels of contracts', () => {
     await maker.placed(12, '59990')
   })
   after(async () => {
-    for (const socket of sockets) await socket.close()
+    for (const socket of sockets) if (socket.closed === undefined) await socket.close()
     await platform.stop()
   })
   const subscribed = async (socket: SocketClient, channel: string, payload: unknown): Promise<void> => {
@@ -69,7 +69,7 @@ describe('public channels of contracts', () => {
       ['futures.candlesticks', ['1m'], /the contract is missing/],
       ['futures.candlesticks', ['1m', 'mark_LUNAR_USDT'], /unknown contract LUNAR_USDT/],
       ['futures.orders', ['10001', NAME], /MISSING_REQUIRED_HEADER/],
-      ['futures.autoorders', ['10001', '!all'], /unknown channel: futures\.autoorders/],
+      ['futures.nothing', ['10001', '!all'], /unknown channel: futures\.nothing/],
       ['futures.contract_stats', [NAME, '1m'], /interval: "1m".*5m, 15m, 30m, 1h, 4h, 1d/],
       ['spot.tickers', [NAME], /served at \/ws\/v4\//],
     ] as const)
@@ -264,6 +264,25 @@ describe('public channels of contracts', () => {
     const [row] = (await read('/delivery/usdt/tickers', { contract: name })) as Result[]
     const [told] = (await first(socket, 'futures.tickers', [name]))['result'] as [Result]
     for (const [member, value] of Object.entries(told)) assert.equal(value, row![member], member)
+  })
+
+  test('faults by channel: a swallowed delta shows as a gap, a call is cut off', async () => {
+    const socket = await open()
+    const full = (await first(socket, 'futures.order_book_update', [NAME, '20ms']))['result']
+    const fault = (channel: string, effect: string): Promise<unknown> =>
+      platform.operator.ok('PUT', '/faults', [{ match: { channel }, effect, times: 1 }])
+    await fault('futures.order_book_update', 'gap')
+    await maker.placed(1, '59001')
+    await sleep(100)
+    const delta = socket.next(({ channel }) => channel === 'futures.order_book_update')
+    await maker.placed(1, '59002')
+    assert.ok((await delta)['result'].U > full.u + 1)
+    await fault('futures.order_*', 'disconnect')
+    await socket.login(taker.client.credential!, 'futures.login')
+    const cut = socket.whenClosed()
+    void socket.call('futures.order_list', { status: 'open' }).catch(() => undefined)
+    assert.equal((await cut).code, 1006)
+    await platform.operator.ok('PUT', '/faults', [])
   })
 
   test('liquidations: of a contract one a second, of one or of all', async () => {

@@ -10817,6 +10817,47 @@ export interface Endpoints {
         gets: string
         got: string
       }[]
+      contracts: {
+        contract: string
+        size: string
+        margin_mode: string
+        mark_price: string
+        index_price: string
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liq_price: string
+        bankruptcy_price: string
+      }[]
+      risk_units: {
+        currency: string
+        price: string
+        delta: string
+        spot_in_use: string
+        buys: string
+        sells: string
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        order_margin: {
+          value: string
+          formula: string
+        }
+      }[]
     }
   }
   /** Lists an account's warnings, restrictions and steps of liquidations, newest first */
@@ -11601,6 +11642,47 @@ export interface Endpoints {
         given: string
         gets: string
         got: string
+      }[]
+      contracts: {
+        contract: string
+        size: string
+        margin_mode: string
+        mark_price: string
+        index_price: string
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        liq_price: string
+        bankruptcy_price: string
+      }[]
+      risk_units: {
+        currency: string
+        price: string
+        delta: string
+        spot_in_use: string
+        buys: string
+        sells: string
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        order_margin: {
+          value: string
+          formula: string
+        }
       }[]
     }
   }

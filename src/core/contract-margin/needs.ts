@@ -73,7 +73,7 @@ export function unitOf(
 ): Unit {
   let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
   let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
-  const dual = new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
+  let dual: Map<string, { long: Amount; short: Amount; leverage: Rate }> | undefined
   const add = (row: Position): void => {
     if (row.size === 0n) return
     const needs = needsOf(state, row, prices)
@@ -90,6 +90,7 @@ export function unitOf(
       maintenance += needs.maintenance
       return
     }
+    dual ??= new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
     const both = dual.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
     if (row.size > 0n) both.long = needs.value
     else both.short = needs.value
@@ -98,7 +99,7 @@ export function unitOf(
   for (const row of state.futures.positions.heldBy(userId, settled.account))
     if (row.id !== instead?.id) add(row)
   if (instead !== undefined) add(instead)
-  for (const [contract, { long, short, leverage }] of dual) {
+  for (const [contract, { long, short, leverage }] of dual ?? []) {
     const { terms } = state.world.mustContract(contract)
     initial += hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
     maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))

@@ -1,13 +1,15 @@
 import type { Amount, Price } from '../../money/amount.ts'
 import { deleverageScore } from '../contracts/liquidation.ts'
-import { entryPrice } from '../contracts/position.ts'
-import { abs } from '../contracts/terms.ts'
+import { entryPrice, unrealised } from '../contracts/position.ts'
+import { maintenanceMargin } from '../contracts/margin.ts'
+import { abs, valueUp } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import { OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
+import { Ranking, type Scored } from '../tables/futures/rankings.ts'
 import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
@@ -18,22 +20,67 @@ import { bankruptcyOf } from './rules.ts'
 import { takeOff } from './venue.ts'
 
 /** Counterparties that one step deleverages; the rest of a position waits for the next. */
-const AT_ONCE = 50
+const AT_ONCE = 20
 
 /** Who goes first on a side: by score, then by the lowest user id. */
 export function deleverageQueue(state: State, contract: Contract, long: boolean): Position[] {
-  const scored: { row: Position; score: bigint }[] = []
-  for (const row of state.futures.positions.heldIn(contract.id))
-    if (row.user_id !== PLATFORM && row.size > 0n === long && !inLiquidation(state, row, contract))
-      scored.push({ row, score: scoreOf(state, contract, row) })
-  scored.sort((a, b) => (a.score === b.score ? a.row.user_id - b.row.user_id : a.score > b.score ? -1 : 1))
-  return scored.map(({ row }) => row)
+  const { sorted } = rankingOf(state, contract, long)
+  return sorted.items.map(({ id }) => state.futures.positions.table.get(id)!)
+}
+function rankingOf(state: State, contract: Contract, long: boolean): Ranking {
+  const { rankings } = state.futures
+  const known = rankings.get(contract, long)
+  if (known === undefined) return newRanking(state, contract, long)
+  for (const userId of known.others) known.changed.add(userId)
+  for (const userId of known.changed) rank(state, contract, long, known, userId)
+  known.changed.clear()
+  return known
+}
+function newRanking(state: State, contract: Contract, long: boolean): Ranking {
+  const { positions, rankings } = state.futures
+  const ranking = new Ranking()
+  const all: Scored[] = []
+  for (const row of positions.heldIn(contract.id)) {
+    if (row.size > 0n !== long || row.user_id === PLATFORM) continue
+    const scored = scoredOf(state, contract, row)
+    if (scored !== undefined) all.push(scored)
+    if (isSharedFor(state, row.user_id, contract)) ranking.others.add(row.user_id)
+  }
+  ranking.fill(all)
+  rankings.keep(contract, long, ranking)
+  return ranking
+}
+/** Puts a user in his place, or out of the queue. */
+function rank(state: State, contract: Contract, long: boolean, ranking: Ranking, userId: number): void {
+  const { positions } = state.futures
+  const single = positions.get(userId, contract.id, 'single')
+  const row =
+    single === undefined || single.size === 0n
+      ? positions.get(userId, contract.id, long ? 'dual_long' : 'dual_short')
+      : single
+  const held = row !== undefined && row.size !== 0n && row.size > 0n === long && userId !== PLATFORM
+  ranking.set(userId, held ? scoredOf(state, contract, row) : undefined)
+  if (held && isSharedFor(state, userId, contract)) ranking.others.add(userId)
+  else ranking.others.delete(userId)
+}
+/** Undefined: it is being liquidated, and out. */
+function scoredOf(state: State, contract: Contract, row: Position): Scored | undefined {
+  if (inLiquidation(state, row, contract)) return undefined
+  return { id: row.id, user_id: row.user_id, score: scoreOf(state, contract, row) }
 }
 function scoreOf(state: State, contract: Contract, row: Position): bigint {
-  const { pnl, maintenance } = needsOf(state, row)
-  if (!isCross(row)) return deleverageScore(pnl, holdingOf(row), maintenance, (row.margin + pnl) as Amount)
+  const held = holdingOf(row)
+  const mark = state.futures.markOf(contract.id)
+  const pnl = unrealised(contract.terms, held, mark)
+  if (!isCross(row)) {
+    const equity = (row.margin + pnl) as Amount
+    // Thousands of them are looked at when a mark has moved: no more is counted than what is needed.
+    if (row.mode !== 'single') return deleverageScore(pnl, held, needsOf(state, row).maintenance, equity)
+    const value = valueUp(contract.terms, abs(held.size), mark)
+    return deleverageScore(pnl, held, maintenanceMargin(contract.terms, value), equity)
+  }
   const standing = standingOf(state, row.user_id, contract)
-  return deleverageScore(pnl, holdingOf(row), standing.maintenance, standing.balance)
+  return deleverageScore(pnl, held, standing.maintenance, standing.balance)
 }
 function inLiquidation(state: State, row: Position, contract: Contract): boolean {
   if (!isCross(row)) return row.liquidating !== 0
@@ -44,14 +91,14 @@ function inLiquidation(state: State, row: Position, contract: Contract): boolean
 /** Its fifth of the queue of its side: 1 goes first, 5 last; 6: not in it. */
 export function adlRanking(state: State, contract: Contract, position: Position): number {
   if (position.size === 0n || inLiquidation(state, position, contract)) return 6
-  const queue = deleverageQueue(state, contract, position.size > 0n)
-  const place = queue.findIndex(({ id }) => id === position.id)
-  return place === -1 ? 6 : Math.floor((place * 5) / queue.length) + 1
+  const ranking = rankingOf(state, contract, position.size > 0n)
+  const place = ranking.placeOf(position.user_id)
+  return place === undefined ? 6 : Math.floor((place * 5) / ranking.sorted.items.length) + 1
 }
 
 /**
  * Those who have earned most by what a position lost close theirs against it, at the price at which it is bankrupt. Nobody
- * is taken beyond his own. Answers how many contracts were.
+ * is taken beyond his own. Answers how many contracts were, and whether the next step may find more who can.
  */
 export function deleverage(
   ctx: Ctx,
@@ -60,13 +107,14 @@ export function deleverage(
   contracts: bigint,
   price: Price,
   text: string,
-): bigint {
+): { readonly taken: bigint; readonly goesOn: boolean } {
   const { state } = ctx
   const long = position.size > 0n
   let left = contracts
   let parties = 0
-  for (const one of deleverageQueue(state, contract, !long)) {
+  for (const { id } of rankingOf(state, contract, !long).sorted.items) {
     if (left === 0n || parties === AT_ONCE) break
+    const one = state.futures.positions.table.get(id)!
     if (one.id === position.id || !bears(state, contract, one, price)) continue
     parties++
     const held = abs(contractsIn(one.size))
@@ -84,11 +132,8 @@ export function deleverage(
     note(ctx, contract, one, order, count, price)
     left -= count
   }
-  return contracts - left
+  return { taken: contracts - left, goesOn: left > 0n && parties === AT_ONCE }
 }
-/** Whether anybody on a side could still be taken at a price. */
-export const deleverageGoesOn = (state: State, contract: Contract, long: boolean, price: Price): boolean =>
-  deleverageQueue(state, contract, long).some((row) => bears(state, contract, row, price))
 /** At this price it must leave its unit with something. */
 function bears(state: State, contract: Contract, row: Position, price: Price): boolean {
   if (equityOf(state, row) < 0n) return false

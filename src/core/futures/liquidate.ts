@@ -13,7 +13,7 @@ import type { Order } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { LIQUIDATE } from '../tables/futures/records.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { deleverage, deleverageGoesOn } from './deleverage.ts'
+import { deleverage } from './deleverage.ts'
 import {
   crossCash,
   equityOf,
@@ -345,9 +345,15 @@ function closeRest(
     return taken
   })
   if (left === 0n) return
-  give(() => deleverage(ctx, contract, positionOf(state, user_id, contract, mode), left, price, text))
+  const queue = { goesOn: false }
+  give(() => {
+    const row = positionOf(state, user_id, contract, mode)
+    const { taken, goesOn } = deleverage(ctx, contract, row, left, price, text)
+    queue.goesOn = goesOn
+    return taken
+  })
   // A queue that was cut short goes on in the next step.
-  if (left === 0n || deleverageGoesOn(state, contract, sign < 0n, price)) return
+  if (left === 0n || queue.goesOn) return
   takeAtMark(ctx, contract, user_id, mode, sign * left, id, text)
 }
 /**

@@ -1,11 +1,15 @@
-import type { Amount, Price } from '../../money/amount.ts'
+import { ONE, type Amount, type Price } from '../../money/amount.ts'
 import { NEVER_SHORT, liquidationPrice } from '../contracts/liquidation.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
+import { liquidationDistance, mustLiquidate } from '../risk/levels.ts'
+import { riskOf } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { Arm } from '../tables/futures/watch.ts'
+import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
+import { unifiedPortfolio } from '../unified/portfolio.ts'
 import { isBroke, isCross, isCrossBroke, marginBalance, needsOf, unitOf, type Unit } from './figures.ts'
 import { changeAccount, isSharedFor, settledOf } from './money.ts'
 import { putPosition } from './positions.ts'
@@ -59,16 +63,36 @@ function lookAtCross(state: State, unit: string): 'broke' | Arm[] {
   const account = `${group}/${settle}`
   const row = state.futures.accounts.get(userId, account)
   if (row !== undefined && row.liquidating !== 0) return []
-  // What all currencies carry together is looked at with them: `liquidation/watch.ts`.
-  if (isSharedFor(state, userId, settledOf(account))) return []
   const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
   if (crossed.length === 0) return []
+  if (isSharedFor(state, userId, settledOf(account))) return lookAtShared(state, userId, crossed)
   const found = unitOf(state, userId, settledOf(account))
   if (isCrossBroke(found)) return 'broke'
   return crossed.flatMap((position) =>
     armOf(state, position, shareOf(state, position, found, crossed.length)),
   )
 }
+/**
+ * What all currencies of a unified account carry together: their prices are followed elsewhere (`liquidation/watch.ts`),
+ * the marks here, so that a mark decides in the command that moved it.
+ */
+function lookAtShared(state: State, userId: number, crossed: readonly Position[]): 'broke' | Arm[] {
+  if (state.margin.isLocked(userId, UNIFIED.scope)) return []
+  const input = unifiedPortfolio(state, userId)
+  const figures = riskOf(input)
+  if (mustLiquidate(figures)) return 'broke'
+  const ratio = liquidationDistance(input, figures)
+  return crossed.flatMap(({ contract }) => {
+    const mark = state.futures.markOf(contract)
+    const { markTick } = state.world.mustContract(contract).terms
+    const far = (mark * ratio) / ONE
+    return around(contract, mark, far > markTick ? far : markTick)
+  })
+}
+const around = (contract: string, mark: Price, far: bigint): Arm[] => [
+  { contract, price: (mark - far) as Price, above: false },
+  { contract, price: (mark + far) as Price, above: true },
+]
 /** As if each of the positions alone could use up an equal part of what the account has above its maintenance. */
 function shareOf(state: State, position: Position, unit: Unit, count: number): Amount {
   const { pnl, maintenance } = needsOf(state, position)
@@ -83,21 +107,15 @@ function armOf(state: State, position: Position, margin: Amount): Arm[] {
   if (above ? price >= NEVER_SHORT : price === 0n) return []
   return [{ contract: position.contract, price, above }]
 }
-const always = (state: State, { contract }: Position): Arm[] => {
-  const price: Price = state.futures.markOf(contract)
-  const { markTick } = state.world.mustContract(contract).terms
-  return [
-    { contract, price: (price - markTick) as Price, above: false },
-    { contract, price: (price + markTick) as Price, above: true },
-  ]
-}
+const always = (state: State, { contract }: Position): Arm[] =>
+  around(contract, state.futures.markOf(contract), state.world.mustContract(contract).terms.markTick)
 
 /** From here on its owner can't touch it, and one bounded step follows the other. */
 function begin(ctx: Ctx, unit: string): void {
   const { state, tx } = ctx
-  const id = nextId(tx, state.counters, 'contract_liquidation')
   const position = state.futures.positions.table.get(unit)
   if (position !== undefined) {
+    const id = nextId(tx, state.counters, 'contract_liquidation')
     putPosition(ctx, { ...position, liquidating: id })
     const { user_id, contract, mode } = position
     schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
@@ -105,6 +123,17 @@ function begin(ctx: Ctx, unit: string): void {
   }
   const [user, group, settle] = unit.split('/') as [string, string, string]
   const account = `${group}/${settle}`
+  if (isSharedFor(state, Number(user), settledOf(account))) {
+    schedule(ctx, ctx.at, 'margin.check', { accounts: [{ user_id: Number(user), scope: UNIFIED.scope }] })
+    // Prices may be better by then: it is looked at again with the next that moves.
+    const held = [...state.futures.positions.heldBy(Number(user), account)].filter(isCross)
+    state.futures.watch.arm(
+      unit,
+      held.flatMap((row) => always(state, row)),
+    )
+    return
+  }
+  const id = nextId(tx, state.counters, 'contract_liquidation')
   changeAccount(ctx, Number(user), account, { liquidating: id })
   schedule(ctx, ctx.at, 'futures.liquidate', { user_id: Number(user), contract: account, mode: 'cross', id })
 }

@@ -41,6 +41,7 @@ export interface DueWork {
   readonly 'lending.charge': { hour: number; rates: Readonly<Record<string, string>>; after: string }
   readonly 'lending.hour': Readonly<Record<string, never>>
   readonly 'market.cancel_rest': { currency_pair: string; after: number }
+  readonly 'margin.check': { accounts: readonly { user_id: number; scope: string }[] }
   readonly 'margin.liquidate': { id: number; user_id: number; scope: string; tries: number }
   readonly 'margin.recheck': { user_id: number; scope: string; after: number }
   readonly 'prices.expire': Readonly<Record<string, never>>

@@ -42,6 +42,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'lending.charge': 'interest of the hour, the next accounts',
   'lending.hour': 'interest of the hour, and the rates of the next',
   'market.cancel_rest': 'the rest of a halted market’s orders is cancelled',
+  'margin.check': 'the figures of an account are looked at',
   'margin.liquidate': 'a liquidation goes on',
   'margin.recheck': 'the margin of an account is looked at again',
   'prices.expire': 'a price that was set by hand ends',

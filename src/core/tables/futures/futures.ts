@@ -12,6 +12,7 @@ import type { ContractHistory } from './history.ts'
 import { OrderSides } from './order-sides.ts'
 import { Positions } from './positions.ts'
 import { Waiting } from './waiting.ts'
+import { Rankings } from './rankings.ts'
 import { RiskWatch } from './watch.ts'
 import { contractFlows } from './stats.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
@@ -31,6 +32,7 @@ export class Futures extends Exchange {
   readonly prices = contractPrices()
   readonly sides = new OrderSides()
   readonly flows = contractFlows()
+  readonly rankings = new Rankings(this.positions, this.accounts, this.prices)
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly waiting = new Waiting()
   readonly countdowns = new Countdowns(CONTRACT_COUNTDOWN)

@@ -31,7 +31,10 @@ export class RiskWatch {
   private readonly below = new Map<string, Sorted<Armed>>()
   private readonly above = new Map<string, Sorted<Armed>>()
 
+  private readonly positions: Positions
+
   constructor(positions: Positions, accounts: ContractAccounts) {
+    this.positions = positions
     positions.table.observe((before, after) => {
       const row = (after ?? before)!
       // The fund is never liquidated.
@@ -51,6 +54,10 @@ export class RiskWatch {
     let unit = units.get(account)
     if (unit === undefined) units.set(account, (unit = crossUnit(userId, account)))
     this.changed.add(unit)
+  }
+  /** Something beside its rows has changed that its positions stand on. */
+  lookAt(userId: number, account: string): void {
+    if (this.positions.holds(userId, account)) this.noteCross(userId, account)
   }
   /** What a mark price has reached is to be looked at. */
   reach(contract: string, mark: Price): void {
