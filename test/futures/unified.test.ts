@@ -182,6 +182,41 @@ describe('the money of contracts in a unified account', () => {
   })
 })
 
+test('funding is booked with the money of each, and what nobody lent is paid before the mode is left', () => {
+  const { floor, rich } = scene()
+  const users = (['single_currency', 'multi_currency', 'portfolio'] as const).map((mode) =>
+    floor.member(mode, { USDT: '5000' }),
+  )
+  for (const user of users) floor.trade(BTC_USDT, user, rich, 1_000, '60000')
+  const { next_funding } = floor.price()
+  floor.advance(next_funding - floor.second + 2)
+  assert.ok(floor.fundings.some(({ contract }) => contract === BTC_USDT))
+  for (const user of users) {
+    const account = floor.state.futures.accounts.get(user, 'futures/usdt')!
+    assert.ok(account.fund < 0n, 'longs pay')
+    assert.equal(floor.balance(user, 'USDT'), format((5_000n * 10n ** 18n + account.fund) as Amount))
+  }
+  assert.equal(floor.platform('funding'), '0')
+  const [single] = users as [number]
+  floor.place(rich, BTC_USDT, 1_000, '60000')
+  floor.place(single, BTC_USDT, -1_000, '60000')
+  // As if other positions' profit had covered a loss, and a sale had brought money since.
+  floor.apply((ctx) =>
+    ctx.state.ledger.post(ctx, {
+      kind: 'test',
+      ref: 'test',
+      lines: [
+        { owner: single, name: 'debt.futures:usdt', currency: 'USDT', amount: (-7n * 10n ** 18n) as Amount },
+        { owner: 0, name: 'equity', currency: 'USDT', amount: (7n * 10n ** 18n) as Amount },
+      ],
+    }),
+  )
+  const before = Number(floor.balance(single, 'USDT'))
+  assert.equal(floor.mode(single, 'classic'), 'done')
+  assert.equal(floor.balance(single, 'USDT', 'debt.futures:usdt'), '0')
+  assert.equal(Number(floor.balance(single, 'USDT')).toFixed(6), (before - 7).toFixed(6))
+})
+
 describe('what positions need stays', () => {
   test('single_currency: the unit is the free USDT, and nothing else is touched', () => {
     const { floor, rich } = scene()

@@ -2,12 +2,12 @@ import { ZERO, format, min, negate, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { UNIFIED_CONTRACTS, debtOf } from '../contract-margin/cash.ts'
 import { cancelContracts, reduceWorst } from '../futures/liquidate.ts'
-import { EQUITY, PLATFORM, contractDebt, contractInsurance } from '../ledger/accounts.ts'
+import { EQUITY, PLATFORM, contractInsurance, type AccountKey } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { RiskFigures } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
-import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { amountOfContracts, contractsIn } from '../tables/world/contracts.ts'
+import { payContractDebt } from '../unified/contracts.ts'
 import { liquidationText } from './selling.ts'
 import { note, type Liquidation } from './steps.ts'
 
@@ -50,19 +50,11 @@ export function reduceContracts(ctx: Ctx, input: Liquidation): boolean {
 }
 
 /** What losses took that nobody lent is paid from the account's own money. */
-export function payContractDebt(ctx: Ctx, input: Liquidation): void {
-  const { state } = ctx
-  const { user_id } = input
-  const { currency } = UNIFIED_CONTRACTS
-  const owed = negate(debtOf(state, user_id, UNIFIED_CONTRACTS))
-  const amount = min(owed, state.ledger.balance(user_id, UNIFIED.free, currency))
-  if (amount <= 0n) return
-  const lines = move({ owner: user_id, name: UNIFIED.free }, debtOwner(user_id), currency, amount)
-  state.ledger.post(ctx, { kind: 'repay', ref: `liquidation:${input.id}`, lines })
-  note(ctx, input, 'repaid', currency, amount)
+export function repayContractDebt(ctx: Ctx, input: Liquidation): void {
+  const paid = payContractDebt(ctx, input.user_id, `liquidation:${input.id}`)
+  if (paid > 0n) note(ctx, input, 'repaid', UNIFIED_CONTRACTS.currency, paid)
 }
-const debtOwner = (owner: number) =>
-  ({ owner, name: contractDebt(UNIFIED_CONTRACTS.group, UNIFIED_CONTRACTS.settle) }) as const
+const debtOwner = (owner: number): AccountKey => ({ owner, name: UNIFIED_CONTRACTS.debt })
 
 /** And when nothing of it is left the fund of contracts pays, then the operator. */
 export function coverContractDebt(ctx: Ctx, input: Liquidation): void {

@@ -5,7 +5,7 @@ import { cancelOpen } from '../spot/cancel.ts'
 import { cancelPovOrders } from '../spot/pov.ts'
 import type { Ctx } from '../state.ts'
 import { coverShortfall, takeOver } from './insurance.ts'
-import { cancelContractOrders, contractPart, payContractDebt, reduceContracts } from './contracts.ts'
+import { cancelContractOrders, contractPart, reduceContracts, repayContractDebt } from './contracts.ts'
 import { isRestricted, mustLiquidate, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from '../unified/loans.ts'
@@ -150,7 +150,7 @@ function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
 /** What the account owes and has in the same currency goes first: no market is needed for it. */
 function repayFree(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
-  if (input.scope === UNIFIED.scope) payContractDebt(ctx, input)
+  if (input.scope === UNIFIED.scope) repayContractDebt(ctx, input)
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
     const free = state.ledger.balance(input.user_id, accounts.free, currency)

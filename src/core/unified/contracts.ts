@@ -1,11 +1,13 @@
-import { ZERO, add, negate, type Amount } from '../../money/amount.ts'
+import { ZERO, add, min, negate, type Amount } from '../../money/amount.ts'
 import { UNIFIED_CONTRACTS, debtOf, isSharedFor, tradesContracts } from '../contract-margin/cash.ts'
 import { isDoubtful, nearIndex, worsePrices } from '../contract-margin/believed.ts'
 import { needsOf, unitOf, type Prices, type Unit } from '../contract-margin/needs.ts'
 import { orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 import { valueUp } from '../contracts/terms.ts'
+import { spotOf } from '../ledger/accounts.ts'
+import { move } from '../ledger/ledger.ts'
 import type { ContractRisk, RiskAsset, RiskUnit } from '../risk/risk.ts'
-import type { State } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
@@ -93,6 +95,18 @@ export function withContracts(asset: RiskAsset, { risk, isolated, owed, cash }: 
     pnl: risk.pnl,
     isolated,
   }
+}
+
+/** What losses took that nobody lent is paid with the money that is there; tells how much. */
+export function payContractDebt(ctx: Ctx, userId: number, ref: string): Amount {
+  const { ledger } = ctx.state
+  const { debt: name, currency } = UNIFIED_CONTRACTS
+  const owed = negate(debtOf(ctx.state, userId, UNIFIED_CONTRACTS))
+  const amount = min(owed, ledger.balance(userId, UNIFIED.free, currency))
+  if (amount <= 0n) return ZERO
+  const lines = move(spotOf(userId), { owner: userId, name }, currency, amount)
+  ledger.post(ctx, { kind: 'repay', ref, lines })
+  return amount
 }
 
 const heldBy = (state: State, userId: number): Iterable<Position> =>

@@ -18,7 +18,7 @@ import {
 import { requireShared, requireUnified } from './accounts.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import type { LoanTerms } from '../tables/world/unified.ts'
-import { CASH } from './contracts.ts'
+import { CASH, payContractDebt } from './contracts.ts'
 import { keepCovered } from './guard.ts'
 
 export interface ModeChange {
@@ -54,7 +54,10 @@ export function setMode(ctx: Ctx, input: ModeChange): null {
   if (account.mode !== mode) checkSwitch(state, account, mode)
   const [held, holds] = [holdsContracts(account), holdsContracts({ mode, settings })]
   // What positions need differs from mode to mode.
-  if (held !== holds || (holds && account.mode !== mode)) checkContracts(state, account.user_id)
+  if (held !== holds || (holds && account.mode !== mode)) {
+    if (held) payContractDebt(ctx, account.user_id, 'unified_mode')
+    checkContracts(state, account.user_id)
+  }
   if (holds && !held) moveContractCash(ctx, account.user_id)
   changeCovered(ctx, { ...account, mode, settings }, 'settings')
   return null
