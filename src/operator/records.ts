@@ -8,7 +8,18 @@ import type { State } from '../core/state.ts'
 import { DEPOSIT } from '../core/tables/deposits.ts'
 import { PUSH } from '../core/tables/push.ts'
 import { SMALL_BALANCE } from '../core/tables/small-balances.ts'
-import { SPOT_ORDER } from '../core/tables/exchange/order.ts'
+import { CONTRACT_ORDER, SPOT_ORDER } from '../core/tables/exchange/order.ts'
+import { CHASE_ORDER } from '../core/tables/futures/chases.ts'
+import { CONTRACT_PRICE_ORDER } from '../core/tables/futures/price-orders.ts'
+import {
+  AUTO_DELEVERAGE,
+  CONTRACT_BOOK,
+  CONTRACT_FILL,
+  LIQUIDATE,
+  POSITION_CLOSE,
+  SETTLEMENT,
+} from '../core/tables/futures/records.ts'
+import { TRAIL_ORDER } from '../core/tables/futures/trails.ts'
 import { SPOT_POV_ORDER } from '../core/tables/spot/pov-orders.ts'
 import { SPOT_PRICE_ORDER } from '../core/tables/spot/price-orders.ts'
 import { SPOT_FILL } from '../core/tables/exchange/trades.ts'
@@ -38,6 +49,12 @@ const ofBothKinds = (_state: State, user_id: number): readonly Scope[] => [
   { user_id, kind: 'unified' },
   { user_id, kind: 'margin' },
 ]
+/** Of each account of contracts that there ever was. */
+const inContracts = ({ world }: State, user_id: number): readonly Scope[] =>
+  [...new Set(world.contracts.all.map((contract) => contract.account))].sort().map((account) => ({
+    user_id,
+    account,
+  }))
 const section = <Row extends object>(
   spec: TableSpec<Row> | LogSpec<Row>,
   order: readonly (keyof Row & string)[],
@@ -60,6 +77,16 @@ const SECTIONS = {
   loans: section(LOAN_RECORD, ['id'], ofBothKinds),
   interest: section(INTEREST_RECORD, ['at', 'id'], ofBothKinds),
   liquidations: section(LIQUIDATION_STEP, ['id']),
+  contract_orders: section(CONTRACT_ORDER, ['update_at', 'id'], own, `"status" <> 'open'`),
+  contract_fills: section(CONTRACT_FILL, ['at', 'trade_id', 'role'], inContracts),
+  contract_book: section(CONTRACT_BOOK, ['at', 'id'], inContracts),
+  contract_price_orders: section(CONTRACT_PRICE_ORDER, ['id'], inContracts),
+  trail_orders: section(TRAIL_ORDER, ['id'], inContracts),
+  chase_orders: section(CHASE_ORDER, ['id'], inContracts),
+  position_closes: section(POSITION_CLOSE, ['at', 'id'], inContracts),
+  contract_liquidations: section(LIQUIDATE, ['at', 'id'], inContracts),
+  auto_deleverages: section(AUTO_DELEVERAGE, ['at', 'id'], inContracts),
+  settlements: section(SETTLEMENT, ['at', 'id'], inContracts),
   ledger: section(LEDGER_LINE, ['at', 'id'], ({ ledger }, userId) =>
     [...ledger.ownedBy(userId)].map(({ id: account }) => ({ account })),
   ),

@@ -16,6 +16,8 @@ export type Walk =
   | { readonly kind: 'sweep'; readonly rpc: string; readonly blocks: readonly number[] }
   /** An index price moves, and what follows from it for positions. */
   | { readonly kind: 'index'; readonly prices: Body }
+  /** The clock moves to a second, through everything that falls due. */
+  | { readonly kind: 'clock'; readonly now: number }
 type Body = Readonly<Record<string, string>>
 
 /** Dies by SIGKILL right after the n-th commit: no handler runs, nothing is flushed. Ends with 0 when there are fewer. */
@@ -40,6 +42,10 @@ async function take(walk: Walk, credential: Credential, platform: Platform): Pro
     await operator.ok('PUT', '/prices', walk.prices)
     // Each step of a liquidation is a command of its own.
     await sleep(700)
+    return
+  }
+  if (walk.kind === 'clock') {
+    await operator.ok('POST', '/clock', { now: walk.now })
     return
   }
   const step = (): Promise<void> => desk.chains.step('EVM', { hurry: true })

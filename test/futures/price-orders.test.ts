@@ -207,6 +207,31 @@ describe('orders that wait for a price', () => {
     assert.equal(floor.told(id), 'finished succeeded')
   })
 
+  test('an item of a batch that is taken back fires nothing; one between two others does', () => {
+    const { floor, pair } = opened()
+    const [maker, taker] = pair
+    const user = floor.holder('100000')
+    const id = floor.wait(user, 1, '60100', { size: 1, price: '59000' })
+    const batch = (who: number, items: readonly (readonly [number, string])[]): string[] => {
+      const orders = items.map(([size, price]) => floor.input(who, BTC_USDT, size, price).order)
+      return floor
+        .must('futures.place_batch', { ...floor.path(who, BTC_USDT), orders })
+        .map((result) => ('label' in result ? result.label : result.order.finish_as))
+    }
+    floor.place(maker, BTC_USDT, -1000, '60100')
+    assert.deepEqual(batch(floor.holder('300'), [[1000, '60100']]), ['INSUFFICIENT_AVAILABLE'])
+    assert.equal(floor.told(id), 'open')
+    floor.place(maker, BTC_USDT, 1, '60000')
+    assert.deepEqual(
+      batch(taker, [
+        [1, '60100'],
+        [-1, '60000'],
+      ]),
+      ['filled', 'filled'],
+    )
+    assert.equal(floor.told(id), 'finished succeeded')
+  })
+
   test('a stopped contract keeps them waiting until it goes on', () => {
     const { floor } = opened()
     const user = floor.holder('10000')
@@ -299,6 +324,24 @@ describe('orders that wait for a price', () => {
     const [order] = floor.state.futures.openOrders(user)
     assert.equal(`${order!.amount} ${order!.price}`, `${3n * 10n ** 18n} ${58000n * 10n ** 18n}`)
     assert.equal(amend({ size: '4' }), 'ORDER_FINISHED')
+  })
+
+  test('an amended price keeps what the order is, unless it becomes a market order', () => {
+    const { floor } = opened()
+    const user = floor.holder('10000')
+    const id = floor.wait(user, 1, '60100', { size: 1, price: '59000', tif: 'ioc' })
+    const amend = (price: string): string =>
+      floor.must('futures.price_order.amend', {
+        ...floor.path(user, BTC_USDT),
+        id,
+        size: null,
+        price,
+        trigger_price: null,
+        price_type: null,
+        auto_size: null,
+        close: null,
+      }).initial.tif
+    assert.deepEqual(['59100', '0', '59100'].map(amend), ['ioc', 'ioc', 'gtc'])
   })
 })
 

@@ -151,7 +151,7 @@ test('what waits for a price is there after a restart, and goes on', async () =>
 
     platform = await platform.restart()
     const again = (one: ContractTrader): ContractTrader =>
-      new ContractTrader(one.user_id, platform.client(one.client.credential!))
+      new ContractTrader(one.user_id, platform.client(one.client.credential))
     const [maker2, trader2] = [again(maker), again(trader)]
     const seen = ok(await trader2.get('/autoorder/v1/trail/detail', { id: trailing })).data.order
     assert.equal(`${seen.status_label} ${seen.extremum_price}`, 'active 60900')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { refused } from '../support/client.ts'
+import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 
@@ -61,6 +62,14 @@ describe('statements and exports of an account', () => {
   })
 
   test('every section page by page is the section at once, and nobody else is in it', async () => {
+    await setIndex(platform, { BTC: '60000' })
+    const [long, short] = [trader, other].map(({ user_id, client }) => new ContractTrader(user_id, client))
+    for (const one of [long!, short!])
+      await platform.credit(one.user_id, 'USDT', '1000', { account: 'futures', settle: 'usdt' })
+    for (const size of [10, -10]) {
+      await short!.placed(-size, '60000')
+      await long!.placed(size, '60000')
+    }
     const { user, keys, sections, balances } = await platform.operator.ok(
       'GET',
       `/users/${trader.user_id}/export`,
@@ -88,6 +97,11 @@ describe('statements and exports of an account', () => {
     assert.equal(counts['fills'], 7)
     assert.equal(counts['finished_orders'], 6)
     assert.ok(counts['ledger']! > 20)
+    assert.deepEqual(
+      ['contract_orders', 'contract_fills', 'contract_book', 'position_closes'].map((name) => counts[name]),
+      // Two orders, two fills; what came in and a fee of each: it was closed at the price at which it was opened.
+      [2, 2, 3, 1],
+    )
     const path = `/users/${trader.user_id}/export`
     refused(await platform.operator.call('GET', `${path}/secrets`), 400, 'INVALID_PARAM_VALUE')
     refused(await platform.operator.call('GET', `${path}/fills?after=1`), 400, 'INVALID_PARAM_VALUE')

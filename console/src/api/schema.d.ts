@@ -9045,7 +9045,7 @@ export interface Endpoints {
   'GET /operator/v1/users/{uid}/export/{section}': {
     path: {
       uid: number
-      section: "deposits" | "withdrawals" | "pushes_sent" | "pushes_received" | "sub_transfers" | "small_balances" | "finished_orders" | "fills" | "price_orders" | "pov_orders" | "loans" | "interest" | "liquidations" | "ledger"
+      section: "deposits" | "withdrawals" | "pushes_sent" | "pushes_received" | "sub_transfers" | "small_balances" | "finished_orders" | "fills" | "price_orders" | "pov_orders" | "loans" | "interest" | "liquidations" | "contract_orders" | "contract_fills" | "contract_book" | "contract_price_orders" | "trail_orders" | "chase_orders" | "position_closes" | "contract_liquidations" | "auto_deleverages" | "settlements" | "ledger"
     }
     query: {
       after?: string

@@ -1,5 +1,5 @@
 import { Refusal, notFound, refuse } from '../../labels.ts'
-import { format } from '../../money/amount.ts'
+import { format, parsePrice } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import type { Ctx, State } from '../state.ts'
@@ -219,8 +219,8 @@ export function amendPriceOrder(ctx: Ctx, change: PriceOrderChange): ContractPri
           contract: contract.name,
           size: size ?? before.size,
           price: price ?? before.price,
-          // A limit and a market order want different ones: it is chosen anew with the price.
-          tif: price === null ? before.tif : null,
+          // A market order that gets a price, or a limit order that loses it, gets the usual one.
+          tif: isMarket(price ?? before.price) === isMarket(before.price) ? before.tif : null,
           text: before.text,
           close: close ?? before.close,
           reduce_only: before.reduce_only,
@@ -249,6 +249,7 @@ export function amendPriceOrder(ctx: Ctx, change: PriceOrderChange): ContractPri
   tx.put(state.futures.waiting.prices.table, after)
   return after
 }
+const isMarket = (price: string): boolean => parsePrice(price) === 0n
 function readStopPrice(contract: Contract, text: string): ReturnType<typeof readPrice> {
   const price = readPrice(contract, text)
   checkTick(contract, price)
