@@ -27,6 +27,7 @@ const TICKS: readonly (readonly [text: string, prices: Readonly<Record<string, s
 
 export function run(args: readonly string[]): Promise<void> {
   const accounts = args[0] === undefined ? ACCOUNTS : Number(args[0])
+  plunge(accounts)
   const crash = new Crash(accounts)
   const { engine } = crash
   const first = crash.look()
@@ -64,7 +65,6 @@ export function run(args: readonly string[]): Promise<void> {
   }
   longestTurns()
   console.log(`  the insurance fund paid ${crash.insured / 10n ** 18n} USDT for debts without collateral`)
-  plunge(accounts)
   return Promise.resolve()
 }
 

@@ -58,10 +58,11 @@ export class Plunge extends Floor {
     const from = Number(this.mark())
     for (let second = 1; second <= seconds; second++) {
       const price = Math.round(from + ((to - from) * second) / seconds)
+      this.between = between
       this.place(this.maker, BTC_USDT, this.bid, String(price - 50))
+      between()
       this.index({ BTC: String(price) })
       between()
-      this.between = between
       this.advance(1)
     }
     this.settle()
