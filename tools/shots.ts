@@ -12,6 +12,7 @@ import { TestPlatform } from '../test/support/platform.ts'
 const PAGES = [
   '/sign-in',
   '/trade/BTC_USDT',
+  '/futures/BTC_USDT',
   '/wallet',
   '/wallet/deposit',
   '/wallet/withdraw',

@@ -55,6 +55,10 @@ function Home(): React.JSX.Element {
   if (session?.account === null && first !== undefined) return <Navigate to={first.to as '/'} replace />
   return <Navigate to="/trade/$pair" params={{ pair: prefs().market }} replace />
 }
+/** The contract that was looked at last. */
+const FirstContract = (): React.JSX.Element => (
+  <Navigate to="/futures/$contract" params={{ contract: prefs().contract }} replace />
+)
 interface Chosen {
   readonly currency?: string
 }
@@ -71,6 +75,8 @@ const pages = [
   createRoute({ getParentRoute: () => frame, path: '/', component: Home }),
   createRoute({ getParentRoute: () => frame, path: '/trade', component: Home }),
   page('/trade/$pair', () => import('./pages/trade/Trade.tsx'), 'Trade'),
+  createRoute({ getParentRoute: () => frame, path: '/futures', component: FirstContract }),
+  page('/futures/$contract', () => import('./pages/futures/Futures.tsx'), 'Futures'),
   page('/wallet', () => import('./pages/wallet/Overview.tsx'), 'Overview'),
   page('/wallet/deposit', () => import('./pages/wallet/Deposit.tsx'), 'Deposit'),
   page('/wallet/withdraw', () => import('./pages/wallet/Withdraw.tsx'), 'Withdraw'),

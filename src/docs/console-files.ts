@@ -16,6 +16,7 @@ interface File {
 /** First parts of the paths that are routes of the console: what the page itself shows, without asking for another. */
 export const ROUTES: ReadonlySet<string> = new Set([
   'enter',
+  'futures',
   'keys',
   'lab',
   'operate',

@@ -11,7 +11,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Every route of the table that has no parameter, and a market. */
 const table = readFileSync(new URL('../../../console/src/routes.tsx', import.meta.url), 'utf8')
 export const PATHS = [...table.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, path]) =>
-  path!.replace('$pair', 'BTC_USDT').replace('$uid', '10001'),
+  path!.replace(/\$pair|\$contract/, 'BTC_USDT').replace('$uid', '10001'),
 )
 
 /** Words of a button that are cut, rows of the book that are halved, and columns of amounts with room for nobody. */

@@ -10,14 +10,12 @@ import {
   platformQuery,
   sessionQuery,
   useAccount,
-  useChosen,
   usePlatform,
 } from '../api/query.ts'
 import type { Session } from '../api/own.ts'
 import { prefs, setPrefs } from '../lib/prefs.ts'
 import { clockText, exactText, minuteText, shortText, span, utcText } from '../lib/time.ts'
-import { LineContext, useLineView, useNow } from '../live/hooks.ts'
-import { Line } from '../live/socket.ts'
+import { LineContext, useLine, useLineView, useNow } from '../live/hooks.ts'
 import { Failed, Loading, toastError } from '../parts/states.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { CommandBar } from './CommandBar.tsx'
@@ -56,7 +54,7 @@ export function Frame(): React.JSX.Element {
 }
 
 function Inside({ session }: { readonly session: Session }): React.JSX.Element {
-  const line = useLine(session.account !== null)
+  const line = useLine(session.account === null ? undefined : '/console/ws')
   const [bar, setBar] = useState(false)
   const [help, setHelp] = useState(false)
   const places = usePlaces(session)
@@ -79,21 +77,6 @@ function Inside({ session }: { readonly session: Session }): React.JSX.Element {
       <KeysHelp opened={help} close={() => setHelp(false)} places={places} />
     </LineContext>
   )
-}
-function useLine(wanted: boolean): Line | undefined {
-  const chosen = useChosen()
-  const [line, setLine] = useState<Line | undefined>(undefined)
-  useEffect(() => {
-    if (!wanted) return undefined
-    const url = new URL('/console/ws', location.href)
-    url.protocol = url.protocol.replace('http', 'ws')
-    if (chosen !== undefined) url.searchParams.set('account', String(chosen))
-    const made = new Line(url.href)
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- a line is of its effect: made and ended here
-    setLine(made)
-    return () => made.end()
-  }, [wanted, chosen])
-  return line
 }
 function usePlaces(session: Session): readonly Place[] {
   const rooms = usePlatform()?.rooms
@@ -306,7 +289,7 @@ function SideLink({ to, name }: { readonly to: string; readonly name: string }):
 function Bottom({ places }: { readonly places: readonly Place[] }): React.JSX.Element {
   const { pathname } = useLocation()
   const navigate = useNavigate()
-  const main = places.filter(({ icon }) => icon !== undefined).slice(0, 3)
+  const main = places.filter(({ icon }) => icon !== undefined).slice(0, 4)
   return (
     <nav className="bottom" aria-label="Pages">
       {main.map(({ to, name, icon }) => (

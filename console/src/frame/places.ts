@@ -23,6 +23,14 @@ export const PLACES: readonly Place[] = [
     words: 'chart order book buy sell spot market',
   },
   {
+    to: '/futures',
+    name: 'Futures',
+    room: 'account',
+    key: 'o',
+    icon: 'futures',
+    words: 'contracts perpetual delivery position leverage margin long short funding',
+  },
+  {
     to: '/wallet',
     name: 'Wallet',
     room: 'account',

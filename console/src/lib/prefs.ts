@@ -7,6 +7,7 @@ export interface Prefs {
   readonly colours: 'plain' | 'safe'
   readonly hideSmall: boolean
   readonly market: string
+  readonly contract: string
   readonly interval: string
   /** Ask before an order is sent. */
   readonly confirm: boolean
@@ -17,6 +18,7 @@ const FIRST: Prefs = {
   colours: 'plain',
   hideSmall: false,
   market: 'BTC_USDT',
+  contract: 'BTC_USDT',
   interval: '15m',
   confirm: false,
 }

@@ -7,8 +7,8 @@ export interface Level {
   readonly size: Decimal
 }
 export type Side = 'bids' | 'asks'
-type Row = readonly [price: string, amount: string]
-/** What `spot.obu` pushes: a whole book, or what changed since. */
+type Row = readonly [price: string, amount: string] | { readonly p: string; readonly s: number | string }
+/** What the channels of deltas push: a whole book, or what changed since. */
 export interface BookPush {
   readonly full?: boolean
   readonly U?: number
@@ -46,7 +46,10 @@ export class Book {
     return true
   }
 }
-const level = ([price, amount]: Row): Level => ({ price, at: dec(price), amount, size: dec(amount) })
+function level(row: Row): Level {
+  const [price, amount] = 'p' in row ? [row.p, String(row.s)] : row
+  return { price, at: dec(price), amount, size: dec(amount) }
+}
 
 /** The list is sorted by price, upwards (1) or downwards (-1). */
 function set(list: Level[], next: Level, direction: 1 | -1): void {

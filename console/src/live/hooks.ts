@@ -8,7 +8,8 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { Book, type BookPush } from './book.ts'
-import type { Line, LineView, Push } from './socket.ts'
+import { useChosen } from '../api/query.ts'
+import { Line, type LineView, type Push } from './socket.ts'
 
 export const LineContext = createContext<Line | undefined>(undefined)
 const NO_LINE: LineView = { state: 'connecting', lastAt: 0, tries: 0 }
@@ -17,6 +18,22 @@ const nothing = (): (() => void) => () => undefined
 export function useLineView(): LineView {
   const line = useContext(LineContext)
   return useSyncExternalStore(line?.watch ?? nothing, line?.look ?? (() => NO_LINE))
+}
+/** A line of its own to an address below /console/ws; undefined: none is wanted. */
+export function useLine(path: string | undefined): Line | undefined {
+  const chosen = useChosen()
+  const [line, setLine] = useState<Line | undefined>(undefined)
+  useEffect(() => {
+    if (path === undefined) return undefined
+    const url = new URL(path, location.href)
+    url.protocol = url.protocol.replace('http', 'ws')
+    if (chosen !== undefined) url.searchParams.set('account', String(chosen))
+    const made = new Line(url.href)
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- a line is of its effect: made and ended here
+    setLine(made)
+    return () => made.end()
+  }, [path, chosen])
+  return line
 }
 /** Listens while the component stands. `start`: the stream begins (again), read by REST what you keep. */
 export function useStream(
@@ -40,8 +57,8 @@ export function useStream(
   }, [line, channel, words])
 }
 
-/** A market's book, drawn at most once in a frame of the screen. */
-export function useBook(pair: string): { readonly book: Book; readonly version: number } {
+/** A market's book by a channel of deltas and its payload, drawn at most once in a frame of the screen. */
+export function useBook(channel: string, words: string): { readonly book: Book; readonly version: number } {
   const line = useContext(LineContext)
   const [book, setBook] = useState(() => new Book())
   const [version, setVersion] = useState(0)
@@ -51,7 +68,7 @@ export function useBook(pair: string): { readonly book: Book; readonly version: 
     // eslint-disable-next-line react-hooks/set-state-in-effect -- another market: its book begins empty
     setBook(own)
     if (line === undefined) return undefined
-    const payload = [`ob.${pair}.400`]
+    const payload = words.split(' ')
     const draw = (): void => {
       if (drawing.current === 0)
         drawing.current = requestAnimationFrame(() => {
@@ -59,18 +76,18 @@ export function useBook(pair: string): { readonly book: Book; readonly version: 
           setVersion((last) => last + 1)
         })
     }
-    const stop = line.subscribe('spot.obu', payload, (result) => {
+    const stop = line.subscribe(channel, payload, (result) => {
       const push = result as BookPush & { readonly s?: string }
       if (push.s !== undefined && push.s !== payload[0]) return
       if (own.apply(push)) draw()
-      else line.again('spot.obu', payload)
+      else line.again(channel, payload)
     })
     return () => {
       stop()
       cancelAnimationFrame(drawing.current)
       drawing.current = 0
     }
-  }, [line, pair])
+  }, [line, channel, words])
   return { book, version }
 }
 

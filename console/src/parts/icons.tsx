@@ -1,6 +1,7 @@
 /** A few strokes, drawn here: no icon font, no file. */
 const PATHS = {
   trade: 'M4 18l5-6 4 3 7-9M14 6h6v6',
+  futures: 'M7 3v4M7 15v4M4 7h6v8H4zM17 5v3M17 17v4M14 8h6v9h-6z',
   wallet: 'M4 7h14a2 2 0 012 2v9a2 2 0 01-2 2H4zM4 7l11-3v3M16 13h1',
   unified: 'M12 3a9 9 0 109 9h-9zM15 3.500A8 8 0 0120.500 9H15z',
   more: 'M5 12h.01M12 12h.01M19 12h.01',

@@ -3,20 +3,21 @@ import { memo, useMemo, useState } from 'react'
 import { approximate, dec, display, placesOf, text, unit, type Decimal } from '../../lib/decimal.ts'
 import { group, type Book, type Grouped, type Side } from '../../live/book.ts'
 import { Loading } from '../../parts/states.tsx'
-import type { Order, Pair } from './market.ts'
+import type { Look, Order } from './market.ts'
 
 interface BookProps {
   readonly book: Book
   readonly version: number
-  readonly pair: Pair
+  readonly pair: Look
   readonly last: string | undefined
-  readonly orders: readonly Order[]
+  readonly orders: readonly Pick<Order, 'currency_pair' | 'price' | 'side'>[]
   readonly pick: (price: string, amount: string, side: 'buy' | 'sell') => void
   readonly rows: number
 }
 export function BookPanel({ book, version, pair, last, orders, pick, rows }: BookProps): React.JSX.Element {
   const [times, setTimes] = useState(1)
-  const step = unit(pair.precision) * BigInt(times)
+  const tick = pair.tick === undefined ? unit(pair.precision) : dec(pair.tick)
+  const step = tick * BigInt(times)
   const places = Math.max(0, placesOf(step))
   const sides = useMemo(
     () => ({ bids: group(book.bids, 'bids', step, rows), asks: group(book.asks, 'asks', step, rows) }),
@@ -64,7 +65,7 @@ export function BookPanel({ book, version, pair, last, orders, pick, rows }: Boo
           onChange={(event) => setTimes(Number(event.currentTarget.value))}
           data={[1, 10, 100, 1000].map((n) => ({
             value: String(n),
-            label: text(unit(pair.precision) * BigInt(n)),
+            label: text(tick * BigInt(n)),
           }))}
         />
       </div>
@@ -72,7 +73,7 @@ export function BookPanel({ book, version, pair, last, orders, pick, rows }: Boo
         <>
           <div className="book-names small dim">
             <span>Price {pair.quote}</span>
-            <span>Amount {pair.base}</span>
+            <span>{pair.counted ?? `Amount ${pair.base}`}</span>
             <span>Total</span>
           </div>
           <div className="book-side asks">{list('asks')}</div>

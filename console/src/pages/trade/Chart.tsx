@@ -13,16 +13,15 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { call, type Query } from '../../api/client.ts'
 import { useShared } from '../../api/query.ts'
 import { useScheme } from '../../frame/scheme.ts'
 import { dec, text, type Decimal } from '../../lib/decimal.ts'
 import { setPrefs, usePrefs } from '../../lib/prefs.ts'
 import { useStream } from '../../live/hooks.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
-import type { Dragged, Fill, Order, Pair } from './market.ts'
+import type { CandleSource, Interval } from './candles.ts'
+import type { Dragged } from './market.ts'
 
-type Interval = NonNullable<Query<'GET /api/v4/spot/candlesticks'>['interval']>
 const INTERVALS: readonly Interval[] = ['1m', '5m', '15m', '1h', '4h', '1d']
 const secondsOf: Readonly<Record<string, number>> = {
   '1m': 60,
@@ -32,48 +31,44 @@ const secondsOf: Readonly<Record<string, number>> = {
   '4h': 14_400,
   '1d': 86_400,
 }
-interface Candle {
-  readonly time: UTCTimestamp
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-}
-/** Drawn in floats: a chart has no more digits than the screen has points. */
-const candleOf = (row: readonly string[]): Candle => ({
-  time: Number(row[0]) as UTCTimestamp,
-  close: Number(row[2]),
-  high: Number(row[3]),
-  low: Number(row[4]),
-  open: Number(row[5]),
-  volume: Number(row[6] ?? row[1]),
-})
-interface Push {
-  readonly t: string
-  readonly v: string
-  readonly c: string
-  readonly h: string
-  readonly l: string
-  readonly o: string
-  readonly n: string
-  readonly a: string
-}
 const style = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-interface ChartProps {
-  readonly pair: Pair
-  readonly orders: readonly Order[]
-  readonly fills: readonly Fill[]
+interface Line {
+  readonly id: string
+  readonly price: string
+  readonly side: string
+  readonly left: string
+}
+interface Mark {
+  readonly create_time: number | string
+  readonly side: string
+  readonly amount: string
+}
+export interface ChartProps {
+  readonly pair: { readonly id: string; readonly precision: number }
+  readonly source: CandleSource
+  /** Of this market alone, as are the fills. */
+  readonly orders: readonly Line[]
+  readonly fills: readonly Mark[]
+  /** Further prices worth a line, such as where a position was entered. */
+  readonly prices?: readonly { readonly price: string; readonly name: string; readonly colour: string }[]
   /** The line of an order was dragged and let go: nothing is amended before the reader has said so. */
   readonly move: (dragged: Dragged) => void
 }
+const NONE: readonly never[] = []
 /** Candles of room to the right: the amount of a mark at the last one is not cut off. */
 const ROOM = 12
 /** So near to a line, in points of the screen, it is taken hold of. */
 const NEAR = 5
-export default function Chart({ pair, orders, fills, move }: ChartProps): React.JSX.Element {
+export default function Chart({
+  pair,
+  source,
+  orders,
+  fills,
+  prices = NONE,
+  move,
+}: ChartProps): React.JSX.Element {
   const { interval: chosen, colours } = usePrefs()
   const interval = INTERVALS.find((one) => one === chosen) ?? '15m'
   const scheme = useScheme()
@@ -84,21 +79,14 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
         readonly candles: ISeriesApi<'Candlestick'>
         readonly volume: ISeriesApi<'Histogram'>
         readonly marks: ISeriesMarkersPluginApi<Time>
-        lines: { readonly order: Order; readonly line: IPriceLine }[]
+        lines: { readonly order: Line; readonly line: IPriceLine }[]
       }
     | undefined
   >(undefined)
   const [made, setMade] = useState(0)
-  const data = useShared(
-    ['candles', pair.id, interval],
-    async () =>
-      (
-        await call('GET /api/v4/spot/candlesticks', {
-          query: { currency_pair: pair.id, interval, limit: 500 },
-        })
-      ).map(candleOf),
-    { stale: Infinity },
-  )
+  const data = useShared(['candles', source.channel, source.key, interval], () => source.load(interval), {
+    stale: Infinity,
+  })
   const { refetch } = data
 
   useEffect(() => {
@@ -172,23 +160,24 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
   useEffect(() => {
     const { candles, volume, chart } = parts.current ?? {}
     if (candles === undefined || volume === undefined || data.data === undefined) return
-    candles.setData([...data.data])
-    volume.setData(data.data.map(({ time, volume: value }) => ({ time, value })))
+    candles.setData(data.data.map((one) => ({ ...one, time: one.time as UTCTimestamp })))
+    volume.setData(data.data.map(({ time, volume: value }) => ({ time: time as UTCTimestamp, value })))
     chart?.timeScale().setVisibleLogicalRange({ from: data.data.length - 110, to: data.data.length + ROOM })
   }, [made, data.data])
   useStream(
-    'spot.candlesticks',
-    [interval, pair.id],
+    source.channel,
+    source.payload(interval),
     (result) => {
-      const { t, c, h, l, o, n, a } = result as Push
       const { candles, volume } = parts.current ?? {}
-      if (n !== `${interval}_${pair.id}` || candles === undefined || volume === undefined) return
-      const last = candles.data().at(-1)
-      const time = Number(t) as UTCTimestamp
-      // In a market without trades the first candle comes by the stream.
-      if (last !== undefined && Number(last.time) > time) return
-      candles.update({ time, open: Number(o), high: Number(h), low: Number(l), close: Number(c) })
-      volume.update({ time, value: Number(a) })
+      if (candles === undefined || volume === undefined) return
+      for (const { volume: value, ...candle } of source.read(result, interval)) {
+        const last = candles.data().at(-1)
+        const time = candle.time as UTCTimestamp
+        // In a market without trades the first candle comes by the stream.
+        if (last !== undefined && Number(last.time) > time) continue
+        candles.update({ ...candle, time })
+        volume.update({ time, value })
+      }
     },
     () => void refetch(),
   )
@@ -198,7 +187,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
     if (chart === undefined) return
     for (const { line } of chart.lines) chart.candles.removePriceLine(line)
     chart.lines = orders
-      .filter(({ currency_pair, price }) => currency_pair === pair.id && Number(price) > 0)
+      .filter(({ price }) => Number(price) > 0)
       .slice(0, 30)
       .map((order) => ({
         order,
@@ -211,12 +200,30 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
           title: `${order.side} ${order.left}`,
         }),
       }))
-  }, [made, orders, pair.id, scheme, colours])
+  }, [made, orders, scheme, colours])
+  useEffect(() => {
+    const { candles } = parts.current ?? {}
+    if (candles === undefined) return undefined
+    const lines = prices.map(({ price, name, colour }) =>
+      candles.createPriceLine({
+        price: Number(price),
+        color: style(colour),
+        lineStyle: LineStyle.Solid,
+        lineWidth: 1,
+        axisLabelVisible: true,
+        title: name,
+      }),
+    )
+    return () => {
+      // The chart itself may be gone already.
+      if (parts.current?.candles === candles) for (const line of lines) candles.removePriceLine(line)
+    }
+  }, [made, prices, scheme, colours])
   const told = useEffectEvent((dragged: Dragged) => move(dragged))
   useEffect(() => {
     const element = box.current
     if (element === null) return undefined
-    let held: { readonly order: Order; readonly line: IPriceLine; price: string } | undefined
+    let held: { readonly order: Line; readonly line: IPriceLine; price: string } | undefined
     const at = (event: PointerEvent): number => event.clientY - element.getBoundingClientRect().top
     const under = (event: PointerEvent) => {
       const { candles, lines = [] } = parts.current ?? {}
@@ -251,7 +258,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
       held = undefined
       // Until it is amended the order stands where it stood.
       line.applyOptions({ price: Number(order.price), title: `${order.side} ${order.left}` })
-      if (event.type === 'pointerup' && dec(price) !== dec(order.price)) told({ order, price })
+      if (event.type === 'pointerup' && dec(price) !== dec(order.price)) told({ id: order.id, price })
     }
     const quiet = (event: Event): void => {
       if (held !== undefined) event.stopPropagation()
@@ -276,9 +283,9 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
     const first = data.data?.[0]?.time ?? Infinity
     // All fills of a side in one candle are one mark: many would lie upon each other.
     const inCandle = new Map<string, Decimal>()
-    for (const { currency_pair, create_time, side, amount } of fills) {
+    for (const { create_time, side, amount } of fills) {
       const time = Math.floor(Number(create_time) / step) * step
-      if (currency_pair !== pair.id || Number(create_time) < first) continue
+      if (Number(create_time) < first) continue
       inCandle.set(`${side} ${time}`, (inCandle.get(`${side} ${time}`) ?? 0n) + dec(amount))
     }
     parts.current?.marks.setMarkers(
@@ -293,7 +300,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
         }))
         .sort((a, b) => a.time - b.time),
     )
-  }, [made, fills, interval, pair.id, data.data, scheme, colours])
+  }, [made, fills, interval, data.data, scheme, colours])
 
   return (
     <div className="chart">
@@ -310,7 +317,7 @@ export default function Chart({ pair, orders, fills, move }: ChartProps): React.
           </button>
         ))}
       </div>
-      <div ref={box} className="chart-box" role="img" aria-label={`Candles of ${pair.id}, ${interval}`} />
+      <div ref={box} className="chart-box" role="img" aria-label={`Candles of ${source.key}, ${interval}`} />
       {data.data === undefined ? (
         <div className="chart-over">
           {data.error === null ? (

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { approximate, display } from '../../lib/decimal.ts'
 import type { Book, Level } from '../../live/book.ts'
-import type { Pair } from './market.ts'
+import type { Look } from './market.ts'
 
 const WIDTH = 600
 const HEIGHT = 260
@@ -13,7 +13,7 @@ export function Depth({
 }: {
   readonly book: Book
   readonly version: number
-  readonly pair: Pair
+  readonly pair: Look
 }): React.JSX.Element {
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the book changes in place; its version tells
   const drawn = useMemo(() => draw(book), [book, version])

@@ -355,7 +355,7 @@ const triggerWords = (trigger: string, last: string | undefined): string => {
 }
 
 /** `b` and `s` choose the side while nobody types. */
-function useSideKeys(choose: (side: 'buy' | 'sell') => void): void {
+export function useSideKeys(choose: (side: 'buy' | 'sell') => void): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
     const { target } = event
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('[role=dialog]') !== null)

@@ -1,6 +1,6 @@
 import { Menu, Modal, UnstyledButton, TextInput } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
+import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react'
 import { setPrefs } from '../../lib/prefs.ts'
 import { dec, display } from '../../lib/decimal.ts'
 import { useBook } from '../../live/hooks.ts'
@@ -9,6 +9,7 @@ import { useTitle } from '../../parts/Page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import './trade.css'
 import { BookPanel } from './BookPanel.tsx'
+import { spotCandles } from './candles.ts'
 import { Depth } from './Depth.tsx'
 import {
   useAccountStreams,
@@ -55,13 +56,15 @@ type Tab = 'chart' | 'book' | 'form' | 'orders'
 function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
   useAccountStreams()
   const ticker = useTicker(pair.id)
-  const { book, version } = useBook(pair.id)
+  const { book, version } = useBook('spot.obu', `ob.${pair.id}.400`)
   const orders = useOpenOrders().data ?? NONE
   const fills = useFills(pair.id).data ?? NONE
   const [view, setView] = useState<'candles' | 'depth'>('candles')
   const [picked, setPicked] = useState<Picked | undefined>(undefined)
   const [tab, setTab] = useState<Tab>('chart')
   const [dragged, setDragged] = useState<Dragged | undefined>(undefined)
+  const moved = orders.find(({ id }) => id === dragged?.id)
+  const here = useMemo(() => orders.filter((one) => one.currency_pair === pair.id), [orders, pair.id])
   const narrow = useNarrow()
   const pick = useCallback((price: string, amount: string, side: 'buy' | 'sell') => {
     setPicked((last) => ({ price, amount, side, serial: (last?.serial ?? 0) + 1 }))
@@ -113,7 +116,13 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
           </div>
           {view === 'candles' ? (
             <Suspense fallback={<Loading rows={8} height={28} />}>
-              <Chart pair={pair} orders={orders} fills={fills} move={setDragged} />
+              <Chart
+                pair={pair}
+                source={spotCandles(pair.id)}
+                orders={here}
+                fills={fills}
+                move={setDragged}
+              />
             </Suspense>
           ) : (
             <Depth book={book} version={version} pair={pair} />
@@ -142,8 +151,8 @@ function Market({ pair }: { readonly pair: Pair }): React.JSX.Element {
         title="Amend the order"
         size="sm"
       >
-        {dragged === undefined ? null : (
-          <Amend order={dragged.order} price={dragged.price} close={() => setDragged(undefined)} />
+        {dragged === undefined || moved === undefined ? null : (
+          <Amend order={moved} price={dragged.price} close={() => setDragged(undefined)} />
         )}
       </Modal>
     </div>

@@ -1,10 +1,17 @@
 import { display } from '../../lib/decimal.ts'
 import { clockText, exactText, millis, utcText } from '../../lib/time.ts'
 import { Empty, Loading } from '../../parts/states.tsx'
-import { useTrades, type Pair } from './market.ts'
+import { useTrades, type Look, type Pair, type PublicTrade } from './market.ts'
 
 export function TradesPanel({ pair }: { readonly pair: Pair }): React.JSX.Element {
-  const { list, ready } = useTrades(pair.id)
+  return <TradesList pair={pair} {...useTrades(pair.id)} />
+}
+interface ListProps {
+  readonly pair: Look
+  readonly list: readonly Pick<PublicTrade, 'id' | 'price' | 'amount' | 'side' | 'create_time_ms'>[]
+  readonly ready: boolean
+}
+export function TradesList({ pair, list, ready }: ListProps): React.JSX.Element {
   return (
     <section className="card trades" aria-label="Trades">
       <div className="card-head">

@@ -12,9 +12,23 @@ export type Fill = Reply<'GET /api/v4/spot/my_trades'>[number]
 export type Balance = Reply<'GET /api/v4/spot/accounts'>[number]
 export type PriceOrder = Reply<'GET /api/v4/spot/price_orders'>[number]
 
+/** What book, trades and depth must know of a market. */
+export interface Look {
+  readonly id: string
+  /** What amounts are counted in. */
+  readonly base: string
+  readonly quote: string
+  readonly precision: number
+  readonly amount_precision: number
+  /** The heading of amounts, where it is not that and the base. */
+  readonly counted?: string
+  /** The step of prices, where it is not one of the last decimal. */
+  readonly tick?: string
+}
+
 /** An order whose line was dragged to another price. */
 export interface Dragged {
-  readonly order: Order
+  readonly id: string
   readonly price: string
 }
 
