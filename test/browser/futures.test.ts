@@ -59,7 +59,7 @@ describe('trading contracts', { skip: browser === undefined }, () => {
     await form.getByText('10 000').waitFor()
     assert.equal(ok(await trader.get('/accounts')).total, '10000')
 
-    await form.getByRole('button', { name: 'Margin mode and leverage, change' }).click()
+    await form.getByRole('button', { name: /^(Cross|Isolated) \d+×$/ }).click()
     const leverage = page.getByRole('dialog', { name: 'Margin of BTC_USDT' })
     await leverage.getByText('Isolated', { exact: true }).click()
     await leverage.getByLabel('Leverage').first().fill('20')
@@ -135,7 +135,7 @@ describe('trading contracts', { skip: browser === undefined }, () => {
     assert.equal(`${before.size} ${before.entry_price}`, '1000 60010')
     assert.ok((await row.textContent())!.includes('isolated 20×'))
 
-    await row.getByRole('button', { name: 'Change the margin of BTC_USDT' }).click()
+    await row.getByRole('button', { name: '± Margin of BTC_USDT' }).click()
     const margin = page.getByRole('dialog', { name: 'Margin of the position in BTC_USDT' })
     await margin.getByLabel('Amount').fill('100')
     await margin.getByRole('button', { name: 'Add' }).last().click()
@@ -172,7 +172,7 @@ describe('trading contracts', { skip: browser === undefined }, () => {
     const dated = ok(await trader.client.get('/delivery/usdt/contracts'))[0].name as string
     const maker = await ContractTrader.of(platform, '1000', { base: '/delivery/usdt' })
     ok(await maker.post('/orders', { contract: dated, size: 7, price: '59000' }), 201)
-    await page.getByRole('button', { name: 'Contract BTC_USDT, choose another' }).click()
+    await page.getByRole('button', { name: 'BTC_USDT Perpetual USDT: choose another contract' }).click()
     await page.getByRole('menuitem', { name: dated }).click()
     const book = page.getByRole('region', { name: 'Order book' })
     await book.getByRole('button', { name: '59 000.0' }).waitFor()
