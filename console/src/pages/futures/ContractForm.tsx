@@ -148,7 +148,7 @@ export function ContractForm({
             className="chip"
             disabled={grows === undefined}
             onClick={() => setAsked('leverage')}
-            aria-label="Margin mode and leverage, change"
+            title="Change margin mode and leverage"
           >
             {grows === undefined ? '–' : `${isCross(grows) ? 'Cross' : 'Isolated'} ${leverage}×`}
           </button>

@@ -349,7 +349,10 @@ function ContractMenu({ contract }: { readonly contract: Contract }): React.JSX.
   return (
     <Menu position="bottom-start" width={340} trapFocus>
       <Menu.Target>
-        <UnstyledButton className="market-name" aria-label={`Contract ${contract.name}, choose another`}>
+        <UnstyledButton
+          className="market-name"
+          aria-label={`${contract.name} ${scopeWords(contract)}: choose another contract`}
+        >
           <h1>{contract.name}</h1> <span className="dim small">{scopeWords(contract)}</span>{' '}
           <span aria-hidden>▾</span>
         </UnstyledButton>

@@ -106,7 +106,7 @@ export function Positions({
               size="compact-xs"
               variant="default"
               onClick={() => setMargin(one)}
-              aria-label={`Change the margin of ${one.contract}`}
+              aria-label={`± Margin of ${one.contract}`}
             >
               ± Margin
             </Button>

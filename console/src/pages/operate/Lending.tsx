@@ -10,6 +10,7 @@ import { Card, Page } from '../../parts/Page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { useMay } from './common.tsx'
+import { ContractFunds } from './ContractFunds.tsx'
 
 type Pool = Reply<'GET /operator/v1/lending'>[number]
 
@@ -84,6 +85,7 @@ export function Lending(): React.JSX.Element {
           )}
         </Loaded>
       </Card>
+      <ContractFunds />
       {filling === undefined ? null : <Fill of={filling} close={() => setFilling(undefined)} />}
     </Page>
   )

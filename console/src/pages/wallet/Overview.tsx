@@ -11,6 +11,7 @@ import { Lines } from '../../parts/Lines.tsx'
 import { Card, Page } from '../../parts/Page.tsx'
 import { Empty, Loaded, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
+import { ContractAccounts } from './ContractAccounts.tsx'
 import { usePrices, useSpotBalances, worthOf } from './money.ts'
 import { useAccountStreams } from '../trade/market.ts'
 
@@ -144,6 +145,7 @@ export function Overview(): React.JSX.Element {
         </Loaded>
       </Card>
       <Holdings />
+      <ContractAccounts />
     </Page>
   )
 }
