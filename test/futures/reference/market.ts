@@ -3,7 +3,8 @@ import { random } from '../../spot/compare.ts'
 import type { More } from '../floor.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from '../world.ts'
 import { Beside } from './compare.ts'
-import { E } from './numbers.ts'
+import { availableOf, leverageOf, valueUp } from './margin.ts'
+import { E, max } from './numbers.ts'
 import type { Order } from './world.ts'
 
 const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
@@ -49,6 +50,14 @@ export class Market extends Beside {
       this.credit(user, 'usdt', String(500 * (1 + this.below(30))))
       // One of them never has an account there.
       if (i < TRADERS.length - 1) this.credit(user, 'btc', this.pick(['0.1', '0.3', '1']))
+      if (this.chance(4)) this.ask('futures.dual_mode', { ...this.path(user, BTC_USDT), dual: true })
+      for (const id of [BTC_USDT, ETH_USDT, BTC_USD] as const)
+        if (i < TRADERS.length - 1 && !this.chance(4))
+          this.ask('futures.leverage', {
+            ...this.named(user, id),
+            leverage: this.pick(['0', '0', '10', '25', '50', '100']),
+            cross_leverage_limit: this.pick(['20', '50', '100']),
+          })
     }
     if (this.below(2) === 0)
       for (const [settle, amount] of [['usdt', '3000'], ['btc', '0.03']] as const)
@@ -66,15 +75,16 @@ export class Market extends Beside {
   }
   step(): void {
     const deed = this.below(100)
-    if (deed < 56) this.placeAny()
-    else if (deed < 62) this.amendAny()
-    else if (deed < 66) this.cancelAny()
-    else if (deed < 72) this.leverageAny()
-    else if (deed < 75) this.settingAny()
+    if (deed < 60) this.placeAny()
+    else if (deed < 65) this.amendAny()
+    else if (deed < 68) this.cancelAny()
+    else if (deed < 73) this.leverageAny()
+    else if (deed < 76) this.settingAny()
     else if (deed < 80) this.marginAny()
-    else if (deed < 83) this.dualAny()
-    else if (deed < 87) this.transferAny()
-    else if (deed < 95) this.moveIndex()
+    else if (deed < 82) this.dualAny()
+    else if (deed < 85) this.transferAny()
+    else if (deed < 87) this.help()
+    else if (deed < 96) this.moveIndex()
     else this.wait()
     // Now and then somebody is quicker than what is due.
     if (this.chance(4)) for (let i = this.below(3); i > 0; i--) this.oneDue()
@@ -90,12 +100,20 @@ export class Market extends Beside {
     return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
   }
   private near(id: Id): string {
-    const away = this.pick([0.0005, 0.0005, 0.002, 0.01, 0.05, 0.21])
+    const away = this.pick([0.0005, 0.0005, 0.001, 0.002, 0.01, 0.21])
     return this.tick(id, Number(this.mark(id)) * (1 + away * (this.below(2001) / 1000 - 1)))
   }
-  private anySize(id: Id): number {
+  /** Often as much as the money of its owner carries, or a little more. */
+  private anySize(user: number, id: Id): number {
+    const sign = this.chance(2) ? 1 : -1
+    const { world } = this.reference
+    const c = world.contract(id)
+    const row = world.positionsOf(user, c)[0]!
+    const [cash, one] = [Number(max(0n, availableOf(world, user, c.account).own)), Number(valueUp(c, 1n, world.priceOf(id).mark))]
+    const most = Math.floor((cash / one) * (Number(leverageOf(row)) / 1e18) * this.pick([0.02, 0.1, 0.5, 0.8, 1.1]))
+    if (most > 2 && most < 140_000 && !this.chance(3)) return sign * most
     const size = 1 + this.below(this.pick([5, 300, 2_000, 5_000, 20_000]))
-    return (id === BTC_USD ? size * 7 : id === ETH_USDT ? Math.ceil(size / 3) : size) * (this.chance(2) ? 1 : -1)
+    return sign * (id === BTC_USD ? size * 7 : id === ETH_USDT ? Math.ceil(size / 3) : size)
   }
   private isDual(user: number, id: Id): boolean {
     return this.reference.world.isDual(user, this.contract(id).account)
@@ -103,7 +121,7 @@ export class Market extends Beside {
   private placeAny(): void {
     const [user, id] = [this.pick(this.traders), this.pick(IDS)]
     let price = this.near(id)
-    let size = String(this.anySize(id))
+    let size = String(this.anySize(user, id))
     const more: More = {}
     const kinds: More[] = [
       {},
@@ -238,15 +256,24 @@ export class Market extends Beside {
   }
   private moveIndex(): void {
     const base = this.pick(['BTC', 'BTC', 'ETH'])
-    const by = this.pick([0.001, 0.001, 0.005, 0.02, 0.02, 0.1, 0.3])
+    const by = this.pick([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
     const start = base === 'BTC' ? 60_000 : 3_000
     let price = this.levels[base]! * (1 + by * (this.below(2001) / 1000 - 1))
     if (price < start / 3 || price > start * 3) price = start
     this.levels[base] = Number(price.toFixed(2))
     this.ask('prices.set', { prices: { [base]: String(this.levels[base]) }, actor: null })
   }
+  /** Who has lost everything begins again; the fund too. */
+  private help(): void {
+    const { world } = this.reference
+    const poor = this.traders.filter((user) => world.balance(`${user} futures/usdt`) < 200n * E)
+    const without = this.traders.slice(0, -1).filter((user) => world.balance(`${user} futures/btc`) < E / 100n)
+    if (poor.length > 0) this.credit(this.pick(poor), 'usdt', String(500 * (1 + this.below(20))))
+    else if (without.length > 0) this.credit(this.pick(without), 'btc', '0.2')
+    else this.ask('insurance.fund', { settle: this.pick(['usdt', 'btc']), amount: '0.5', actor: 'test' })
+  }
   private wait(): void {
-    const seconds = this.pick([1, 2, 7, 31, 61, 300])
+    const seconds = this.pick([1, 1, 2, 7, 20, 61])
     this.log.push(`wait ${seconds}`)
     this.advance(seconds)
     if (this.chance(2)) this.ask('futures.mark', { contracts: [BTC_USDT, ETH_USDT, BTC_USD] })
