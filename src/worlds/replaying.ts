@@ -95,9 +95,15 @@ async function replay({ header, requests }: Session, target: Target): Promise<Re
   const answers = new Answers(target.foreign)
   const sender = new Sender(target, header, answers)
   for (const [line, request] of requests) {
-    const { status, text } = await sender.send(request)
+    const answer = await sender.send(request)
+    // A fault that was asked for keeps the reply: what it was can't be told.
+    if (answer === undefined) continue
+    const { status, text } = answer
     const words = `${request.method} ${request.path}${request.query === undefined ? '' : `?${request.query}`}`
-    answers.compare(line, words, request, { status, reply: text === '' ? undefined : jsonIn(masked(text)) })
+    answers.compare(line, words, request.path, request, {
+      status,
+      reply: text === '' ? undefined : jsonIn(masked(text)),
+    })
     if (status < 300 && text !== '') sender.learn(request, jsonIn(text))
   }
   return { requests: requests.length, differences: answers.differences }
@@ -125,13 +131,13 @@ class Sender {
         throw new ConfigError(
           `the session has an account "${login_name}", which this platform has no key for`,
         )
-      answers.learn(user_id, here.user_id)
+      answers.learn('user', user_id, here.user_id)
     }
   }
-  async send(request: SessionRequest): Promise<{ status: number; text: string }> {
+  async send(request: SessionRequest): Promise<{ status: number; text: string } | undefined> {
     const { method, by } = request
     const path = this.answers.pathHere(request.path)
-    const query = this.answers.queryHere(request.query ?? '')
+    const query = this.answers.queryHere(request.query ?? '', request.path)
     const body = this.bodyOf(request)
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     this.at = request.at
@@ -147,12 +153,8 @@ class Sender {
       })
       return { status: response.status, text: await response.text() }
     } catch (error) {
-      // A fault that was asked for keeps the reply; what it was can't be told.
       if (request.dropped !== true) throw error
-      return {
-        status: request.status,
-        text: request.reply === undefined ? '' : JSON.stringify(request.reply),
-      }
+      return undefined
     }
   }
   /** What a reply gives that was masked in the recording. */
@@ -174,7 +176,7 @@ class Sender {
     // Another platform has another time: its clock goes as far as the recorded one went.
     if (this.target.foreign && path === '/operator/v1/clock' && typeof now === 'number')
       return { advance_seconds: Math.max(0, at - this.at) }
-    return this.answers.bodyHere(body)
+    return this.answers.bodyHere(body, path)
   }
   private async headers(
     by: By | undefined,

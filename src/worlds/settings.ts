@@ -30,7 +30,6 @@ export function configOf(options: KontorOptions): Config {
       ...(config !== undefined && { KONTOR_CONFIG: config }),
       ...(demo !== undefined && { KONTOR_DEMO_KEY: demo.key, KONTOR_DEMO_SECRET: demo.secret }),
       KONTOR_OPERATOR_TOKEN: operatorToken ?? randomHex(32),
-      KONTOR_SECRET_KEY: randomHex(32),
       ...refusedSettings(options.settings ?? {}),
       ...FIXED,
     }),

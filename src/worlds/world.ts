@@ -6,7 +6,7 @@ import { ConfigError, type Config } from '../config.ts'
 import { Divergence } from '../machine/replay.ts'
 import { startPlatform, type Platform } from '../platform.ts'
 import { createLog } from '../runtime/log.ts'
-import { sumsKey } from '../runtime/secrets.ts'
+import { randomHex, sumsKey } from '../runtime/secrets.ts'
 import { MemoryStore } from '../store/memory.ts'
 import type { Snapshot as Look } from '../store/store.ts'
 import { fetchOf } from './fetching.ts'
@@ -93,7 +93,8 @@ class World implements Kontor {
     }
   }
   /** A first start. What it leads to is where every reset leads. */
-  static async begin(config: Config, options: KontorOptions): Promise<World> {
+  static async begin(given: Config, options: KontorOptions): Promise<World> {
+    const config = { ...given, secretKey: given.secretKey ?? randomHex(32) }
     const recording = options.record === undefined ? undefined : new Recording(options.record, config)
     const world = await World.start(config, options, new MemoryStore(), undefined, recording)
     try {
