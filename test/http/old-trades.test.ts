@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replayStore } from '../../src/cli/replay.ts'
+import { replayStore } from '../../src/checks/replay-store.ts'
 import { Housekeeper } from '../../src/runtime/housekeeper.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openSnapshot } from '../../src/store/open.ts'
