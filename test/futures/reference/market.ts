@@ -120,11 +120,13 @@ export class Market extends Beside {
       return
     }
     if (this.chance(2)) {
-      // A storm: one way, again and again.
-      const [base, down] = [this.pick(['BTC', 'BTC', 'ETH']), this.chance(2)]
-      for (let i = 0; i < 6; i++) {
-        this.setIndex(base, 1 + ((down ? -1 : 1) * (5 + this.below(30))) / 1_000)
-        this.placeAny()
+      // A storm: one way, again and again; of one market, or of both in turn.
+      const [down, both, traded] = [this.chance(2), this.chance(2), this.chance(2)]
+      const first = this.pick(['BTC', 'BTC', 'ETH'])
+      for (let i = 0; i < 8; i++) {
+        const base = both && i % 2 === 1 ? (first === 'BTC' ? 'ETH' : 'BTC') : first
+        this.setIndex(base, 1 + ((down ? -1 : 1) * (3 + this.below(25))) / 1_000)
+        if (traded) this.placeAny()
         this.drain()
       }
       return
