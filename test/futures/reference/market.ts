@@ -119,6 +119,11 @@ export class Market extends Beside {
       this.ask('contract.change', { contract: id, change: { status: 'trading' }, actor: 'test' })
       return
     }
+    if (this.chance(4)) {
+      // Somewhere else at once: those who are caught have nothing left.
+      this.setIndex(this.pick(['BTC', 'ETH']), this.pick([0.6, 0.75, 1.3, 1.6]))
+      return
+    }
     if (this.chance(2)) {
       // A storm: one way, again and again; of one market, or of both in turn.
       const [down, both, traded] = [this.chance(2), this.chance(2), this.chance(2)]
@@ -331,7 +336,8 @@ export class Market extends Beside {
     const row = this.chance(5) || held.length === 0 ? undefined : this.pick(held)
     const [user, id] = [row?.user ?? this.pick(this.traders), (row?.contract ?? this.pick(IDS)) as Id]
     const some = Number((row?.margin ?? E) / 10n ** 12n) / 1e6
-    const amount = this.chance(20) ? '0' : (some * (this.below(150) / 100)).toFixed(this.chance(20) ? 9 : 6)
+    const exact = (some * (this.below(150) / 100)).toFixed(6)
+    const amount = this.chance(20) ? '0' : this.chance(30) ? `${exact}001` : exact
     const side = this.isDual(user, id) ? (row?.mode ?? 'dual_long') : null
     this.ask('futures.margin', {
       ...this.named(user, id),
