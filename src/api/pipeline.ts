@@ -230,9 +230,15 @@ export class Pipeline {
 
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
-    const plan = await this.options.faults.apply(this.reported(passage))
+    const { faults } = this.options
+    const request = this.reported(passage)
+    const plan = await faults.apply(request)
     passage.dropReply = plan.dropReply
-    if (plan.duplicate) await run().catch(() => undefined)
+    if (plan.duplicate)
+      await run().then(
+        () => faults.report.ranTwice(request),
+        () => undefined,
+      )
   }
 
   private reported(passage: Passage): ReportedRequest {
