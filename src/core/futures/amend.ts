@@ -14,6 +14,7 @@ import {
   checkBankruptcy,
   checkDeviation,
   checkOpening,
+  checkLeast,
   checkRiskLimit,
   checkSize,
   checkTick,
@@ -53,6 +54,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   const named = order.amended({ amend_text: change.amend_text ?? '-' })
   named.update_at = ctx.at
   if (amount <= order.filled) return takeOff(ctx, named, 'cancelled')
+  checkLeast(contract, given)
   if (price === order.price && amount < order.amount) return shrink(ctx, named, amount)
   checkTrading(ctx, contract)
   refuseLocked(state, order.user_id, contract)
