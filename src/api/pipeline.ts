@@ -15,7 +15,7 @@ import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
-import { kept, keptBody, type RequestLog } from './request-log.ts'
+import { kept, keptBody, type RequestLog, type Witness } from './request-log.ts'
 import { Router } from './router.ts'
 
 /** Routes by method and path. */
@@ -33,6 +33,7 @@ export interface PipelineOptions {
   readonly faults: Faults
   /** Left out in live mode. */
   readonly requests: RequestLog | undefined
+  readonly witness?: Witness | undefined
   readonly metrics: Metrics
   readonly log: Log
   readonly ready: () => boolean
@@ -139,6 +140,7 @@ export class Pipeline {
   }
   /** Everything else. */
   async finish(passage: Passage, body: Buffer | undefined): Promise<PlainReply> {
+    const leave = await this.options.witness?.turn()
     try {
       const { endpoint } = passage.route!
       passage.body = body
@@ -159,6 +161,8 @@ export class Pipeline {
       return this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
     } catch (error) {
       return this.refuse(passage, error)
+    } finally {
+      leave?.()
     }
   }
   /** Both at once, of a request that is there as a whole. */
@@ -339,6 +343,7 @@ export class Pipeline {
     if (report.active && logged && passage.operator === undefined) report.see(this.reported(passage), status)
     if (this.options.requests !== undefined && logged)
       this.note(this.options.requests, passage, status, micros, text ?? '')
+    if (this.options.witness !== undefined && logged) this.show(this.options.witness, passage, status, text)
     if (passage.allowance !== undefined) this.tellAllowance(headers, passage.allowance, status)
     if (passage.ignored !== undefined) headers.push(HEADERS.ignored, passage.ignored.join(', '))
     return { status, headers, text, drop: passage.dropReply }
@@ -369,6 +374,25 @@ export class Pipeline {
       bodyLength: body?.length ?? 0,
       reply: kept(text),
       replyLength: text.length,
+    })
+  }
+
+  private show(witness: Witness, passage: Passage, status: number, text: string | undefined): void {
+    const { operator, body, dropReply: dropped } = passage
+    const { method, path, query, userId, key, arrived, at } = this.reported(passage)
+    witness.see({
+      method,
+      path,
+      query,
+      userId,
+      key,
+      operator,
+      body,
+      at,
+      arrived,
+      status,
+      reply: text ?? '',
+      dropped,
     })
   }
 

@@ -53,9 +53,15 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   checkTick(contract, price)
   const named = order.amended({ amend_text: change.amend_text ?? '-' })
   named.update_at = ctx.at
-  if (amount <= order.filled) return takeOff(ctx, named, 'cancelled')
-  checkLeast(contract, given)
-  if (price === order.price && amount < order.amount) return shrink(ctx, named, amount)
+  if (amount <= order.filled) {
+    const ended = takeOff(ctx, named, 'cancelled')
+    followBook(ctx, contract)
+    return ended
+  }
+  if (price === order.price && amount < order.amount) {
+    checkLeast(contract, given)
+    return shrink(ctx, named, amount)
+  }
   checkTrading(ctx, contract)
   refuseLocked(state, order.user_id, contract)
   refuseLiquidating(state, order.user_id, contract)

@@ -13,6 +13,7 @@ import { Ranking, type Scored } from '../tables/futures/rankings.ts'
 import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
+import { followBook } from './follow.ts'
 import { internalTrade } from './insurance.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
 import { holdingOf, positionOf } from './positions.ts'
@@ -112,6 +113,7 @@ export function deleverage(
   const long = position.size > 0n
   let left = contracts
   let parties = 0
+  let cancelled = false
   for (const { id } of rankingOf(state, contract, !long).sorted.items) {
     if (left === 0n || parties === AT_ONCE) break
     const one = state.futures.positions.table.get(id)!
@@ -119,8 +121,10 @@ export function deleverage(
     parties++
     const held = abs(contractsIn(one.size))
     const count = held < left ? held : left
-    for (const order of state.futures.openOrders(one.user_id, contract.id))
+    for (const order of state.futures.openOrders(one.user_id, contract.id)) {
       takeOff(ctx, order, 'auto_deleveraged')
+      cancelled = true
+    }
     const order = recordOrder(ctx, contract, one, count, price)
     internalTrade(ctx, contract, {
       from: { user_id: position.user_id, mode: position.mode },
@@ -132,6 +136,7 @@ export function deleverage(
     note(ctx, contract, one, order, count, price)
     left -= count
   }
+  if (cancelled) followBook(ctx, contract)
   return { taken: contracts - left, goesOn: left > 0n && parties === AT_ONCE }
 }
 /** At this price it must leave its unit with something. */

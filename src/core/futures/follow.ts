@@ -9,3 +9,7 @@ export function followBook(ctx: Ctx, contract: Contract): void {
   if (followPrice(ctx, contract)) afterMark(ctx, contract.id)
   look(ctx)
 }
+/** The same of several. */
+export function followBooks(ctx: Ctx, contracts: Iterable<string>): void {
+  for (const id of new Set(contracts)) followBook(ctx, ctx.state.world.mustContract(id))
+}

@@ -25,6 +25,7 @@ import {
   restMargin,
   unitOf,
 } from './figures.ts'
+import { followBooks } from './follow.ts'
 import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
 import {
   bookCash,
@@ -192,7 +193,12 @@ function payByEquity(
 /** A portion of the unit's orders; true while there may be more. */
 function cancelSome(ctx: Ctx, userId: number, contracts: readonly string[]): boolean {
   const orders = contracts.flatMap((id) => ctx.state.futures.openOrders(userId, id))
-  for (const order of orders.slice(0, PORTION)) takeOff(ctx, order, 'liquidated')
+  const ended = orders.slice(0, PORTION)
+  for (const order of ended) takeOff(ctx, order, 'liquidated')
+  followBooks(
+    ctx,
+    ended.map(({ pair }) => pair),
+  )
   return orders.length > PORTION
 }
 /** The same of what waits for a price: in a contract, or all of a cross account. */

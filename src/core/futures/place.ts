@@ -13,7 +13,7 @@ import {
   type Placed,
   type Side,
 } from '../tables/exchange/order.ts'
-import type { Position } from '../tables/futures/positions.ts'
+import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { availableOf, canNotBear, isCross, nearIndex } from './figures.ts'
 import type { NewContractOrder, PlaceInput } from './inputs.ts'
@@ -37,12 +37,15 @@ import {
   contractNamed,
   openingBeside,
   openingPart,
+  parseOrderPrice,
+  parseSize,
   readIceberg,
   readPrice,
-  readSize,
   readSlip,
   readText,
   readTif,
+  refuseFraction,
+  refuseIceberg,
   refuseLiquidating,
   refusePortfolio,
   worstClose,
@@ -106,6 +109,9 @@ export function placeOrder(
   )
   addStops(ctx, draft.contract, draft.placed, draft.stops)
   const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
+  // Some of what seemed to stand against it ended when its turn came.
+  if (order.time_in_force === 'fok' && order.finish_as !== 'filled' && order.finish_as !== 'reduce_only')
+    refuseUnfilled()
   guard(ctx, draft.contract, order, taker, draft, before)
   return order
 }
@@ -209,23 +215,20 @@ export interface OwnOrder {
   readonly text: string | null
   readonly origin: string
 }
+/** The checks in the order in which the specification (1.8) lists them: the first that fails answers. */
 function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: OwnOrder | null): Draft {
   const { state } = ctx
   const { user_id } = path
-  const contract = contractNamed(state, path, input.contract)
-  const dual = isDual(state, user_id, contract.account)
+  // 1: what can be said of the order by itself.
+  const dual = isDual(state, user_id, `${path.group}/${path.settle}`)
   const flags = checkFlags(input, dual)
-  const given = readSize(input.size)
-  if (given === 0n && !flags.closes)
-    refuse(
-      'INVALID_PARAM_VALUE',
-      'size: 0 is for orders that close a position; name close or auto_size with it',
-    )
-  if (given !== 0n && flags.closes)
-    refuse('INVALID_PARAM_VALUE', `size: an order with close or auto_size has size 0, not ${given}`)
-  const bbo = input.bbo === null ? undefined : bboPrice(state, contract, input.bbo, given)
-  const price = bbo ?? readPrice(contract, input.price)
-  const tif = readTif(input.tif, price)
+  const { closes, reduceOnly } = flags
+  const { contracts: given, fraction } = parseSize(input.size)
+  checkGiven(given !== 0n || fraction, closes, input)
+  const asked = parseOrderPrice(input.price)
+  const tif = readTif(input.tif, input.bbo === null ? asked : undefined)
+  const market = input.bbo === null && asked === 0n
+  const rests = tif === 'gtc' || tif === 'poc'
   const text = own?.text ?? readText(input.text)
   const stp_id = state.stp.groupOf(user_id)
   if (input.stp_act !== null && stp_id === 0)
@@ -233,32 +236,48 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
       'INVALID_PARAM_VALUE',
       `stp_act: "${input.stp_act}" needs an account in an STP group; POST /account/stp_groups makes one`,
     )
+  const iceberg = readIceberg(input.iceberg, closes ? undefined : given, tif)
+  if (input.market_order_slip_ratio !== null && !market)
+    refuse('INVALID_PARAM_VALUE', 'market_order_slip_ratio: only a market order (price 0) has one')
+  // 2: the contract.
+  const contract = contractNamed(state, path, input.contract)
+  const slip = readSlip(contract, input.market_order_slip_ratio)
+  const price =
+    input.bbo === null ? readPrice(contract, input.price) : bboPrice(state, contract, input.bbo, given)
   checkTrading(ctx, contract)
+  const position = closes
+    ? positionOf(state, user_id, contract, closingMode(input.auto_size))
+    : positionOf(
+        state,
+        user_id,
+        contract,
+        modeOf(
+          state,
+          { user_id, side: sideOf(given), more: reduceOnly ? { reduce_only: true } : null },
+          contract.account,
+        ),
+      )
+  const resolved = closes ? -contractsIn(position.size) : given
+  const side = sideOf(resolved)
+  const sent = abs(resolved)
+  const opening = openingPart(position, side, sent, reduceOnly)
+  const beside = rests && !reduceOnly ? openingBeside(state, contract, position, side, sent) : opening
+  if (beside > 0n) checkOpening(ctx, contract)
+  // 3 to 5.
   checkAccount(state, user_id, contract)
   checkTick(contract, price)
+  if (fraction) refuseFraction(input.size, 'size')
   refuseLiquidating(state, user_id, contract)
-  const resolved = flags.closes ? closingSize(state, user_id, contract, input.auto_size) : given
-  const side: Side = resolved > 0n ? 'buy' : 'sell'
-  const market = price === 0n
-  const reduceOnly = flags.reduceOnly
-  const position = positionOf(
-    state,
-    user_id,
-    contract,
-    modeOf(state, { user_id, side, more: reduceOnly ? { reduce_only: true } : null }, contract.account),
-  )
   refusePortfolio(state, user_id, contract, { dual, isolated: !isCross(position) })
   checkMarginMode(position, input.pos_margin_mode)
-  if (!flags.closes) checkSize(contract, resolved, market)
+  // 6 to 9.
+  if (!closes) checkSize(contract, resolved, market)
   if (!market) checkDeviation(state, contract, price)
-  const rests = tif === 'gtc' || tif === 'poc'
   if (rests) checkRoom(state, user_id, contract)
   checkUnused(state, user_id, contract, text)
-  const sent = abs(resolved)
-  const size = reduceOnly ? reducingSize(state, contract, position, side, sent, rests, flags.closes) : sent
-  const opening = openingPart(position, side, size, reduceOnly)
-  const beside = rests && !reduceOnly ? openingBeside(state, contract, position, side, size) : opening
-  if (beside > 0n) checkOpening(ctx, contract)
+  // 10 to 12; what follows is seen when it is matched.
+  const size = reduceOnly ? reducingSize(state, contract, position, side, sent, rests, closes) : sent
+  if (iceberg > size) refuseIceberg(input.iceberg!, size)
   const reduces = size > opening
   if (reduces && !market) checkBankruptcy(state, contract, position, side, price)
   if (market && state.futures.book(contract.id).facing(side) === undefined)
@@ -266,12 +285,6 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
       'CONTRACT_NO_COUNTER',
       `there is nothing to ${side} against in ${contract.name}; place a limit order`,
     )
-  const slip = readSlip(contract, input.market_order_slip_ratio)
-  if (input.market_order_slip_ratio !== null && !market)
-    refuse('INVALID_PARAM_VALUE', 'market_order_slip_ratio: only a market order (price 0) has one')
-  const iceberg = readIceberg(input.iceberg, size)
-  if (iceberg > 0n && !rests)
-    refuse('INVALID_PARAM_VALUE', `iceberg: an order of tif ${tif} never rests; leave it out`)
   const stops = readStops(state, contract, input, user_id, side, price, opening === sent)
   const placed: Placed = {
     id: nextId(ctx.tx, state.counters, CONTRACTS.counter),
@@ -289,7 +302,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
     stp_id,
     stp_act: input.stp_act ?? '-',
     create_at: ctx.at,
-    more: extrasOf(input, reduceOnly, flags.closes, own),
+    more: extrasOf(input, reduceOnly, closes, own),
     row: undefined,
     rank: 0,
     level: undefined,
@@ -317,17 +330,19 @@ export function checkFlags(
   const closes = close === true || auto_size !== null
   return { closes, reduceOnly: closes || reduce_only === true }
 }
-function closingSize(
-  state: State,
-  userId: number,
-  contract: Contract,
-  auto_size: NewContractOrder['auto_size'],
-): bigint {
-  const mode = auto_size === null ? 'single' : auto_size === 'close_long' ? 'dual_long' : 'dual_short'
-  const { size } = positionOf(state, userId, contract, mode)
-  if (size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name} to close`)
-  return -contractsIn(size)
+/** Size 0 is for what closes a position, and for nothing else. */
+function checkGiven(some: boolean, closes: boolean, { size }: NewContractOrder): void {
+  if (!some && !closes)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      'size: 0 is for orders that close a position; name close or auto_size with it',
+    )
+  if (some && closes)
+    refuse('INVALID_PARAM_VALUE', `size: an order with close or auto_size has size 0, not ${size}`)
 }
+const closingMode = (auto_size: NewContractOrder['auto_size']): PositionMode =>
+  auto_size === null ? 'single' : auto_size === 'close_long' ? 'dual_long' : 'dual_short'
+const sideOf = (contracts: bigint): Side => (contracts > 0n ? 'buy' : 'sell')
 /** What only reduces needs something to reduce, and never more than it; what would rest is not cut. */
 function reducingSize(
   state: State,
@@ -339,7 +354,12 @@ function reducingSize(
   closes: boolean,
 ): bigint {
   if (position.size === 0n)
-    refuse('POSITION_EMPTY', `reduce_only: there is no position in ${contract.name} to reduce`)
+    refuse(
+      'POSITION_EMPTY',
+      closes
+        ? `there is no position in ${contract.name} to close`
+        : `reduce_only: there is no position in ${contract.name} to reduce`,
+    )
   const most = closable(position, side)
   if (most === 0n)
     refuse(
@@ -425,5 +445,7 @@ export function refuseAtOnce(ctx: Ctx, taker: ContractTaker): void {
       'a post-only order (tif poc) would match at once; choose a price on your own side of the book',
     )
   if (time_in_force === 'fok' && !canFill(ctx.state.futures, taker))
-    refuse('ORDER_FOK', 'a fill-or-kill order (tif fok) can not be filled at once and in full')
+    refuseUnfilled()
 }
+const refuseUnfilled = (): never =>
+  refuse('ORDER_FOK', 'a fill-or-kill order (tif fok) can not be filled at once and in full')

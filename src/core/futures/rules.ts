@@ -39,24 +39,31 @@ export function contractNamed(
   return contract
 }
 
-/** Whole contracts, signed. */
-export function readSize(text: string, name = 'size'): bigint {
+/** A signed number of contracts; what is not whole is for whoever asked to refuse. */
+export function parseSize(text: string, name = 'size'): { contracts: bigint; fraction: boolean } {
   const digits = /^([+-]?)(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text)
   if (digits === null)
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be a whole number of contracts, such as "10"`)
-  if (/[1-9]/.test(digits[3] ?? ''))
-    refuse('INVALID_PRECISION', `${name}: "${text}" has a fraction; sizes are whole contracts`)
   const value = BigInt(digits[2]!)
-  return digits[1] === '-' ? -value : value
+  return { contracts: digits[1] === '-' ? -value : value, fraction: /[1-9]/.test(digits[3] ?? '') }
 }
-/** A multiple of the tick; 0 is a market price. */
+export const refuseFraction = (text: string, name: string): never =>
+  refuse('INVALID_PRECISION', `${name}: "${text}" has a fraction; sizes are whole contracts`)
+/** Whole contracts, signed. */
+export function readSize(text: string, name = 'size'): bigint {
+  const { contracts, fraction } = parseSize(text, name)
+  return fraction ? refuseFraction(text, name) : contracts
+}
+/** 0 is a market price. */
+export const parseOrderPrice = (text: string, name = 'price'): Price =>
+  parsePrice(text) ??
+  refuse(
+    'INVALID_PARAM_VALUE',
+    `${name}: "${text}" must be a decimal such as "1.5", or "0" for a market order`,
+  )
+/** The same, of a contract. */
 export function readPrice(contract: Contract, text: string, name = 'price'): Price {
-  const price = parsePrice(text)
-  if (price === undefined)
-    refuse(
-      'INVALID_PARAM_VALUE',
-      `${name}: "${text}" must be a decimal such as "1.5", or "0" for a market order`,
-    )
+  const price = parseOrderPrice(text, name)
   if (price > contract.priceMax)
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${contract.name}`)
   return price
@@ -80,7 +87,7 @@ export function readText(text: string | null): string {
     `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
   )
 }
-export function readTif(given: TimeInForce | null, price: Price): TimeInForce {
+export function readTif(given: TimeInForce | null, price: Price | undefined): TimeInForce {
   const tif = given ?? 'gtc'
   if (price === 0n && tif !== 'ioc' && tif !== 'fok')
     refuse('INVALID_PARAM_VALUE', `tif: a market order (price 0) is ioc or fok, not ${tif}`)
@@ -97,12 +104,17 @@ export function readSlip({ slip, config }: Contract, text: string | null): bigin
     )
   return own
 }
-export function readIceberg(text: string | null, size: bigint): bigint {
+/** `size` is undefined where the position says it. */
+export function readIceberg(text: string | null, size: bigint | undefined, tif: TimeInForce): bigint {
   if (text === null) return 0n
   const iceberg = abs(readSize(text, 'iceberg'))
-  if (iceberg > abs(size)) refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the size ${size}`)
+  if (size !== undefined && iceberg > abs(size)) refuseIceberg(text, size)
+  if (iceberg > 0n && tif !== 'gtc' && tif !== 'poc')
+    refuse('INVALID_PARAM_VALUE', `iceberg: an order of tif ${tif} never rests; leave it out`)
   return iceberg
 }
+export const refuseIceberg = (text: string, size: bigint): never =>
+  refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the size ${size}`)
 
 /** Whether it takes orders at all, by its status and its prices. */
 export function checkTrading(ctx: Ctx, contract: Contract): void {

@@ -1,4 +1,5 @@
 import { schedule } from '../due.ts'
+import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
 import { cancelWaiting, waitingOf } from '../futures/waiting.ts'
 import { cancelOpen } from '../spot/cancel.ts'
@@ -83,10 +84,13 @@ export function stopPortion(ctx: Ctx, input: { user_id: number; upper: Upper }):
     if (left === 0) break
     if (!state.futures.hasOpen(account.user_id)) continue
     const orders = state.futures.openOrders(account.user_id).filter(({ id }) => id <= contract_order)
-    for (const order of orders.slice(0, left)) {
-      takeOff(ctx, order, 'cancelled')
-      left--
-    }
+    const ended = orders.slice(0, left)
+    for (const order of ended) takeOff(ctx, order, 'cancelled')
+    left -= ended.length
+    followBooks(
+      ctx,
+      ended.map(({ pair }) => pair),
+    )
   }
   if (left === 0) schedule(ctx, ctx.at, 'user.stop', { user_id, upper })
   return null

@@ -3,6 +3,7 @@ import { notFound, refuse } from '../../labels.ts'
 import { decimalsOf } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { dateName } from '../contracts/dates.ts'
+import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
 import type { Ctx } from '../state.ts'
 import type { Actor } from '../tables/audit.ts'
@@ -57,7 +58,9 @@ export function cancelContractOrders(
       if (input.owners.includes(order.user_id)) orders.push(order)
     }
   for (const order of orders) takeOff(ctx, order, 'cancelled')
-  if (orders.length > 0)
+  if (orders.length > 0) {
+    followBooks(ctx, [id])
     audit(ctx, input.actor, 'contract.cancel_orders', { contract: id, orders: orders.length })
+  }
   return orders.length
 }

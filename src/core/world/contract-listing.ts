@@ -4,6 +4,7 @@ import { cyclesAt, dateName } from '../contracts/dates.ts'
 import { schedule, unschedule } from '../due.ts'
 import { followPrices } from '../futures/prices.ts'
 import { settlePositions } from '../futures/settlement.ts'
+import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
 import { cancelWaiting, onlyReduces, waitingIn } from '../futures/waiting.ts'
 import type { Ctx, State } from '../state.ts'
@@ -143,6 +144,7 @@ export function sweepContract(ctx: Ctx, input: { contract: string }): null {
   cancelWaiting(ctx, waiting.slice(0, PORTION), 'contract_delisted')
   const orders = ordersIn(state, id, (order) => settling || mayOpen(order))
   for (const order of orders) takeOff(ctx, order, 'cancelled')
+  if (orders.length > 0) followBooks(ctx, [id])
   if (orders.length === PORTION || waiting.length > PORTION) planSweep(ctx, id)
   else if (settling && settlePositions(ctx, contract)) planSweep(ctx, id)
   else if (settling) endContract(ctx, contract)

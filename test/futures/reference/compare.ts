@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict'
+import { adlRanking as engineRanking } from '../../../src/core/futures/deleverage.ts'
+import { accountFigures, positionFigures } from '../../../src/core/futures/figures.ts'
+import type { AccountName } from '../../../src/core/ledger/accounts.ts'
+import type { DueItem } from '../../../src/core/tables/due.ts'
+import type { Order as EngineOrder, OrderRow } from '../../../src/core/tables/exchange/order.ts'
+import type { Position as EnginePosition } from '../../../src/core/tables/futures/positions.ts'
+import { CONTRACT_LOGS } from '../../../src/core/tables/futures/records.ts'
+import { accountOfContract, type ContractConfig } from '../../../src/core/tables/world/contracts.ts'
+import type { Tx } from '../../../src/machine/table.ts'
+import { Floor } from '../floor.ts'
+import { adlRanking } from './liquidation.ts'
+import { availableOf, balanceOf, crossCash, entryPrice, isCross, limitOf, liquidationPrice, needsOf, orderMargins, tierOf, unitOf } from './margin.ts'
+import { E, floorDiv, max } from './numbers.ts'
+import { Reference, type Answer, type Input } from './reference.ts'
+import type { Order, Position } from './world.ts'
+
+const ACCOUNTS = ['futures/usdt', 'futures/btc'] as const
+const show = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 1)
+/** Without what is made for charts and statistics. */
+const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter((name) => name !== 'contract_stat' && name !== 'contract_settlement')
+
+/** The engine and the reference side by side: what one is asked the other is asked too, and both must say the same. */
+export class Beside extends Floor {
+  readonly reference: Reference
+  readonly traders: number[] = []
+  readonly log: string[] = []
+  readonly outcomes = new Map<string, number>()
+  commands = 0
+  private tx: Tx | undefined
+  private begun = 0
+  private marks = ''
+
+  constructor(configs: readonly ContractConfig[]) {
+    super(configs)
+    this.reference = new Reference(configs)
+    this.reference.begin(this.at, (id) => {
+      const { index, mark, funding_rate: rate, next_funding: nextFunding } = this.price(id)
+      return { index, mark, rate, nextFunding }
+    })
+  }
+  protected override applied(tx: Tx): void {
+    super.applied(tx)
+    this.tx = tx
+  }
+  /** A user whom both know. */
+  trader(vip: number, stp: boolean): number {
+    const id = this.user({ USDT: '100000', BTC: '10' }, { vip })
+    let group = 0
+    if (stp) {
+      group = this.must('stp_group.create', { user_id: id, name: 'g' }).id
+      this.must('stp_group.add', { user_id: id, stp_id: group, members: [id] })
+    }
+    this.reference.addUser(id, vip, group)
+    for (const [currency, amount] of [['USDT', 100_000n], ['BTC', 10n]] as const)
+      this.reference.world.money.set(`${id} spot ${currency}`, amount * E)
+    this.traders.push(id)
+    return id
+  }
+  /** Asks both. */
+  ask(what: string, input: object): Answer {
+    this.log.push(`${what} ${JSON.stringify(input)}`)
+    this.tx = undefined
+    const outcome = this.run(what as 'futures.place', input as never)
+    const expected = this.reference.run(what, input as Input, this.at, this.begunNow())
+    const got = 'label' in outcome ? outcome.label : 'done'
+    const wanted = expected !== null && 'label' in expected ? expected.label : 'done'
+    this.log.push(`  ${got}`)
+    assert.equal(got, wanted, 'the engine answers otherwise than the reference')
+    this.outcomes.set(`${what} ${got}`, (this.outcomes.get(`${what} ${got}`) ?? 0) + 1)
+    if (!('label' in outcome) && expected !== null) {
+      if ('order' in expected) this.sameOrder(outcome.reply as EngineOrder, expected.order)
+      if ('ids' in expected) {
+        const { ids } = outcome.reply as unknown as { ids: number[] }
+        assert.deepEqual([...ids].sort((a, b) => a - b), expected.ids.sort((a, b) => a - b))
+      }
+      if ('rows' in expected)
+        for (const [i, row] of (outcome.reply as unknown as EnginePosition[]).entries()) this.samePosition(row, expected.rows[i]!)
+    }
+    this.same()
+    return expected
+  }
+  /** One item that is due, of both. */
+  protected override runItem(item: DueItem): void {
+    this.log.push(`due ${item.command} ${JSON.stringify(item.input)}`)
+    this.tx = undefined
+    const due = this.reference.next()
+    assert.ok(due !== undefined, `the engine has ${item.command} to do, the reference nothing`)
+    const { refused } = this.must('due.run', { id: item.id }) as { refused: string | null }
+    assert.equal(refused, null)
+    assert.deepEqual([item.command, item.at, unitOfItem(item)], [due.kind, due.at, due.of])
+    this.reference.runDue(due, this.at, this.begunNow())
+    this.outcomes.set(item.command, (this.outcomes.get(item.command) ?? 0) + 1)
+    this.same()
+  }
+  /** One thing that is due by now; false: there is none. */
+  oneDue(): boolean {
+    const item = this.state.due.next()
+    if (item === undefined || item.at > this.at) {
+      const due = this.reference.next()
+      assert.ok(due === undefined || due.at > this.at, `the reference has ${due?.kind} to do, the engine nothing`)
+      return false
+    }
+    this.runItem(item)
+    return true
+  }
+  /** Units whose liquidation the engine has begun in this command, in its order. */
+  private begunNow(): string[] {
+    const found: [number, string][] = []
+    for (const item of this.state.due.table.values())
+      if (item.command === 'futures.liquidate') {
+        const { id } = item.input as { id: number }
+        if (id > this.begun) found.push([id, unitOfItem(item)])
+      }
+    found.sort((a, b) => a[0] - b[0])
+    this.begun = Math.max(this.begun, ...found.map(([id]) => id))
+    return found.map(([, unit]) => unit)
+  }
+
+  private same(): void {
+    this.commands++
+    const { world } = this.reference
+    this.sameRecords()
+    const touched = new Set(world.touched.keys())
+    const positions = new Set<string>()
+    const accounts = new Set<string>()
+    for (const { table, key } of this.tx?.touched ?? []) {
+      const { name } = table.spec
+      if (name === 'contract_order') touched.add(key as number)
+      else if (name === 'position') positions.add(key as string)
+      else if (name === 'contract_account') accounts.add(key as string)
+    }
+    for (const { user, contract } of world.touched.values()) accounts.add(`${user}/${accountOfContract(contract)}`)
+    const whole = this.commands % 20 === 0
+    if (whole) {
+      for (const id of world.orders.keys()) touched.add(id)
+      for (const { id } of this.state.futures.positions.table.values()) positions.add(id)
+      for (const id of world.positions.keys()) positions.add(id)
+    }
+    for (const id of touched) {
+      const order = world.orders.get(id) ?? world.touched.get(id)
+      const got = this.state.futures.orders.get(id)
+      if (got?.status !== 'open' && order === undefined) continue
+      assert.ok(got !== undefined && order !== undefined, `order ${id} is known to one alone`)
+      this.sameOrder(got, order)
+    }
+    let open = 0
+    for (const c of world.contracts.keys())
+      for (const user of this.traders) open += this.state.futures.openCount(user, c)
+    assert.equal(open, world.orders.size, 'open orders')
+    for (const id of positions) {
+      const got = this.state.futures.positions.table.get(id)
+      const wanted = world.positions.get(id)
+      assert.ok(got !== undefined && wanted !== undefined, `position ${id} is known to one alone`)
+      this.samePosition(got, wanted)
+    }
+    this.sameMoney()
+    // Figures follow from rows and marks; a rank from all positions.
+    const moved = this.samePrices()
+    const all = whole || moved || [...positions].some((id) => !id.startsWith('0/'))
+    for (const user of this.traders)
+      for (const account of ACCOUNTS) if (all || accounts.has(`${user}/${account}`)) this.sameAccount(user, account)
+  }
+  private sameRecords(): void {
+    const { records } = this.reference.world
+    for (const name of LOGS) {
+      const got = (this.tx?.appended ?? []).filter((_, i) => this.tx!.logs[i]!.name === name)
+      const wanted = records[name] ?? []
+      if (got.length === 0 && wanted.length === 0) continue
+      this.equal(got, wanted, name)
+    }
+    const trades = (this.tx?.touched ?? [])
+      .filter(({ table }) => table.spec.name === 'contract_trade')
+      .map(({ key }) => this.state.futures.trades.table.get(key as number))
+    this.equal(trades, records['trade'] ?? [], 'trades')
+  }
+  private equal(got: unknown, wanted: unknown, what: string): void {
+    if (!alike(got, wanted)) assert.equal(show(sorted(got)), show(sorted(wanted)), what)
+  }
+  private sameOrder(got: EngineOrder | OrderRow, wanted: Order): void {
+    const open = wanted.status === 'open'
+    const one = [got.id, got.user_id, got.pair, got.side, got.type, got.time_in_force, got.text, got.amend_text, got.price, got.amount, got.left, got.filled, got.filled_total, got.fee, got.iceberg, open ? got.shown : 0n, got.refreshed, open ? got.rank : 0, got.stp_id, got.stp_act, got.status, got.finish_as, got.create_at, got.update_at, JSON.stringify(got.more)]
+    const other = [wanted.id, wanted.user, wanted.contract, wanted.buy ? 'buy' : 'sell', wanted.market ? 'market' : 'limit', wanted.tif, wanted.text, wanted.amendText, wanted.price, wanted.amount * E, wanted.left * E, wanted.filled * E, wanted.filledTotal, wanted.fee, wanted.iceberg * E, open ? wanted.shown * E : 0n, wanted.refreshed, open ? wanted.rank : 0, wanted.stp, wanted.stpAct, wanted.status, wanted.finish, wanted.created, wanted.updated, JSON.stringify(wanted.more)]
+    this.equal(one, other, `order ${wanted.id}`)
+  }
+  private samePosition(got: EnginePosition, w: Position): void {
+    const one = [got.id, got.size, got.cost, got.margin, got.leverage, got.cross_limit, got.isolated_leverage, got.risk_limit, got.user_id === 0 ? 0 : got.liquidating, got.funded, got.pnl, got.fee, got.fund, got.history_pnl, got.last_close_pnl, got.max_size, got.opened, got.opened_value, got.closed, got.closed_value, got.open_at]
+    const other = [w.id, w.size * E, w.cost, w.margin, w.leverage, w.crossLimit, w.isolatedLeverage, w.riskLimit, w.user === 0 ? 0 : w.liquidating, w.funded, w.pnl, w.fee, w.fund, w.history, w.lastClose, w.maxSize * E, w.opened * E, w.openedValue, w.closed * E, w.closedValue, w.openAt]
+    this.equal(one, other, `position ${w.id}`)
+  }
+  /** Tells whether a mark has moved. */
+  private samePrices(): boolean {
+    const before = this.marks
+    this.marks = [...this.reference.world.prices.values()].map(({ mark }) => mark).join(' ')
+    for (const [id, row] of this.reference.world.prices) {
+      const got = this.price(id)
+      const one = [id, got.index, got.mark, got.funding_rate, got.funding_sum, got.premiums, got.next_funding, this.state.futures.lastPrice(id)]
+      const other = [id, row.index, row.mark, row.rate, row.fundingSum, row.premiums.length, row.nextFunding, row.last]
+      this.equal(one, other, 'prices')
+    }
+    return before !== this.marks
+  }
+  private sameMoney(): void {
+    const { world } = this.reference
+    const same = (owner: number, name: AccountName, currency: string, ours: string): void => {
+      const got = this.state.ledger.balance(owner, name, currency)
+      if (got !== world.balance(ours)) assert.equal(String(got), String(world.balance(ours)), ours)
+    }
+    for (const c of world.contracts.values()) {
+      same(0, `futures.clearing:${c.settle}.${c.name}`, c.currency, `clearing ${c.id}`)
+      same(0, `futures.funding:${c.settle}.${c.name}`, c.currency, `funding ${c.id}`)
+    }
+    for (const settle of ['usdt', 'btc']) {
+      const currency = settle.toUpperCase()
+      same(0, `futures.rounding:${settle}`, currency, `rounding ${settle}`)
+      same(0, `insurance:futures.${settle}`, currency, `insurance ${settle}`)
+      same(0, 'fees', currency, `fees ${currency}`)
+      for (const user of this.traders) {
+        same(user, `futures:${settle}`, currency, `${user} futures/${settle}`)
+        same(user, `debt.futures:${settle}`, currency, `${user} debt futures/${settle}`)
+        same(user, 'spot', currency, `${user} spot ${currency}`)
+      }
+    }
+  }
+  /** Every figure of an account and its positions. */
+  private sameAccount(user: number, account: string): void {
+    const { world } = this.reference
+    const row = world.account(user, account)
+    const got = this.state.futures.accounts.get(user, account)
+    if (row === undefined || got === undefined) {
+      assert.ok(row === undefined && got === undefined, `account ${user} ${account} is known to one alone`)
+      return
+    }
+    this.equal([got.dual, got.liquidating, got.dnw, got.pnl, got.fee, got.fund], [row.dual, row.liquidating, row.dnw, row.pnl, row.fee, row.fund], `account ${user} ${account}`)
+    const first = [...world.contracts.values()].find((c) => c.account === account)!
+    const figures = accountFigures(this.state, user, this.contract(first.id))
+    const unit = unitOf(world, user, account)
+    const orders = orderMargins(world, user, account)
+    const { cross, own } = availableOf(world, user, account)
+    const ratio = (by: bigint): bigint => (by === 0n ? 0n : (((balanceOf(unit) * E) / by) / 10n ** 14n) * 10n ** 14n)
+    const wanted = {
+      total: unit.total,
+      unrealised_pnl: unit.pnl + unit.isolatedPnl,
+      position_margin: unit.initial + unit.isolated,
+      order_margin: orders.all,
+      available: max(0n, own),
+      position_initial_margin: unit.initial + unit.isolatedInitial,
+      maintenance_margin: unit.maintenance + unit.isolatedMaintenance,
+      cross_order_margin: orders.cross,
+      cross_initial_margin: unit.initial,
+      cross_maintenance_margin: unit.maintenance,
+      cross_unrealised_pnl: unit.pnl,
+      cross_available: max(0n, cross),
+      cross_margin_balance: crossCash(unit) + unit.pnl,
+      cross_mmr: ratio(unit.maintenance),
+      cross_imr: ratio(unit.initial),
+      isolated_position_margin: unit.isolated,
+    }
+    this.equal(figures, wanted, `figures of ${user} ${account}`)
+    for (const position of world.held(user, account)) this.sameFigures(position)
+  }
+  private sameFigures(row: Position): void {
+    const { world } = this.reference
+    const c = world.contract(row.contract)
+    const position = this.state.futures.positions.table.get(row.id)!
+    const { close_order: closing, ...figures } = positionFigures(this.state, position)
+    const needs = needsOf(world, row)
+    const tier = tierOf(c, needs.value)
+    const tiered = needs.value === 0n ? 0n : -floorDiv(-needs.value * tier.rate, E) - tier.deduction
+    const open = world.openOf(row.user, c.id)
+    this.equal(
+      { ...figures, closing: closing?.id, ranking: engineRanking(this.state, this.contract(c.id), position) },
+      {
+        value: needs.value,
+        initial_margin: needs.initial,
+        maintenance_margin: needs.maintenance,
+        unrealised_pnl: needs.pnl,
+        margin: isCross(row) ? needs.initial : row.margin,
+        liq_price: liquidationPrice(world, row),
+        entry_price: entryPrice(c, row.size, row.cost),
+        mark_price: world.priceOf(c.id).mark,
+        leverage_max: tier.leverage,
+        maintenance_rate: tier.rate,
+        average_maintenance_rate: (tiered * E) / needs.value,
+        risk_limit: limitOf(c, row),
+        pending_orders: open.length,
+        closing: open.find(({ more }) => more?.['close'] === true)?.id,
+        ranking: adlRanking(world, row),
+      },
+      `figures of ${row.id}`,
+    )
+  }
+}
+/** The unit that an item of due work is about, or its contract. */
+function unitOfItem({ command, input }: DueItem): string {
+  const { user_id, contract, mode } = input as { user_id?: number; contract?: string; mode?: string }
+  if (command !== 'futures.liquidate') return contract ?? ''
+  return mode === 'cross' ? `${user_id}/${contract}` : `${user_id}/${contract}/${mode}`
+}
+/** As texts are made of everything only where something differs. */
+function alike(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => alike(one[name], other[name]))
+}
+/** Members in the order of their names, so that rows can be compared as texts. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

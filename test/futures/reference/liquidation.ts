@@ -1,0 +1,387 @@
+import {
+  bankruptcyOf,
+  believed,
+  cashName,
+  crossCash,
+  entryPrice,
+  equityOf,
+  fillValue,
+  inLiquidation,
+  isBroke,
+  isCross,
+  liquidationPrice,
+  needsOf,
+  queueOf,
+  tierOf,
+  unitIsBroke,
+  unitOf,
+  unrealised,
+  valueDown,
+  valueUp,
+  type PriceOf,
+} from './margin.ts'
+import { book, equityName, fillPosition, insuranceName } from './money.ts'
+import { E, abs, ceilTo, floorDiv, floorTo, max, min } from './numbers.ts'
+import { followBook } from './prices.ts'
+import { endOrder, leave, marketBound, match } from './trading.ts'
+import { UNIT, type Contract, type Due, type Mode, type Order, type Position, type World } from './world.ts'
+
+/** 2.11 to 2.13 of the specification: liquidation, the fund, deleveraging. */
+
+/** Looks at every unit there is: those at or below maintenance are in liquidation from here on. */
+export function look(w: World): void {
+  const broke: string[] = []
+  for (const row of w.positions.values())
+    if (row.user !== 0 && row.size !== 0n && !isCross(row) && row.liquidating === 0 && isBroke(w, row)) broke.push(row.id)
+  for (const [id, row] of w.accounts)
+    if (row.liquidating === 0 && unitIsBroke(unitOf(w, row.user, row.account))) broke.push(id)
+  const place = (unit: string): number => (w.order.includes(unit) ? w.order.indexOf(unit) : w.order.length)
+  broke.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+  for (const unit of broke) {
+    const id = w.next('liquidation')
+    const row = w.positions.get(unit)
+    if (row === undefined) w.accounts.get(unit)!.liquidating = id
+    else row.liquidating = id
+    w.schedule(w.at, 'futures.liquidate', unit, { id })
+    w.meet(row === undefined ? 'cross liquidation' : 'isolated liquidation')
+  }
+}
+
+export function liquidate(w: World, { of, input }: Due): void {
+  const id = Number(input['id'])
+  const row = w.positions.get(of)
+  const goesOn = row === undefined ? stepCross(w, of, id) : stepIsolated(w, row, id)
+  if (goesOn) w.schedule(w.at, 'futures.liquidate', of, { id })
+}
+/** All orders of some contracts of a user. */
+function cancelOrders(w: World, user: number, contracts: readonly Contract[]): void {
+  for (const c of contracts) {
+    const orders = w.openOf(user, c.id)
+    for (const order of orders) endOrder(w, order, 'liquidated')
+    if (orders.length > 0) followBook(w, c)
+  }
+}
+function stepIsolated(w: World, row: Position, id: number): boolean {
+  if (row.liquidating !== id) return false
+  const c = w.contract(row.contract)
+  cancelOrders(w, row.user, [c])
+  if (row.size !== 0n && isBroke(w, row)) close(w, c, row, id)
+  if (row.size !== 0n && isBroke(w, row)) return true
+  row.liquidating = 0
+  look(w)
+  return false
+}
+function stepCross(w: World, unit: string, id: number): boolean {
+  const account = w.accounts.get(unit)!
+  if (account.liquidating !== id) return false
+  const { user } = account
+  cancelOrders(w, user, [...w.contracts.values()].filter((c) => c.account === account.account))
+  const rows = w.held(user, account.account).filter(isCross)
+  if (rows.length === 0 || !unitIsBroke(unitOf(w, user, account.account))) {
+    if (rows.length === 0) payMissing(w, account.user, account.account, id)
+    account.liquidating = 0
+    look(w)
+    return false
+  }
+  const need = new Map(rows.map((row) => [row.id, needsOf(w, row).maintenance]))
+  rows.sort((a, b) => {
+    const by = need.get(b.id)! - need.get(a.id)!
+    return by === 0n ? (a.id < b.id ? -1 : 1) : by > 0n ? 1 : -1
+  })
+  const worst = rows[0]!
+  const c = w.contract(worst.contract)
+  const other = rows.find((row) => row.contract === worst.contract && row.id !== worst.id)
+  if (other === undefined) close(w, c, worst, id)
+  else closeHedge(w, c, worst, other, id)
+  return true
+}
+/** Nothing is left to close, and something is owed: the fund pays, then the operator. */
+function payMissing(w: World, user: number, account: string, id: number): void {
+  const missing = -crossCash(unitOf(w, user, account))
+  if (missing <= 0n) return
+  const c = [...w.contracts.values()].find((one) => one.account === account)!
+  const byFund = min(missing, w.balance(insuranceName(c.settle)))
+  book(w, c, user, insuranceName(c.settle), { type: 'pnl', change: byFund, text: `liq-${id}`, trade: 0 })
+  book(w, c, user, equityName(c.currency), { type: 'pnl', change: missing - byFund, text: `liq-${id}`, trade: 0 })
+  w.meet(missing > byFund ? 'equity pays what is missing' : 'fund pays what is missing')
+}
+
+/** An order of the platform's for a position. */
+function platformOrder(w: World, row: Position, n: bigint, price: bigint, text: string): Order {
+  return {
+    id: w.next('order'),
+    user: row.user,
+    contract: row.contract,
+    buy: row.size < 0n,
+    market: false,
+    tif: 'ioc',
+    text,
+    amendText: '-',
+    price,
+    amount: n,
+    left: n,
+    filled: 0n,
+    filledTotal: 0n,
+    fee: 0n,
+    iceberg: 0n,
+    shown: 0n,
+    refreshed: false,
+    rank: 0,
+    stp: 0,
+    stpAct: '-',
+    status: 'open',
+    finish: 'open',
+    created: w.at,
+    updated: w.at,
+    reduceOnly: true,
+    more: { reduce_only: true, is_liq: true },
+  }
+}
+const filledWhole = (w: World, order: Order, price: bigint): void => {
+  Object.assign(order, { left: 0n, filled: order.amount, filledTotal: order.amount * price, status: 'closed', finish: 'filled' })
+  leave(w, order)
+}
+/** Step 2: both sides of a contract against each other, at the mark. */
+function closeHedge(w: World, c: Contract, one: Position, other: Position, id: number): void {
+  const { mark } = w.priceOf(c.id)
+  const n = min(abs(one.size), abs(other.size))
+  const order = platformOrder(w, one, n, mark, `hedge-liq-${id}`)
+  for (const row of [one, other])
+    fillPosition(w, c, {
+      user: row.user,
+      mode: row.mode,
+      contracts: row.size > 0n ? -n : n,
+      price: mark,
+      rate: 0n,
+      order: order.id,
+      text: order.text,
+      trade: 0,
+    })
+  filledWhole(w, order, mark)
+  w.meet('hedge closed')
+}
+
+/** Step 3: down to the limit of the next lower tier, or all of it. */
+function stepSize(c: Contract, n: bigint, mark: bigint): bigint {
+  const tier = c.tiers.indexOf(tierOf(c, valueDown(c, n, mark)))
+  if (tier === 0) return n
+  const { limit } = c.tiers[tier - 1]!
+  // The most contracts that are worth no more than the limit.
+  const kept = c.linear ? floorDiv(limit * E, c.q * mark) : floorDiv(limit * mark, E * E)
+  return n - min(kept, n)
+}
+/** What a position has at stake beside its profit or loss. */
+const stakeOf = (w: World, row: Position): bigint => equityOf(w, row) - needsOf(w, row).pnl
+const brought = ({ pnl, fee, fund, history }: Position): bigint => pnl + fee + fund + history
+
+/** Steps 3 to 7. */
+function close(w: World, c: Contract, row: Position, id: number): void {
+  const before = { ...row }
+  const { mark } = w.priceOf(c.id)
+  const n = abs(row.size)
+  const step = stepSize(c, n, mark)
+  const buy = row.size < 0n
+  const worst = bankruptcyOf(w, row)
+  const near = believed(w)(c.id)
+  let bound = worst ?? marketBound(w, c, buy, c.slip)
+  // While the mark is not believed nothing is given away beyond what is (decision 0071).
+  if (near !== mark) bound = buy ? min(bound, near) : max(bound, near)
+  const liqPrice = liquidationPrice(w, row)
+  const stake = stakeOf(w, row)
+  const order = platformOrder(w, row, step, buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick), `liq-${id}`)
+  match(w, c, order, bound, 0)
+  w.record('contract_liquidate', {
+    id: w.next('liquidate'),
+    user_id: row.user,
+    contract: c.id,
+    account: c.account,
+    leverage: before.leverage,
+    size: before.size * E,
+    margin: before.margin,
+    entry_price: entryPrice(c, before.size, before.cost),
+    liq_price: liqPrice,
+    mark_price: mark,
+    order_id: order.id,
+    order_size: (buy ? step : -step) * E,
+    order_price: order.price,
+    fill_price: order.filled === 0n ? 0n : floorDiv(order.filledTotal, order.filled),
+    left: (buy ? -order.left : order.left) * E,
+    at: w.at,
+  })
+  w.meet(step === n ? 'liquidated whole' : 'liquidated in part')
+  if (order.filled > 0n) w.meet('liquidated in the book')
+  if (step === n) giveSurplus(w, c, before, row, id, (stake * order.filled) / n)
+  else if (!isCross(row) && order.filled > 0n) {
+    row.margin = before.margin + brought(row) - brought(before)
+    w.meet('partial step keeps its margin')
+  }
+  if (order.filled < step && isBroke(w, row)) closeRest(w, c, row, step - order.filled, worst ?? mark, id)
+}
+/** What was at stake for what was closed, less what closing it cost, is the fund's. */
+function giveSurplus(w: World, c: Contract, before: Position, row: Position, id: number, stake: bigint): void {
+  const unit = unitOf(w, row.user, c.account)
+  const surplus = floorTo(stake + brought(row) - brought(before), UNIT)
+  const most = min(isCross(before) ? crossCash(unit) : unit.total, w.balance(cashName(row.user, c.account)))
+  const change = min(surplus, most)
+  if (change <= 0n) return
+  book(w, c, row.user, insuranceName(c.settle), { type: 'pnl', change: -change, text: `liq-${id}`, trade: 0 })
+  w.meet('surplus to the fund')
+}
+/** Step 6: the fund, then deleveraging, then the operator. */
+function closeRest(w: World, c: Contract, row: Position, n: bigint, price: bigint, id: number): void {
+  const sign = row.size > 0n ? 1n : -1n
+  const text = `liq-${id}`
+  let left = n
+  const give = (by: () => bigint): void => {
+    const before = { ...row }
+    const stake = stakeOf(w, row)
+    const taken = by()
+    if (taken > 0n) giveSurplus(w, c, before, row, id, (stake * taken) / abs(before.size))
+    left -= taken
+  }
+  give(() => {
+    const taken = fundTakes(w, c, sign, left, price)
+    if (taken > 0n) takeOver(w, c, row, sign * taken, price, text)
+    return taken
+  })
+  if (left === 0n) return
+  let cut = false
+  give(() => {
+    const found = deleverage(w, c, row, left, price, text)
+    cut = found.cut
+    return found.taken
+  })
+  if (left === 0n || cut) return
+  // Nobody takes it at that price: the fund has it at what is believed, and the operator pays the rest.
+  const near = believed(w)
+  const equity = isCross(row) ? 0n : (equityOf(w, row, near) * left) / abs(row.size)
+  if (equity < 0n)
+    book(w, c, row.user, equityName(c.currency), { type: 'pnl', change: ceilTo(-equity, UNIT), text, trade: 0 })
+  takeOver(w, c, row, sign * left, near(c.id), text)
+  w.meet('taken at the mark')
+}
+function takeOver(w: World, c: Contract, row: Position, contracts: bigint, price: bigint, text: string): void {
+  internal(w, c, row, w.position(0, c, 'single'), contracts, price, text, { order: 0, text })
+  w.meet('takeover')
+  startUnwinding(w, c)
+}
+/** A trade past the book, without fees. */
+function internal(
+  w: World,
+  c: Contract,
+  from: Position,
+  to: Position,
+  contracts: bigint,
+  price: bigint,
+  text: string,
+  other: { readonly order: number; readonly text: string },
+): void {
+  const trade = w.next('trade')
+  const fill = (row: { user: number; mode: Mode }, n: bigint, order: number, why: string): void => {
+    fillPosition(w, c, { user: row.user, mode: row.mode, contracts: n, price, rate: 0n, order, text: why, trade })
+  }
+  fill(from, -contracts, 0, text)
+  fill(to, contracts, other.order, other.text)
+  w.record('trade', { id: trade, pair: c.id, sequence: 0, side: contracts > 0n ? 'sell' : 'buy', price, amount: abs(contracts) * E, at: w.at })
+}
+
+/** What the fund has, with what its positions have won or lost. */
+function fundWorth(w: World, settle: string, priceOf: PriceOf): bigint {
+  let worth = w.balance(insuranceName(settle))
+  for (const row of w.positions.values())
+    if (row.user === 0 && row.size !== 0n && w.contract(row.contract).settle === settle)
+      worth += needsOf(w, row, priceOf).pnl
+  return worth
+}
+/** As many as leave it at or above 0, within the largest limit of the contract. */
+function fundTakes(w: World, c: Contract, sign: bigint, wanted: bigint, price: bigint): bigint {
+  const near = believed(w)
+  const worth = fundWorth(w, c.settle, near)
+  const own = w.position(0, c, 'single').size
+  for (let n = wanted; n > 0n; n--) {
+    const won = unrealised(c, sign * n, sign * fillValue(c, n, price), near(c.id))
+    if (worth + won >= 0n && valueUp(c, abs(own + sign * n), near(c.id)) <= c.tiers.at(-1)!.limit) return n
+  }
+  w.meet('the fund can not take it')
+  return 0n
+}
+function startUnwinding(w: World, c: Contract): void {
+  const fund = w.position(0, c, 'single')
+  if (fund.size === 0n || fund.liquidating !== 0) return
+  fund.liquidating = 1
+  w.positions.set(fund.id, fund)
+  w.schedule(w.at + 1e6, 'futures.unwind', c.id)
+}
+/** Each second while the fund holds something: a tenth of it near the mark and the index. */
+export function unwind(w: World, c: Contract): void {
+  const fund = w.position(0, c, 'single')
+  fund.liquidating = 0
+  if (fund.size === 0n) return
+  const { mark, index } = w.priceOf(c.id)
+  const n = abs(fund.size)
+  const near = believed(w)
+  if (fundWorth(w, c.settle, near) <= 0n) {
+    deleverage(w, c, fund, n, near(c.id), 'insurance')
+    w.meet('the fund is deleveraged')
+  } else {
+    const buy = fund.size < 0n
+    const bound = buy ? min(mark + mark / 200n, index + index / 200n) : max(mark - mark / 200n, index - index / 200n)
+    const price = buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick)
+    const order = platformOrder(w, fund, max(1n, n / 10n), price, 'insurance')
+    match(w, c, order, price, 0)
+    if (order.filled > 0n) w.meet('unwound')
+  }
+  startUnwinding(w, c)
+}
+
+/** Counterparties of one step. */
+const AT_ONCE = 20
+function deleverage(w: World, c: Contract, row: Position, n: bigint, price: bigint, text: string): { taken: bigint; cut: boolean } {
+  let left = n
+  let parties = 0
+  let cancelled = false
+  const sign = row.size > 0n ? 1n : -1n
+  for (const one of queueOf(w, c, row.size < 0n)) {
+    if (left === 0n || parties === AT_ONCE) break
+    if (one.id === row.id || !bears(w, one, price)) continue
+    parties++
+    const count = min(abs(one.size), left)
+    for (const order of w.openOf(one.user, c.id)) {
+      endOrder(w, order, 'auto_deleveraged')
+      cancelled = true
+    }
+    const before = { ...one }
+    const order: Order = { ...platformOrder(w, one, count, price, 'auto_deleveraging'), more: { reduce_only: true } }
+    filledWhole(w, order, price)
+    internal(w, c, row, one, sign * count, price, text, { order: order.id, text: order.text })
+    w.record('auto_deleverage', {
+      id: w.next('adl'),
+      user_id: one.user,
+      contract: c.id,
+      account: c.account,
+      order_id: order.id,
+      leverage: before.leverage,
+      cross_limit: before.crossLimit,
+      entry_price: entryPrice(c, before.size, before.cost),
+      fill_price: price,
+      trade_size: sign * count * E,
+      position_size: w.position(one.user, c, one.mode).size * E,
+      at: w.at,
+    })
+    w.meet('deleveraged')
+    left -= count
+  }
+  if (cancelled) followBook(w, c)
+  return { taken: n - left, cut: left > 0n && parties === AT_ONCE }
+}
+/** Nobody is taken beyond his own bankruptcy price. */
+function bears(w: World, row: Position, price: bigint): boolean {
+  if (equityOf(w, row) < 0n) return false
+  const worst = bankruptcyOf(w, row)
+  return worst === undefined || (row.size > 0n ? price >= worst : price <= worst)
+}
+export const adlRanking = (w: World, row: Position): number => {
+  if (row.size === 0n || inLiquidation(w, row)) return 6
+  const queue = queueOf(w, w.contract(row.contract), row.size > 0n)
+  return Math.floor((queue.findIndex(({ id }) => id === row.id) * 5) / queue.length) + 1
+}

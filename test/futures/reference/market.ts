@@ -1,0 +1,281 @@
+import type { ContractConfig, TierConfig } from '../../../src/core/tables/world/contracts.ts'
+import { random } from '../../spot/compare.ts'
+import type { More } from '../floor.ts'
+import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from '../world.ts'
+import { Beside } from './compare.ts'
+import { availableOf, leverageOf, valueUp } from './margin.ts'
+import { E, max } from './numbers.ts'
+import type { Order } from './world.ts'
+
+const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
+type Id = (typeof IDS)[number]
+/** Tiers so low that a few thousand contracts are in the upper ones. */
+const lower = (tiers: readonly TierConfig[], by: number): TierConfig[] =>
+  tiers.map((tier) => ({ ...tier, risk_limit: String(Number(tier.risk_limit) / by) }))
+const small = (config: ContractConfig, by: number): ContractConfig => ({
+  ...config,
+  tiers: lower(config.tiers, by),
+  funding_interval: 600,
+  order_size_min: 2,
+  order_size_max: 150_000,
+  market_order_size_max: '100000',
+  orders_limit: 6,
+})
+export const CONFIGS: readonly ContractConfig[] = [
+  small(CONTRACTS.BTC_USDT, 100),
+  small(CONTRACTS.ETH_USDT, 100),
+  small(CONTRACTS.BTC_USD, 20),
+]
+/** VIP, and whether it is in a group of its own. */
+const TRADERS: readonly (readonly [vip: number, stp: boolean])[] = [
+  [0, false],
+  [0, true],
+  [5, false],
+  [0, false],
+  [16, true],
+  [0, false],
+  [0, false],
+]
+
+/** Accounts that do anything, on a market that moves; the engine and the reference are asked alike. */
+export class Market extends Beside {
+  private readonly below: (below: number) => number
+  private levels: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
+
+  constructor(seed: number) {
+    super(CONFIGS)
+    this.below = random(seed)
+    for (const [i, [vip, stp]] of TRADERS.entries()) {
+      const user = this.trader(vip, stp)
+      this.credit(user, 'usdt', String(500 * (1 + this.below(30))))
+      // One of them never has an account there.
+      if (i < TRADERS.length - 1) this.credit(user, 'btc', this.pick(['0.1', '0.3', '1']))
+      if (this.chance(4)) this.ask('futures.dual_mode', { ...this.path(user, BTC_USDT), dual: true })
+      for (const id of [BTC_USDT, ETH_USDT, BTC_USD] as const)
+        if (i < TRADERS.length - 1 && !this.chance(4))
+          this.ask('futures.leverage', {
+            ...this.named(user, id),
+            leverage: this.pick(['0', '0', '10', '25', '50', '100']),
+            cross_leverage_limit: this.pick(['20', '50', '100']),
+          })
+    }
+    if (this.below(2) === 0)
+      for (const [settle, amount] of [['usdt', '3000'], ['btc', '0.03']] as const)
+        this.ask('insurance.fund', { settle, amount, actor: 'test' })
+  }
+  private credit(user_id: number, settle: string, amount: string): void {
+    const currency = settle.toUpperCase()
+    this.ask('user.credit', { user_id, account: 'futures', currency, amount, currency_pair: null, settle, actor: null })
+  }
+  private pick<T>(of: readonly T[]): T {
+    return of[this.below(of.length)]!
+  }
+  private chance(one: number): boolean {
+    return this.below(one) === 0
+  }
+  step(): void {
+    const deed = this.below(100)
+    if (deed < 60) this.placeAny()
+    else if (deed < 65) this.amendAny()
+    else if (deed < 68) this.cancelAny()
+    else if (deed < 73) this.leverageAny()
+    else if (deed < 76) this.settingAny()
+    else if (deed < 80) this.marginAny()
+    else if (deed < 82) this.dualAny()
+    else if (deed < 85) this.transferAny()
+    else if (deed < 87) this.help()
+    else if (deed < 96) this.moveIndex()
+    else this.wait()
+    // Now and then somebody is quicker than what is due.
+    if (this.chance(4)) for (let i = this.below(3); i > 0; i--) this.oneDue()
+    else this.drain()
+  }
+  drain(): void {
+    for (let steps = 0; this.oneDue(); steps++) if (steps > 2_000) throw new Error('due work without end')
+  }
+  private named(user: number, id: Id): { user_id: number; group: string; settle: string; contract: string } {
+    return { ...this.path(user, id), contract: this.contract(id).name }
+  }
+  private tick(id: Id, price: number): string {
+    return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
+  }
+  private near(id: Id): string {
+    const away = this.pick([0.0005, 0.0005, 0.001, 0.002, 0.01, 0.21])
+    return this.tick(id, Number(this.mark(id)) * (1 + away * (this.below(2001) / 1000 - 1)))
+  }
+  /** Often as much as the money of its owner carries, or a little more. */
+  private anySize(user: number, id: Id): number {
+    const sign = this.chance(2) ? 1 : -1
+    const { world } = this.reference
+    const c = world.contract(id)
+    const row = world.positionsOf(user, c)[0]!
+    const [cash, one] = [Number(max(0n, availableOf(world, user, c.account).own)), Number(valueUp(c, 1n, world.priceOf(id).mark))]
+    const most = Math.floor((cash / one) * (Number(leverageOf(row)) / 1e18) * this.pick([0.02, 0.1, 0.5, 0.8, 1.1]))
+    if (most > 2 && most < 140_000 && !this.chance(3)) return sign * most
+    const size = 1 + this.below(this.pick([5, 300, 2_000, 5_000, 20_000]))
+    return sign * (id === BTC_USD ? size * 7 : id === ETH_USDT ? Math.ceil(size / 3) : size)
+  }
+  private isDual(user: number, id: Id): boolean {
+    return this.reference.world.isDual(user, this.contract(id).account)
+  }
+  private placeAny(): void {
+    const [user, id] = [this.pick(this.traders), this.pick(IDS)]
+    let price = this.near(id)
+    let size = String(this.anySize(user, id))
+    const more: More = {}
+    const kinds: More[] = [
+      {},
+      {},
+      {},
+      {},
+      { tif: 'ioc' },
+      { tif: 'poc' },
+      { tif: 'fok' },
+      { reduce_only: true },
+      { reduce_only: true, tif: this.pick(['ioc', 'fok'] as const) },
+      { iceberg: String(1 + this.below(Math.abs(Number(size)))) },
+    ]
+    const kind = this.below(kinds.length + 3)
+    Object.assign(more, kinds[kind] ?? {})
+    if (kind === kinds.length) {
+      size = '0'
+      Object.assign(more, this.isDual(user, id) ? { auto_size: this.pick(['close_long', 'close_short'] as const) } : { close: true })
+    }
+    if (kind === kinds.length + 1 || (kind === kinds.length && this.chance(2))) {
+      price = '0'
+      Object.assign(more, { tif: this.pick(['ioc', 'ioc', 'fok'] as const) })
+      if (this.chance(3)) Object.assign(more, { market_order_slip_ratio: this.pick(['0.01', '0.05', '0.06']) })
+    }
+    if (this.chance(8)) Object.assign(more, { text: `t-${this.below(5)}` })
+    if (this.chance(4)) Object.assign(more, { stp_act: this.reference.world.users.get(user)!.stp === 0 && !this.chance(20) ? null : this.pick(['cn', 'co', 'cb'] as const) })
+    if (this.chance(20)) Object.assign(more, { pos_margin_mode: this.pick(['cross', 'isolated'] as const) })
+    const input = this.input(user, id, 0, price, { size, ...more })
+    const order: Record<string, unknown> = { ...input.order }
+    while (this.chance(10)) Object.assign(order, this.pick(this.wrongs(id, price)))
+    this.ask('futures.place', { ...input, order })
+  }
+  /** What a client may get wrong; two at once show which is looked at first. */
+  private wrongs(id: Id, price: string): object[] {
+    return [
+      { contract: 'XXX_USDT' },
+      { size: '0' },
+      { size: '1' },
+      { size: '-150001' },
+      { size: '3.5' },
+      { price: price === '0' ? '0' : `${price}3` },
+      { price: this.tick(id, Number(this.mark(id)) * 1.3) },
+      { text: 'no' },
+      { stp_act: 'cn' },
+      { iceberg: '160000' },
+      { market_order_slip_ratio: '0.5' },
+      { close: true },
+      { auto_size: 'close_long' },
+      { price: '0', tif: 'gtc' },
+      { pos_margin_mode: 'cross' },
+      { reduce_only: true },
+    ]
+  }
+  private openOrder(): Order | undefined {
+    const open = [...this.reference.world.orders.values()]
+    return open.length === 0 ? undefined : this.pick(open)
+  }
+  private amendAny(): void {
+    const order = this.openOrder()
+    if (order === undefined) return
+    const id = order.contract as Id
+    const sign = (order.buy ? 1 : -1) * (this.chance(20) ? -1 : 1)
+    const size = Math.round(Number(order.amount) * (this.below(300) / 100)) * sign
+    const [noSize, noPrice] = [this.chance(3), this.chance(3)]
+    const same = this.chance(12)
+    this.ask('futures.amend', {
+      ...this.path(this.chance(30) ? this.pick(this.traders) : order.user, id),
+      id: this.chance(25) ? this.anyId() : order.id,
+      size: same || (noSize && !noPrice) ? null : String(size),
+      price: same ? this.tick(id, Number(order.price / 10n ** 14n) / 1e4) : noPrice ? null : this.chance(30) ? `${this.near(id)}7` : this.near(id),
+      amend_text: this.chance(3) ? 'why' : null,
+    })
+  }
+  private anyId(): number {
+    return 1 + this.below((this.reference.world.counters['order'] ?? 0) + 3)
+  }
+  private cancelAny(): void {
+    const order = this.openOrder()
+    if (order === undefined) return
+    const path = this.path(order.user, order.contract)
+    if (this.chance(3)) {
+      const contract = this.chance(2) ? null : this.contract(order.contract).name
+      const side = this.pick([null, null, 'buy', 'sell'] as const)
+      this.ask('futures.cancel_all', { ...path, contract, side, exclude_reduce_only: false, text: null })
+    } else this.ask('futures.cancel', { ...path, id: this.chance(5) ? this.anyId() : order.id })
+  }
+  private leverageAny(): void {
+    const [user, id] = [this.pick(this.traders), this.pick(IDS)]
+    this.ask('futures.leverage', {
+      ...this.named(user, id),
+      leverage: this.pick(['0', '0', '0.5', '1', '3', '10', '25', '50', '100', '200']),
+      cross_leverage_limit: this.pick([null, '0', '1', '5', '20', '50', '100', '1000']),
+    })
+  }
+  private settingAny(): void {
+    const [user, id] = [this.pick(this.traders), this.pick(IDS)]
+    if (this.chance(2)) {
+      this.ask('futures.margin_mode', { ...this.named(user, id), mode: this.pick(['cross', 'isolated']) })
+      return
+    }
+    const { tiers } = this.contract(id).config
+    this.ask('futures.risk_limit', {
+      ...this.named(user, id),
+      risk_limit: this.chance(8) ? this.pick(['7', '99999999']) : this.pick(tiers).risk_limit,
+      dual: this.chance(8) ? this.chance(2) : this.isDual(user, id),
+    })
+  }
+  private marginAny(): void {
+    const held = [...this.reference.world.positions.values()].filter(({ user, size, leverage }) => user !== 0 && size !== 0n && leverage > 0n)
+    const row = this.chance(5) || held.length === 0 ? undefined : this.pick(held)
+    const [user, id] = [row?.user ?? this.pick(this.traders), (row?.contract ?? this.pick(IDS)) as Id]
+    const some = Number((row?.margin ?? E) / 10n ** 12n) / 1e6
+    const amount = this.chance(20) ? '0' : (some * (this.below(150) / 100)).toFixed(this.chance(20) ? 9 : 6)
+    const side = this.isDual(user, id) ? (row?.mode ?? 'dual_long') : null
+    this.ask('futures.margin', {
+      ...this.named(user, id),
+      change: `${this.chance(2) && Number(amount) !== 0 ? '-' : ''}${amount}`,
+      dual_side: this.chance(12) ? this.pick([null, 'dual_long', 'dual_short']) : side,
+    })
+  }
+  private dualAny(): void {
+    const [user, id] = [this.pick(this.traders), this.pick([BTC_USDT, BTC_USD] as const)]
+    this.ask('futures.dual_mode', { ...this.path(user, id), dual: this.chance(2) })
+  }
+  private transferAny(): void {
+    const [user, id] = [this.pick(this.traders.slice(0, -1)), this.pick(IDS)]
+    const { currency, settle } = this.contract(id)
+    const out = this.chance(2)
+    const amount = currency === 'BTC' ? (1 + this.below(3000)) / 1e4 : (1 + this.below(300_000)) / 100
+    const accounts = out ? { from: 'futures', to: 'spot' } : { from: 'spot', to: 'futures' }
+    this.ask('transfer.create', { user_id: user, currency, ...accounts, amount: String(amount), currency_pair: null, settle })
+  }
+  private moveIndex(): void {
+    const base = this.pick(['BTC', 'BTC', 'ETH'])
+    const by = this.pick([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
+    const start = base === 'BTC' ? 60_000 : 3_000
+    let price = this.levels[base]! * (1 + by * (this.below(2001) / 1000 - 1))
+    if (price < start / 3 || price > start * 3) price = start
+    this.levels[base] = Number(price.toFixed(2))
+    this.ask('prices.set', { prices: { [base]: String(this.levels[base]) }, actor: null })
+  }
+  /** Who has lost everything begins again; the fund too. */
+  private help(): void {
+    const { world } = this.reference
+    const poor = this.traders.filter((user) => world.balance(`${user} futures/usdt`) < 200n * E)
+    const without = this.traders.slice(0, -1).filter((user) => world.balance(`${user} futures/btc`) < E / 100n)
+    if (poor.length > 0) this.credit(this.pick(poor), 'usdt', String(500 * (1 + this.below(20))))
+    else if (without.length > 0) this.credit(this.pick(without), 'btc', '0.2')
+    else this.ask('insurance.fund', { settle: this.pick(['usdt', 'btc']), amount: '0.5', actor: 'test' })
+  }
+  private wait(): void {
+    const seconds = this.pick([1, 1, 2, 7, 20, 61])
+    this.log.push(`wait ${seconds}`)
+    this.advance(seconds)
+    if (this.chance(2)) this.ask('futures.mark', { contracts: [BTC_USDT, ETH_USDT, BTC_USD] })
+  }
+}

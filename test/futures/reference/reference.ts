@@ -1,0 +1,145 @@
+import type { ContractConfig } from '../../../src/core/tables/world/contracts.ts'
+import { liquidate, unwind } from './liquidation.ts'
+import { dec } from './numbers.ts'
+import { amend, cancel, cancelAll, place } from './orders.ts'
+import { beginPrices, followAll, minute, sweep } from './prices.ts'
+import { changeMargin, credit, fundInsurance, setDual, setLeverage, setMarginMode, setRiskLimit, transfer } from './settings.ts'
+import { Refused, World, type Contract, type Due, type Mode, type Order, type Position, type Prices } from './world.ts'
+
+/** Anything that is asked for, as the engine's commands are: all members are texts, numbers, flags or null. */
+export type Input = Readonly<Record<string, never>>
+export type Answer = { readonly label: string } | { readonly order: Order } | { readonly ids: number[] } | { readonly rows: Position[] } | null
+/** What a VIP tier pays, maker and taker: 2.9. */
+const RATES: Readonly<Record<number, readonly [string, string]>> = {
+  0: ['0.0002', '0.0005'],
+  5: ['0.00017', '0.00045'],
+  16: ['-0.00005', '0.00018'],
+}
+
+/**
+ * Contracts as the specification tells them (futures.md, section 2, with what decision 0071 adds), by plain loops over
+ * plain objects. Nothing is shared with the engine: no arithmetic, no book, no index, no sum that is kept.
+ */
+export class Reference {
+  readonly world: World
+
+  constructor(configs: readonly ContractConfig[]) {
+    this.world = new World(configs)
+  }
+  /** Where the market stands: the first price of each contract, and what its first mark was made of. */
+  begin(at: number, first: (id: string) => Pick<Prices, 'index' | 'mark' | 'rate' | 'nextFunding'>): void {
+    for (const { id } of this.world.contracts.values()) this.world.prices.set(id, beginPrices(first(id), at))
+    this.world.schedule(at - (at % 60e6) + 60e6, 'futures.minute', '')
+  }
+  addUser(id: number, vip: number, stp: number): void {
+    const [maker, taker] = RATES[vip]!
+    this.world.users.set(id, { id, maker: dec(maker), taker: dec(taker), stp })
+  }
+  /** One command; `order` is in which order the engine began with units that fell together. */
+  run(what: string, input: Input, at: number, order: readonly string[]): Answer {
+    const w = this.world
+    this.start(at, order)
+    try {
+      return w.whole(() => this.answer(what, input))
+    } catch (error) {
+      if (error instanceof Refused) return { label: error.label }
+      throw error
+    }
+  }
+  /** What is due first. */
+  next(): Due | undefined {
+    let first: Due | undefined
+    for (const one of this.world.due) if (first === undefined || one.at < first.at) first = one
+    return first
+  }
+  runDue(item: Due, at: number, order: readonly string[]): void {
+    const w = this.world
+    this.start(at, order)
+    w.due = w.due.filter((one) => one !== item)
+    if (item.kind === 'futures.minute') minute(w, item.at)
+    else if (item.kind === 'futures.fund') sweep(w, w.contract(item.of))
+    else if (item.kind === 'futures.unwind') unwind(w, w.contract(item.of))
+    else liquidate(w, item)
+  }
+  private start(at: number, order: readonly string[]): void {
+    Object.assign(this.world, { at, order, records: {} })
+    this.world.touched.clear()
+  }
+  private answer(what: string, given: Input): Answer {
+    const w = this.world
+    const input = given as unknown as Record<string, string | number | boolean | null> & { order: Record<string, never> }
+    const path = { user: input['user_id'] as number, account: `${String(input['group'])}/${String(input['settle'])}` }
+    const price = (text: unknown): bigint | null => (text === null ? null : dec(String(text)))
+    const name = String(input['contract'])
+    switch (what) {
+      case 'futures.place':
+        return { order: place(w, { ...path, ...readOrder(input.order) }) }
+      case 'futures.amend':
+        return {
+          order: amend(w, {
+            ...path,
+            id: input['id'] as number,
+            size: input['size'] === null ? null : BigInt(String(input['size'])),
+            price: price(input['price']),
+            amendText: input['amend_text'] as string | null,
+          }),
+        }
+      case 'futures.cancel':
+        return { order: cancel(w, path.user, path.account, input['id'] as number) }
+      case 'futures.cancel_all': {
+        const side = input['side'] === null ? null : input['side'] === 'buy'
+        return { ids: cancelAll(w, path.user, path.account, input['contract'] as string | null, side) }
+      }
+      case 'futures.leverage':
+        return { rows: setLeverage(w, path, name, dec(String(input['leverage'])), price(input['cross_leverage_limit'])) }
+      case 'futures.margin_mode':
+        return { rows: setMarginMode(w, path, name, input['mode'] === 'cross') }
+      case 'futures.risk_limit':
+        return { rows: setRiskLimit(w, path, name, dec(String(input['risk_limit'])), input['dual'] === true) }
+      case 'futures.margin':
+        return { rows: changeMargin(w, path, name, dec(String(input['change'])), input['dual_side'] as Mode | null) }
+      case 'futures.dual_mode':
+        setDual(w, path, input['dual'] === true)
+        return null
+      case 'transfer.create': {
+        const account = `futures/${String(input['settle'])}`
+        transfer(w, { ...path, account }, String(input['currency']), dec(String(input['amount'])), input['from'] !== 'spot')
+        return null
+      }
+      case 'user.credit':
+        credit(w, { ...path, account: `futures/${String(input['settle'])}` }, String(input['currency']), dec(String(input['amount'])))
+        return null
+      case 'insurance.fund':
+        fundInsurance(w, String(input['settle']), dec(String(input['amount'])))
+        return null
+      case 'prices.set': {
+        const prices = input['prices'] as unknown as Record<string, string>
+        followAll(w, (c: Contract) => (prices[c.base] === undefined ? w.priceOf(c.id).index : dec(prices[c.base]!)))
+        return null
+      }
+      case 'futures.mark':
+        followAll(w)
+        return null
+      default:
+        throw new TypeError(what)
+    }
+  }
+}
+function readOrder(order: Readonly<Record<string, string | boolean | null>>): Omit<Parameters<typeof place>[1], 'user' | 'account'> {
+  const slip = order['market_order_slip_ratio'] as string | null
+  return {
+    contract: String(order['contract']),
+    size: String(order['size']),
+    price: dec(String(order['price'])),
+    tif: order['tif'] as string | null,
+    text: order['text'] as string | null,
+    close: order['close'] === true,
+    reduceOnly: order['reduce_only'] === true,
+    autoSize: order['auto_size'] as 'close_long' | null,
+    stpAct: order['stp_act'] as string | null,
+    iceberg: order['iceberg'] === null ? null : BigInt(String(order['iceberg'])),
+    slip,
+    slipRate: slip === null ? null : dec(slip),
+    marginMode: order['pos_margin_mode'] as string | null,
+  }
+}
