@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const started = new Date()
@@ -48,8 +49,10 @@ async function compile() {
   // Removed sources must not live on as compiled tests: start from an empty folder.
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   const code = await run(compiler, ['-p', join(root, 'tsconfig.json')])
-  if (code === 0) stampNow(stamp)
-  return code
+  if (code !== 0) return code
+  await bundle()
+  stampNow(stamp)
+  return 0
 }
 
 async function pages() {

@@ -1,5 +1,8 @@
 import type { LiveDesk } from './api/endpoint.ts'
+import type { Pipeline } from './api/pipeline.ts'
 import { checkChainKeys } from './chain/chains.ts'
+import { captured, takeUp } from './composition/beginning.ts'
+import type { Beginning, Embedding } from './composition/embedding.ts'
 import { networkOf } from './composition/answering.ts'
 import { dutiesOf, touch } from './composition/duties.ts'
 import { make, type Given, type Made } from './composition/made.ts'
@@ -8,7 +11,9 @@ import { standBy } from './composition/standby.ts'
 import { emptyWorld, openWorld } from './composition/world.ts'
 import type { Config } from './config.ts'
 import { CoreLine } from './gateway/line.ts'
+import { BODY_MAX, tooLong } from './http/bodies.ts'
 import { Doors } from './http/doors.ts'
+import type { PlainReply, PlainRequest } from './http/exchange.ts'
 import { refuse } from './labels.ts'
 import type { Network } from './network.ts'
 import type { Calls } from './sockets/calls.ts'
@@ -30,6 +35,14 @@ export interface Platform {
   readonly desk: LiveDesk
   /** The trading API of sockets. */
   readonly calls: Calls
+  /** A request of this very process, which passes no door. */
+  readonly answer: (request: PlainRequest, body: Buffer | undefined) => Promise<PlainReply>
+  /** Of a platform in memory: its world as it is now. */
+  readonly capture: () => Promise<Beginning>
+  /** What an operator's reset does: back to where it began. */
+  readonly reset: () => Promise<void>
+  /** From here on it began there. */
+  readonly resetsTo: (beginning: Beginning) => void
   /** Resolves when another node is to be the active core: everything is handed over, and this one is to be stopped. */
   readonly relieved: Promise<void>
   /** Finishes what is under way, flushes, and closes everything. */
@@ -42,18 +55,19 @@ export async function startPlatform(
   given: Log,
   fatal: (error: unknown) => void,
   store: Store = openStore(config),
+  embedding: Embedding = {},
 ): Promise<Platform> {
   await checkChainKeys(config.world.chains)
   const log = countingLog(given)
   // The port first: a start that fails on it must not have taken the database from the running platform.
-  const doors = new Doors(config, (message, fields) => log.warn(message, fields))
+  const doors = new Doors(config, (message, fields) => log.warn(message, fields), embedding.closed)
   await doors.listen()
   const line = lineOf(config, log)
   let ground: Ground | undefined
   try {
     await line?.start()
     ground = await standOn(config, doors, log, (detail) => doors.tell(detail))
-    return await build({ config, log, fatal, store, doors, ground, line })
+    return await build({ config, log, fatal, store, doors, ground, line, embedding })
   } catch (error) {
     await doors.close()
     await line?.close()
@@ -74,11 +88,11 @@ async function build(given: Given): Promise<Platform> {
   let ready = false
   let resetting: Promise<void> | undefined
   let lettingGo: Promise<void> | undefined
-  const { network, calls, live } = networkOf(made, { ready: () => ready, reset })
+  const { network, calls, live, pipeline } = networkOf(made, { ready: () => ready, reset })
   const duties = dutiesOf(made)
   let credentials: Credentials
   try {
-    credentials = await (given.config.role === 'standby' ? standBy(made) : openWorld(made))
+    credentials = await worldOf(made)
     tellOf(made, network)
     await duties.start()
     await network.start()
@@ -97,7 +111,19 @@ async function build(given: Given): Promise<Platform> {
     await letGo()
   })
   relieved.catch(fatal)
-  return { url, operatorUrl, credentials, desk, calls, relieved, stop }
+  return {
+    url,
+    operatorUrl,
+    credentials,
+    desk,
+    calls,
+    answer: (request, body) => answered(pipeline, request, body),
+    capture: () => captured(made, credentials),
+    reset,
+    resetsTo: (beginning) => void (made.embedding.beginning = beginning),
+    relieved,
+    stop,
+  }
 
   function reset(): Promise<void> {
     if (resetting === undefined && core.held !== undefined) refuse('TOO_BUSY', core.held)
@@ -113,7 +139,7 @@ async function build(given: Given): Promise<Platform> {
     ready = false
     live.reset()
     await duties.pause()
-    await emptyWorld(made, credentials)
+    await emptyWorld(made, credentials, made.embedding.beginning)
     await duties.resume()
     ready = true
   }
@@ -143,6 +169,25 @@ async function build(given: Given): Promise<Platform> {
     await store.close()
     await ground.ownership.release()
   }
+}
+
+/** As `api/serve.ts` does it for a request of HTTP. */
+async function answered(
+  pipeline: Pipeline,
+  request: PlainRequest,
+  body: Buffer | undefined,
+): Promise<PlainReply> {
+  const passage = pipeline.begin(request)
+  const early = pipeline.look(passage)
+  if (early !== undefined) return early
+  const wanted = body !== undefined && pipeline.wantsBody(passage) ? body : undefined
+  if (wanted !== undefined && wanted.length > BODY_MAX) return pipeline.refuse(passage, tooLong())
+  return pipeline.finish(passage, wanted)
+}
+function worldOf(made: Made): Promise<Credentials> {
+  const { beginning } = made.embedding
+  if (beginning !== undefined) return takeUp(made, beginning)
+  return made.config.role === 'standby' ? standBy(made) : openWorld(made)
 }
 
 /** What whoever starts it should see, now and in the metrics; or that it must not be served. */

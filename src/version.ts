@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { besideUs } from './places.ts'
 
 export const VERSION = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(besideUs('../../package.json'), 'utf8')) as { version: string }
 ).version

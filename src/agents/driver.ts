@@ -35,6 +35,8 @@ interface Parts {
   readonly seed: number
   /** How many requests there have been: agents rest while nobody asks. */
   readonly requests: () => number
+  /** The clock stands until it is moved: who looks on it costs nothing, and the same moves must give the same digits. */
+  readonly stands: boolean
 }
 
 /**
@@ -57,8 +59,8 @@ export class AgentDriver {
     this.parts = parts
     this.core = parts.core
   }
-  /** Makes the agents at the first start, then lets them run. */
-  async start(): Promise<void> {
+  /** Makes the agents at the first start, then lets them run. `goesOn`: the world is one that just worked. */
+  async start(goesOn = false): Promise<void> {
     const { state } = this.core
     if (agentsSetting({ state }) === undefined) await this.begin(state)
     const setting = agentsSetting({ state })!
@@ -66,8 +68,8 @@ export class AgentDriver {
     state.spot.history = made
     state.futures.history = new MadeContractHistory(state.world, made, setting)
     this.lastAsked = Date.now()
-    await this.pace(BUSY_MICROS, true)
-    this.timer = setInterval(() => void this.watch(), WATCH_MS)
+    if (!goesOn) await this.pace(BUSY_MICROS, true)
+    if (!this.parts.stands) this.timer = setInterval(() => void this.watch(), WATCH_MS)
   }
   stop(): void {
     clearInterval(this.timer)

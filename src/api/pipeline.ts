@@ -1,4 +1,4 @@
-import type { PlainReply, PlainRequest } from '../http/exchange.ts'
+import { CONSOLE_PATH, type PlainReply, type PlainRequest } from '../http/exchange.ts'
 import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
@@ -15,7 +15,7 @@ import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
-import { kept, keptBody, type RequestLog } from './request-log.ts'
+import { kept, keptBody, type RequestLog, type Witness } from './request-log.ts'
 import { Router } from './router.ts'
 
 /** Routes by method and path. */
@@ -33,6 +33,7 @@ export interface PipelineOptions {
   readonly faults: Faults
   /** Left out in live mode. */
   readonly requests: RequestLog | undefined
+  readonly witness?: Witness | undefined
   readonly metrics: Metrics
   readonly log: Log
   readonly ready: () => boolean
@@ -84,10 +85,19 @@ export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']
 export class Pipeline {
   private readonly options: PipelineOptions
   private readonly router: Router<Route>
+  /** What people in browsers call: made when the first of them comes, for many platforms never see one. */
+  private pages: Router<Route> | undefined
 
   constructor(options: PipelineOptions) {
     this.options = options
-    this.router = routerOf(options.endpoints, options.desk.mode)
+    this.router = this.routerFor(false)
+  }
+  private routerFor(people: boolean): Router<Route> {
+    const { endpoints, desk } = this.options
+    return routerOf(
+      endpoints.filter(({ console = false }) => console === people),
+      desk.mode,
+    )
   }
 
   begin(request: PlainRequest, checked?: Checked): Passage {
@@ -117,7 +127,10 @@ export class Pipeline {
   /** All checks that need no body. A reply: it ends here. */
   look(passage: Passage): PlainReply | undefined {
     try {
-      const match = this.router.find(passage.method, passage.path)
+      const router = passage.path.startsWith(CONSOLE_PATH)
+        ? (this.pages ??= this.routerFor(true))
+        : this.router
+      const match = router.find(passage.method, passage.path)
       if ('allow' in match) return this.noRoute(passage, match.allow)
       passage.route = match.route
       passage.params = match.params
@@ -139,6 +152,7 @@ export class Pipeline {
   }
   /** Everything else. */
   async finish(passage: Passage, body: Buffer | undefined): Promise<PlainReply> {
+    const leave = await this.options.witness?.turn()
     try {
       const { endpoint } = passage.route!
       passage.body = body
@@ -159,6 +173,8 @@ export class Pipeline {
       return this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
     } catch (error) {
       return this.refuse(passage, error)
+    } finally {
+      leave?.()
     }
   }
   /** Both at once, of a request that is there as a whole. */
@@ -214,9 +230,15 @@ export class Pipeline {
 
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
-    const plan = await this.options.faults.apply(this.reported(passage))
+    const { faults } = this.options
+    const request = this.reported(passage)
+    const plan = await faults.apply(request)
     passage.dropReply = plan.dropReply
-    if (plan.duplicate) await run().catch(() => undefined)
+    if (plan.duplicate)
+      await run().then(
+        () => faults.report.ranTwice(request),
+        () => undefined,
+      )
   }
 
   private reported(passage: Passage): ReportedRequest {
@@ -339,6 +361,7 @@ export class Pipeline {
     if (report.active && logged && passage.operator === undefined) report.see(this.reported(passage), status)
     if (this.options.requests !== undefined && logged)
       this.note(this.options.requests, passage, status, micros, text ?? '')
+    if (this.options.witness !== undefined && logged) this.show(this.options.witness, passage, status, text)
     if (passage.allowance !== undefined) this.tellAllowance(headers, passage.allowance, status)
     if (passage.ignored !== undefined) headers.push(HEADERS.ignored, passage.ignored.join(', '))
     return { status, headers, text, drop: passage.dropReply }
@@ -369,6 +392,25 @@ export class Pipeline {
       bodyLength: body?.length ?? 0,
       reply: kept(text),
       replyLength: text.length,
+    })
+  }
+
+  private show(witness: Witness, passage: Passage, status: number, text: string | undefined): void {
+    const { operator, body, dropReply: dropped } = passage
+    const { method, path, query, userId, key, arrived, at } = this.reported(passage)
+    witness.see({
+      method,
+      path,
+      query,
+      userId,
+      key,
+      operator,
+      body,
+      at,
+      arrived,
+      status,
+      reply: text ?? '',
+      dropped,
     })
   }
 

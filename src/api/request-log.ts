@@ -28,6 +28,30 @@ export interface LoggedRequest {
   readonly reply: string
   readonly replyLength: number
 }
+/** One request, whole, for who writes a session down. It still holds what must not be written. */
+export interface WitnessedRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly userId: number | undefined
+  readonly key: string | undefined
+  readonly operator: string | undefined
+  readonly body: Buffer | undefined
+  /** Microseconds of the platform's clock at which it was answered. */
+  readonly at: number
+  readonly arrived: number
+  readonly status: number
+  readonly reply: string
+  /** A fault kept the reply back. */
+  readonly dropped: boolean
+}
+/** Whoever has one gives it back. */
+export type Turn = () => void
+export interface Witness {
+  /** Before a request is carried out: one after the other. */
+  turn(): Promise<Turn>
+  see(request: WitnessedRequest): void
+}
 export interface RequestFilter {
   readonly after: number | null
   readonly user_id: number | null

@@ -21,6 +21,22 @@ export const signatureString = ({ method, path, query, bodyDigest, timestamp }: 
 export const sign = (secret: string, message: string): string =>
   createHmac('sha512', secret).update(message).digest('hex')
 
+export interface Signer {
+  readonly key: string
+  readonly secret: string
+}
+export interface ToSign extends Omit<SignedParts, 'bodyDigest'> {
+  readonly body: string | undefined
+}
+/** What a client sends with a request. */
+export function signedHeaders({ key, secret }: Signer, { body, ...parts }: ToSign): Record<string, string> {
+  const message = signatureString({
+    ...parts,
+    bodyDigest: bodyDigest(body === undefined ? undefined : Buffer.from(body)),
+  })
+  return { KEY: key, Timestamp: parts.timestamp, SIGN: sign(secret, message) }
+}
+
 /**
  * Clients sign the query as it stands in the URL, or decoded: as UTF-8, as UTF-8 with + for a space, or byte
  * by byte as Latin-1. All four are accepted; each comparison takes the same time whatever differs.

@@ -61,6 +61,7 @@ export const walletEndpoints: readonly AnyEndpoint[] = [
       'ACCOUNT_EXCEPTION',
       'FUTURES_BALANCE_NOT_ENOUGH',
       'TOO_MUCH_FUTURES_AVAILABLE',
+      'TRADE_RESTRICTED',
     ],
     handle: async ({ desk, caller, body }) => {
       const { tx_id } = await desk.core.submit('transfer.create', { user_id: caller.user.user_id, ...body })

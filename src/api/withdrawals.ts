@@ -138,7 +138,7 @@ export async function withdraw(
   const look = () => knownOrderId(desk, userId, orderId)
   return once(desk, ({ wallet }) => wallet.withdrawals.table, look, request)
 }
-const WITHDRAW_LABELS = [
+export const WITHDRAW_LABELS = [
   'INVALID_CURRENCY',
   'API_WITHDRAW_DISABLED',
   'AMOUNT_TOO_LITTLE',

@@ -1,3 +1,4 @@
+import { verifyStore } from '../checks/ledger-check.ts'
 import { DECLARED } from '../core/state.ts'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -13,7 +14,6 @@ import { databasePath, openSnapshot } from '../store/open.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
 import { VERSION } from '../version.ts'
 import { fingerprint, writeManifest, type Manifest } from './backup-folder.ts'
-import { verifyStore } from './ledger-check.ts'
 import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const backup: Command = {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.ts'
+import { stepOf, timeOf } from '../worlds/moments.ts'
 import { drive } from './operator-api.ts'
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 interface ClockReply {
   readonly now: number
   readonly offset_seconds: number
@@ -31,19 +31,14 @@ Everything that is due in between happens, in order, before the command ends.`,
 
 /** What the words ask of POST /clock. */
 export function moveOf(word: string): { advance_seconds: number } | { now: number } {
-  if (/^\+(\d+(\.\d+)?[smhdw])+$/.test(word)) {
-    const parts = [...word.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)]
-    return { advance_seconds: parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0) }
-  }
-  if (/^\+\d+(\.\d+)?$/.test(word)) return { advance_seconds: Number(word) }
-  if (/^\d{9,11}(\.\d+)?$/.test(word)) return { now: Number(word) }
-  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\d\d:\d\d)?$/.exec(word)
-  const at = date === null ? NaN : Date.parse(`${date[1]!}T${date[2] ?? '00:00'}${date[3] ?? 'Z'}`)
-  if (Number.isNaN(at))
+  try {
+    return word.startsWith('+') ? { advance_seconds: stepOf(word) } : { now: timeOf(word) }
+  } catch (error) {
     throw new ConfigError(
       `"${word}" must be a step such as +1d, +2h or +90s, or a time such as 2031-01-31T08:00`,
+      { cause: error },
     )
-  return { now: at / 1000 }
+  }
 }
 function distance(seconds: number): string {
   if (Math.abs(seconds) < 0.5) return 'the wall clock'

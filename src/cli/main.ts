@@ -35,6 +35,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   candles: async () => (await import('./candles.ts')).candles,
   call: async () => (await import('./call.ts')).call,
   watch: async () => (await import('./watch.ts')).watch,
+  record: async () => (await import('./record.ts')).record,
+  'replay-traffic': async () => (await import('./record.ts')).replayTraffic,
   'ccxt-urls': async () => (await import('./ccxt-urls.ts')).ccxtUrls,
 }
 
@@ -42,7 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args
   if (name === '--help' || name === '-h' || name === 'help') return say(await overview())
-  if (name === '--version' || name === '-v') return say(VERSION)
+  if (name === '--version' || name === '-v' || name === 'version') return say(VERSION)
   const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
     if (name === undefined) process.stderr.write(`${await overview()}\n`)
@@ -75,7 +77,7 @@ function say(text: string): number {
 async function overview(): Promise<string> {
   const lines: string[] = []
   for (const [name, load] of Object.entries(COMMANDS))
-    lines.push(`  ${name.padEnd(12)} ${(await load()).summary}`)
+    lines.push(`  ${name.padEnd(14)} ${(await load()).summary}`)
   return `kontor ${VERSION}: a trading-platform back end
 
 usage: kontor COMMAND [options]

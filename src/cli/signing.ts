@@ -1,28 +1,4 @@
-import { bodyDigest, sign as hmac, signatureString } from '../api/signature.ts'
-
-export interface Signer {
-  readonly key: string
-  readonly secret: string
-}
-export interface ToSign {
-  readonly method: string
-  readonly path: string
-  /** As it stands in the URL, without the question mark. */
-  readonly query: string
-  readonly body: string | undefined
-  readonly timestamp: string
-}
-export function signedHeaders({ key, secret }: Signer, request: ToSign): Record<string, string> {
-  const { method, path, query, body, timestamp } = request
-  const message = signatureString({
-    method,
-    path,
-    query,
-    bodyDigest: bodyDigest(body === undefined ? undefined : Buffer.from(body)),
-    timestamp,
-  })
-  return { KEY: key, Timestamp: timestamp, SIGN: hmac(secret, message) }
-}
+export { signedHeaders, type Signer } from '../api/signature.ts'
 
 const PATIENCE_MS = 2_000
 /**

@@ -1,10 +1,10 @@
+import { verifyStore } from '../checks/ledger-check.ts'
 import { existingKey } from '../runtime/genesis.ts'
 import { pendingKey } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { readKeptHead } from '../store/kept-head.ts'
 import { openSnapshot } from '../store/open.ts'
 import { StoreDamaged, type Snapshot } from '../store/store.ts'
-import { verifyStore } from './ledger-check.ts'
 import { placeOf, settingOptions, type Command } from './options.ts'
 
 const SHOWN_MAX = 100

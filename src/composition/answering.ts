@@ -1,4 +1,5 @@
 import { Door } from '../api/door.ts'
+import type { Pipeline } from '../api/pipeline.ts'
 import { Attempts } from '../console/attempts.ts'
 import { Hashing } from '../console/hashing.ts'
 import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../endpoints.ts'
@@ -25,6 +26,8 @@ export interface Answers {
   readonly network: Network
   readonly calls: Calls
   readonly live: SocketDesk
+  /** Of clients, and of everybody where operators have no address of their own. */
+  readonly pipeline: Pipeline
 }
 /** What answers: the endpoints, behind the checks, on the doors. */
 export function networkOf(made: Made, { ready, reset }: Answering): Answers {
@@ -86,6 +89,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     bodies: new Bodies(room),
     faults,
     requests: kept,
+    witness: made.embedding.witness,
     metrics,
     log,
     ready,
@@ -110,7 +114,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     line: made.line,
     epoch: () => made.lease?.epoch ?? 0,
   })
-  return { network, calls, live }
+  return { network, calls, live, pipeline }
 }
 
 function controlsOf(

@@ -1,4 +1,5 @@
 import { restAgents } from '../agents/driver.ts'
+import { agentsSetting } from '../core/agents/commands.ts'
 import { HeadKeeper } from '../runtime/head-keeper.ts'
 import { Parts, type Part } from '../runtime/parts.ts'
 import { HttpPriceFeed, PriceFeedDriver } from '../runtime/price-feed.ts'
@@ -54,11 +55,15 @@ function work(made: Made): Part[] {
     { ...common, ...part('risk', risk) },
     { ...common, ...part('marks', marks) },
     { ...common, ...part('housekeeper', housekeeper) },
-    { ...common, ...part('agents', agents) },
+    { ...common, name: 'agents', start: () => agents?.start(goesOn(made)), stop: () => agents?.stop() },
     { ...common, ...feedOf(made) },
     { name: 'unpriced', start: () => warnOfUnpriced(state, log), until: 'shut', writes: true },
   ]
 }
+
+/** Agents that came with their world have looked at it, and it is to stay what it was. */
+const goesOn = ({ embedding, state }: Made): boolean =>
+  embedding.beginning !== undefined && agentsSetting({ state }) !== undefined
 
 /** Last to start, because a start may write on a disk that is nearly full; last to stop, because a stop writes. */
 function guards({ config, core, clock, log, wall, disk }: Made): Part[] {

@@ -29,6 +29,7 @@ import { Vitals } from '../runtime/vitals.ts'
 import { WallClockGuard } from '../runtime/wall-clock.ts'
 import { newSums } from '../store/seals.ts'
 import type { Store } from '../store/store.ts'
+import type { Embedding } from './embedding.ts'
 
 const WAITING_MAX = 10_000
 
@@ -42,6 +43,7 @@ export interface Given {
   readonly ground: Ground
   /** For gateways of other machines. */
   readonly line: CoreLine | undefined
+  readonly embedding: Embedding
 }
 export type Made = Given & Plain & Keys & Wired & Drivers
 type Plain = ReturnType<typeof plain>
@@ -126,7 +128,14 @@ function drivers(parts: Given & Plain & Wired) {
   const { config, log, store, clock, metrics, core, chains, connected } = parts
   const agents =
     config.agents && config.mode === 'sandbox'
-      ? new AgentDriver({ core, clock, log, seed: config.agentsSeed, requests: () => metrics.requests })
+      ? new AgentDriver({
+          core,
+          clock,
+          log,
+          seed: config.agentsSeed,
+          requests: () => metrics.requests,
+          stands: config.clockStart !== undefined,
+        })
       : undefined
   const ticker = new Ticker(
     core,

@@ -9,6 +9,8 @@ import { primeMarketData } from '../runtime/market-data.ts'
 import { ensureCheckpoint } from '../store/checkpoints.ts'
 import { checkSeals } from '../store/seals.ts'
 import { StoreAway, StoreUnavailable } from '../store/store.ts'
+import { startAgain } from './beginning.ts'
+import type { Beginning } from './embedding.ts'
 import type { Made } from './made.ts'
 import type { Warm } from './warm.ts'
 
@@ -50,21 +52,18 @@ export async function takeWorld(made: Made, warm: Warm): Promise<Credentials> {
   return makeWorld(made)
 }
 
-/** Back to the world of the first start, while nothing works. */
-export async function emptyWorld(made: Made, credentials: Credentials): Promise<void> {
-  const { config, store, core, state, sums, clock, faults, secrets, ground } = made
+/** Back to the world of the first start, or to where it began else, while nothing works. */
+export async function emptyWorld(
+  made: Made,
+  credentials: Credentials,
+  beginning: Beginning | undefined,
+): Promise<void> {
+  const { config, core, faults, secrets, ground } = made
   // A request that was let in before is refused from here on: it must not land in a store that is being emptied.
   const resume = core.suspend('the platform is being reset; send it again in a second')
   await core.idle()
-  const head = await store.wipe()
-  core.restart(head)
-  sums.clear()
-  store.sealBehind(head.hash, sums)
-  await ensureCheckpoint(store, [], head, RULES)
-  for (const table of state.tables) table.clear()
-  await primeMarketData(state, store)
+  await (beginning === undefined ? wipeWorld(made) : startAgain(made, beginning))
   resume()
-  clock.restart()
   made.limiter.clear()
   made.failures.clear()
   faults.set([])
@@ -72,7 +71,17 @@ export async function emptyWorld(made: Made, credentials: Credentials): Promise<
   made.requests.clear()
   made.seen.clear()
   made.access.seen.clear()
-  await ensureWorld(core, config, secrets, credentials, ground.keep)
+  if (beginning === undefined) await ensureWorld(core, config, secrets, credentials, ground.keep)
+}
+async function wipeWorld({ store, core, state, sums, clock }: Made): Promise<void> {
+  const head = await store.wipe()
+  core.restart(head)
+  sums.clear()
+  store.sealBehind(head.hash, sums)
+  await ensureCheckpoint(store, [], head, RULES)
+  for (const table of state.tables) table.clear()
+  await primeMarketData(state, store)
+  clock.restart()
 }
 
 /** The clock goes on where the last run left it. */

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { microsNow, usualHeaders } from '../http/words.ts'
+import { besideUs } from '../places.ts'
 import { SAFE, chooseCoding, knows, send, type Coding } from './sending.ts'
 
 /** The console as `console/build.js` left it: one page for every route, and files with a hash in their name. */
@@ -37,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 /** Stands in the page where the nonce of its styles goes. */
 const NONCE = '__NONCE__'
-const FOLDER = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+const FOLDER = fileURLToPath(besideUs('../../console/dist/'))
 
 export class ConsoleFiles {
   private static made: ConsoleFiles | undefined

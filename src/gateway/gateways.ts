@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { environmentOf } from '../config.ts'
+import { besideUs } from '../places.ts'
 import type { Log } from '../runtime/log.ts'
 import { Switchboard, type SwitchboardParts } from './switchboard.ts'
 
@@ -21,7 +22,7 @@ export interface GatewayStatus {
   readonly pid: number
   readonly connections: number
 }
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+const MAIN = fileURLToPath(besideUs('./gateway/main.js'))
 /** A platform that starts waits so long for them; whoever is late takes connections when it is there. */
 const START_MS = 10_000
 /** Longer than its requests may take to finish. */

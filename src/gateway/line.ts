@@ -3,6 +3,7 @@ import { addressIn, ConfigError } from '../config.ts'
 import { listenError } from '../http/server.ts'
 import type { Log } from '../runtime/log.ts'
 import { VERSION } from '../version.ts'
+import { besideUs } from '../places.ts'
 import type { Arrival, FromLine, LinePlace, ToLine, View } from './line-messages.ts'
 import { PortStream } from './port-stream.ts'
 import { Switchboard, type SwitchboardParts } from './switchboard.ts'
@@ -58,7 +59,7 @@ export class CoreLine {
     const { listen, certs, node = 'core' } = this.parts
     const { host, port } = addressIn(this.address === '' ? listen : this.address)!
     const place: LinePlace = { host, port, certs, node, version: VERSION }
-    const worker = new Worker(new URL('./line-worker.js', import.meta.url), { workerData: place })
+    const worker = new Worker(besideUs('./gateway/line-worker.js'), { workerData: place })
     this.worker = worker
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromLine) => {

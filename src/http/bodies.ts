@@ -13,7 +13,7 @@ const ADDRESS_MAX = 8 * 1024 * 1024
 export class BrokenOff extends Error {}
 
 const NO_BODY = Promise.resolve(undefined)
-const tooLong = (): Refusal =>
+export const tooLong = (): Refusal =>
   new Refusal('INVALID_REQUEST_BODY', `the body is over ${BODY_MAX} bytes; send less at a time`)
 
 const tooBusy = (): Refusal =>

@@ -7,6 +7,9 @@ import { Starting, type Serves } from './starting.ts'
 /** From one address at least, however few there may be in all. */
 const ADDRESS_CONNECTIONS = 300
 
+/** A name that nobody can reach: of a platform without doors. */
+const NO_URL = 'http://kontor.invalid'
+
 interface Door {
   readonly server: HttpServer
   /** Where connections go to gateways. */
@@ -26,8 +29,14 @@ export class Doors {
   url = ''
   operatorUrl = ''
 
-  constructor(config: Config, warn: Warn) {
+  /** `closed`: there is none, and whoever asks is in this process. */
+  constructor(config: Config, warn: Warn, closed = false) {
     const { host, port, operatorListen, gateways } = config
+    if (closed) {
+      this.doors = []
+      this.url = this.operatorUrl = NO_URL
+      return
+    }
     const clients = door(config, warn, { host, port, setting: 'KONTOR_PORT' }, gateways > 0)
     this.doors =
       operatorListen === undefined
@@ -36,6 +45,7 @@ export class Doors {
   }
   /** A port that is taken leaves none of them open. */
   async listen(): Promise<void> {
+    if (this.doors.length === 0) return
     const urls: string[] = []
     try {
       for (const { server, acceptor, host, port, setting } of this.doors) {

@@ -74,6 +74,15 @@ export function plainRequest(request: IncomingMessage, trustProxy: number): Plai
 }
 
 const TRACE = `X-${VENDOR_PREFIX}-Trace-ID`
+/** What all replies carry. */
+export const traceHeaders = (inTime: number): (string | number)[] => [
+  TRACE,
+  traceId(),
+  'X-In-Time',
+  inTime,
+  'X-Out-Time',
+  Math.max(inTime, microsNow()),
+]
 /** Writes a reply, with the headers that all of them carry. */
 export function sendReply(
   request: IncomingMessage,
@@ -91,7 +100,7 @@ export function sendReply(
   const clientId = request.headers['x-client-request-id']
   if (typeof clientId === 'string' && /^[\x20-\x7e]{1,64}$/.test(clientId))
     headers.push('X-Client-Request-Id', clientId)
-  headers.push(TRACE, traceId(), 'X-In-Time', inTime, 'X-Out-Time', Math.max(inTime, microsNow()))
+  headers.push(...traceHeaders(inTime))
   if (text !== undefined)
     headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
   response.writeHead(status, headers as string[])

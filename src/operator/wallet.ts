@@ -6,6 +6,7 @@ import { flag, id, integer, object, oneOf, optional, text, time, withDefault } f
 import { array } from '../api/shapes.ts'
 import { currencyField } from '../api/wallet.ts'
 import {
+  WITHDRAW_LABELS,
   operatorPushShape,
   operatorWithdrawal,
   operatorWithdrawalShape,
@@ -216,7 +217,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     body: withdrawalBody,
     status: 201,
     reply: operatorWithdrawalShape,
-    refuses: ['USER_NOT_FOUND', 'BALANCE_NOT_ENOUGH', 'ADDRESS_NOT_USED', 'DUPLICATE_REQUEST'],
+    refuses: ['USER_NOT_FOUND', ...WITHDRAW_LABELS],
     handle: async ({ desk, operator, path, body }) =>
       operatorWithdrawal(await withdraw(desk, path.uid, body, operator)),
   }),

@@ -32,7 +32,7 @@ export function readCredentials(config: Place): Credentials | undefined {
   const path = credentialsPath(config)
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : undefined
 }
-export function keepPrivate(path: string, text: string): void {
+export function keepPrivate(path: string, text: string | Buffer): void {
   writeFileSync(path, text, { mode: 0o600 })
   chmodSync(path, 0o600)
 }

@@ -177,6 +177,8 @@ export function watchSize(metrics: Metrics, store: Store): { stop(): void } {
       () => undefined,
     )
   metrics.watch('kontor_database_bytes', 'gauge', 'Size of the database.', () => bytes)
+  // In memory it may not be there until somebody looks for something in it.
+  if (store.kind === 'memory') return { stop: () => undefined }
   look()
   const timer = setInterval(look, SIZE_MS).unref()
   return { stop: () => clearInterval(timer) }

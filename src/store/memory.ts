@@ -6,6 +6,7 @@ import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { headOf } from './follower.ts'
 import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, storeHead } from './head.ts'
+import type { Image } from './image.ts'
 import { selectFrom } from './shapes.ts'
 import { loading, shapesOf, tableNames } from './statements.ts'
 import {
@@ -21,33 +22,77 @@ import {
   type Value,
 } from './store.ts'
 
+/** What is committed before anybody looks waits in memory as texts; there may be so much of it. */
+const UNSEEN_BYTES = 2 ** 20
+
 /**
  * For tests: a database that lives as long as its process and leaves nothing behind. One connection in this thread: a
- * commit waits for no disk, so a thread of its own would only cost the way there.
+ * commit waits for no disk, so a thread of its own would only cost the way there. One that begins with an image makes its
+ * tables when somebody looks at them: most worlds of a test are never asked about their past.
  */
 export class MemoryStore implements Store {
   readonly kind = 'memory'
-  private readonly connection: SqliteConnection
+  private made: SqliteConnection | undefined
+  private image: Image | undefined
+  /** Committed, and not in the tables, because there are none yet. */
+  private unseen = new Portion()
   private readonly shared: boolean
   private epoch = 0
   declared = NOTHING_DECLARED
   private chain: JournalChain | undefined
   private sums: Sums | undefined
-  /** What is committed is in the tables at once. */
+  /** Whoever looks finds in the tables what is committed. */
   readonly lag = NO_LAG
   readonly reads = NO_READS
   readonly reconnects = 0
   readonly away = false
   tellAway = (): void => undefined
 
-  /** `other`: the same rows, for who takes them over. */
-  constructor(other?: MemoryStore) {
-    this.connection = other?.connection ?? new SqliteConnection(':memory:')
-    this.shared = other !== undefined
+  /** `other`: the same rows, for who takes them over; or what it begins with. */
+  constructor(other?: MemoryStore | Image) {
+    this.shared = other instanceof MemoryStore
+    if (other instanceof MemoryStore) this.made = other.connection
+    else if (other === undefined) this.made = new SqliteConnection(':memory:')
+    else this.image = other
+  }
+  private get connection(): SqliteConnection {
+    return (this.made ??= this.make())
+  }
+  private make(): SqliteConnection {
+    const connection = new SqliteConnection(':memory:')
+    connection.fill(this.image!)
+    connection.run('update head set epoch = ?', [this.epoch])
+    connection.shape(shapesOf(this.declared))
+    const { unseen } = this
+    if (unseen.entries.length > 0) this.project(connection, unseen)
+    this.unseen = new Portion()
+    return connection
+  }
+  private project(connection: SqliteConnection, portion: Portion): void {
+    portion.count(this.sums!)
+    connection.project(portion, headOf(portion, this.sums!), this.epoch, true)
+  }
+  /** What it holds now, for others to begin with. */
+  copy(): Image {
+    if (this.made === undefined && this.unseen.entries.length === 0) return this.image!
+    return this.connection.image()
+  }
+  /** Everything else is forgotten, without a trace; `open` comes next. */
+  begin(image: Image): void {
+    if (this.shared) throw new TypeError('these rows are also those of others')
+    this.made?.close()
+    this.made = undefined
+    this.unseen = new Portion()
+    this.image = image
   }
   open(_sums: Sums, declared: Declared): Promise<OpenedHead> {
     this.declared = declared
     return later(() => {
+      if (this.made === undefined) {
+        const { head, epoch } = this.image!
+        this.epoch = epoch + 1
+        return { ...head, migrated: [], drained: 0 }
+      }
       const migrated = this.connection.migrate(Date.now() * 1000)
       const [head] = this.connection.query(TAKE_EPOCH, [])
       this.epoch = head![0] as number
@@ -86,10 +131,15 @@ export class MemoryStore implements Store {
     return later(() => {
       if (this.chain === undefined || this.sums === undefined)
         throw new TypeError('nobody said what this batch is sealed behind')
+      const entry = this.chain.seal(batch)
+      if (this.made === undefined) {
+        this.unseen.add(entry)
+        if (this.unseen.bytes > UNSEEN_BYTES) this.made = this.make()
+        return this.chain.hash
+      }
       const portion = new Portion()
-      portion.add(this.chain.seal(batch))
-      portion.count(this.sums)
-      this.connection.project(portion, headOf(portion, this.sums), this.epoch, true)
+      portion.add(entry)
+      this.project(this.made, portion)
       return this.chain.hash
     })
   }
@@ -118,6 +168,8 @@ export class MemoryStore implements Store {
   }
   checkFence(): Promise<void> {
     return later(() => {
+      // Nobody else has seen it.
+      if (this.made === undefined) return
       const [epoch] = this.connection.query('select epoch from head', [])[0]!
       if (epoch !== this.epoch) throw new Fenced()
     })
@@ -127,7 +179,7 @@ export class MemoryStore implements Store {
   }
   close(): Promise<void> {
     return later(() => {
-      if (!this.shared) this.connection.close()
+      if (!this.shared) this.made?.close()
     })
   }
 }

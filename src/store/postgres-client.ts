@@ -1,11 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { NoServer, firstOf, targetsOf, type Preference, type Wanted } from './postgres-hosts.ts'
 import { StoreAway, StoreLost, StoreUnavailable } from './store.ts'
 
 const INT8 = 20
-// Our integers stay below 2^53; numeric stays text, so that no float ever touches an amount.
-export const types = new pg.TypeOverrides()
-types.setTypeParser(INT8, Number)
 
 const FETCH_ROWS = 10_000
 export const CONNECT_MS = 10_000
@@ -35,7 +32,12 @@ async function connectTo(
   wanted: Wanted,
   { name = 'kontor', waitMs = CONNECT_MS }: Way,
 ): Promise<pg.Client> {
-  const client = new pg.Client({
+  // With the first connection: it costs each thread of an embedded store a fifth of a second that never makes one.
+  const { default: postgres } = await import('pg')
+  // Our integers stay below 2^53; numeric stays text, so that no float ever touches an amount.
+  const types = new postgres.TypeOverrides()
+  types.setTypeParser(INT8, Number)
+  const client = new postgres.Client({
     connectionString: url,
     types,
     pipeline: true,

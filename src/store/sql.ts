@@ -87,13 +87,16 @@ export function removeStatement(
 
 /** The rows of a batch as a query. SQLite takes one JSON text, PostgreSQL an array for each column. */
 function selectRows(dialect: Dialect, types: readonly ColumnType[]): string {
-  if (dialect === 'sqlite') {
-    const values = types.map((_, i) => `row ->> ${i}`)
-    // The inner LIMIT keeps it from being merged into the outer query, where each column would render its row's
-    // text anew: that takes twice as long. `where true` keeps ON CONFLICT from being read as part of a join.
-    return `select ${values.join(', ')} from (select value as row from json_each(?) limit -1) where true`
-  }
+  if (dialect === 'sqlite') return selectValues(types.length)
   return `select * from unnest(${types.map((type, i) => `$${i + 1}::${ARRAYS[type]}`).join(', ')})`
+}
+
+/** Rows that come as one JSON text: SQLite's way. */
+export function selectValues(columns: number): string {
+  const values = Array.from({ length: columns }, (_, i) => `row ->> ${i}`)
+  // The inner LIMIT keeps it from being merged into the outer query, where each column would render its row's
+  // text anew: that takes twice as long. `where true` keeps ON CONFLICT from being read as part of a join.
+  return `select ${values.join(', ')} from (select value as row from json_each(?) limit -1) where true`
 }
 
 /** The columns of a batch's rows as PostgreSQL array literals: a third less work for the server than JSON. */

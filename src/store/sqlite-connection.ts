@@ -7,11 +7,12 @@ import {
   INSERT_CHECKPOINT_PART,
   checkpointParts,
 } from './checkpoints.ts'
-import { ADVANCE_HEAD, EMPTY_HEAD, REWIND_HEAD, SEAL_HEAD, headValues } from './head.ts'
+import { ADVANCE_HEAD, EMPTY_HEAD, READ_HEAD, REWIND_HEAD, SEAL_HEAD, headValues, storeHead } from './head.ts'
+import type { Image, ImageTable } from './image.ts'
 import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
 import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
 import type { TablePortion } from './messages.ts'
-import { quote } from './sql.ts'
+import { quote, selectValues } from './sql.ts'
 import { Fenced, type Checkpoint, type StoreHead, type Value } from './store.ts'
 
 /** The one file that knows the SQLite binding. Synchronous: it runs in a worker, or at start-up. */
@@ -149,6 +150,41 @@ export class SqliteConnection {
       for (const table of tables) this.run(`delete from ${quote(table)}`, [])
     })
     return EMPTY_HEAD
+  }
+  /** All that there is, for others who begin with it. */
+  image(): Image {
+    const made = this.query(
+      `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite\\_%' escape '\\'
+       order by rowid`,
+      [],
+    ) as [type: string, name: string, sql: string][]
+    const head = this.query(READ_HEAD, [])[0]!
+    return {
+      schema: made.map(([, , sql]) => sql),
+      tables: made.filter(([type]) => type === 'table').map(([, name]) => this.imageOf(name)),
+      head: storeHead(head),
+      epoch: Number(head[0]),
+    }
+  }
+  private imageOf(name: string): ImageTable {
+    const columns = this.query('select name from pragma_table_info(?)', [name]).map(([column]) =>
+      String(column),
+    )
+    const [[rows]] = this.raw(
+      `select cast(json_group_array(json_array(${columns.map(quote).join(', ')})) as blob) from ${quote(name)}`,
+    ).all() as [[Uint8Array]]
+    return { name, columns, rows: textIn(rows) }
+  }
+  /** Of an empty database: makes it what the image shows. */
+  fill({ schema, tables }: Image): void {
+    this.transaction(() => {
+      this.db.exec(schema.join(';\n'))
+      for (const { name, columns, rows } of tables) {
+        if (rows === '[]') continue
+        const names = columns.map(quote).join(', ')
+        this.raw(`insert into ${quote(name)} (${names}) ${selectValues(columns.length)}`).run(rows)
+      }
+    })
   }
   query(sql: string, values: readonly Value[]): unknown[][] {
     const statement = this.prepare(sql)

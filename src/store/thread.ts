@@ -1,4 +1,5 @@
 import { Worker, type MessagePort } from 'node:worker_threads'
+import { besideUs } from '../places.ts'
 import type { Progress } from './follower.ts'
 import type { Fault, Job, Place, Reply } from './messages.ts'
 import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
@@ -33,7 +34,7 @@ export class StoreThread<J extends Job> {
 
   constructor(role: Role, place: Place, port?: MessagePort, listener: Listener = {}) {
     this.listener = listener
-    this.worker = new Worker(new URL(`./${role}-worker.js`, import.meta.url), { workerData: place })
+    this.worker = new Worker(besideUs(`./store/${role}-worker.js`), { workerData: place })
     if (port !== undefined) this.worker.postMessage({ port }, [port])
     this.worker.on('message', (reply: Reply) => this.hear(reply))
     this.worker.on('error', (error) =>

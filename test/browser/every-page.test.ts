@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core'
 import { DESKTOP, PHONE, launch, visit } from '../support/browser.ts'
 import { linkFor } from '../support/console.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { LONG } from '../support/size.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Every route of the table that has no parameter, and a market. */
@@ -56,7 +57,8 @@ describe('every page', { skip: browser === undefined }, () => {
     [DESKTOP, 'desktop'],
     [PHONE, 'phone'],
   ] as const)
-    for (const dark of [false, true])
+    // Each size in one light, unless there is time: what differs is colours, which both lights show once.
+    for (const dark of LONG ? [false, true] : [size === PHONE])
       test(`${name}, ${dark ? 'dark' : 'light'}: no error, no other origin, nothing cut off, no serious fault by axe`, async () => {
         const token = await linkFor(platform, { user_id })
         const { page, context, faults } = await visit(browser!, `${platform.url}/enter#${token}`, {

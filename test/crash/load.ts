@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { verifyStore } from '../../src/cli/ledger-check.ts'
+import { verifyStore } from '../../src/checks/ledger-check.ts'
 import { wholeSnapshot } from '../support/whole-snapshot.ts'
 import { rowsKey } from '../support/rows-key.ts'
 import { amountOf, format, type Amount } from '../../src/money/amount.ts'

@@ -1,26 +1,23 @@
 import { test } from 'node:test'
 import { again } from '../support/again.ts'
+import { LONG } from '../support/size.ts'
 
 /** What is said over HTTP is the same with gateways: these files, which look at the door more than behind it, run once more with two. */
 const FILES = [
   'authentication',
-  'cors',
   'faults',
-  'hosts',
   'limits',
-  'matrix',
-  'request-log',
   'requests',
-  'sockets',
   'spot-orders',
+  ...(LONG ? ['cors', 'hosts', 'matrix', 'request-log', 'sockets'] : []),
 ]
 /** And what real clients do over sockets. */
-const SOCKETS = ['clients-ccxt', 'clients-gateio-calls']
+const SOCKETS = ['clients-gateio-calls', ...(LONG ? ['clients-ccxt'] : [])]
 
 test('the tests of HTTP and of clients of sockets hold with two gateways', { timeout: 900_000 }, () =>
   again(
     [...FILES.map((name) => `http/${name}`), ...SOCKETS.map((name) => `sockets/${name}`)],
     { KONTOR_TEST_GATEWAYS: '2' },
-    60,
+    LONG ? 60 : 30,
   ),
 )

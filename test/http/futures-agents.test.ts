@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { replayStore } from '../../src/cli/replay.ts'
+import { replayStore } from '../../src/checks/replay-store.ts'
 import { openSnapshot } from '../../src/store/open.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'

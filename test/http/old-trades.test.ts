@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replayStore } from '../../src/cli/replay.ts'
+import { replayStore } from '../../src/checks/replay-store.ts'
 import { Housekeeper } from '../../src/runtime/housekeeper.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { openSnapshot } from '../../src/store/open.ts'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/size.ts'
 import { Trader } from '../support/spot.ts'
 
 test('public trades leave the store after 90 days; their sides stay with the accounts, and history replays', async () => {
-  let platform = await TestPlatform.start()
+  let platform = await TestPlatform.start(withoutContracts())
   const pair = { currency_pair: 'BTC_USDT' }
   const maker = await Trader.of(platform, { BTC: '10' })
   const taker = await Trader.of(platform, { USDT: '1000000' })

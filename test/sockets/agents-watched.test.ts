@@ -27,7 +27,7 @@ test('agents rest when nobody asks, but not while somebody listens', async () =>
   const { clock } = desk
   const log = createLog('error', () => undefined)
   mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() })
-  const driver = new AgentDriver({ core, clock, log, seed: 1, requests: () => 0 })
+  const driver = new AgentDriver({ core, clock, log, seed: 1, requests: () => 0, stands: false })
   const minutes = async (count: number): Promise<void> => {
     for (let second = 0; second < count * 60; second++) {
       mock.timers.tick(1_000)

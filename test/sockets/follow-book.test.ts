@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { follow, Truth, type Side, type Way } from '../support/book-followers.ts'
 import { NO_AMENDMENT, orderOf } from '../support/events.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { LONG } from '../support/size.ts'
 import type { Frame } from '../support/socket.ts'
 import { Random } from '../sim/random.ts'
 
@@ -13,8 +14,8 @@ import { Random } from '../sim/random.ts'
  */
 const PAIR = 'BTC_USDT'
 const LEVELS = [20, 50, 100, 400] as const
-const OPERATIONS = 100_000
-const READS = 10_000
+const OPERATIONS = LONG ? 100_000 : 25_000
+const READS = LONG ? 10_000 : 2_500
 
 const WAYS: readonly Way[] = [
   { name: '20ms, full', channel: 'spot.order_book_update', payload: [PAIR, '20ms'], level: 20, rest: false },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { bodyDigest, sign, signatureString } from '../../src/api/signature.ts'
-import { record } from './recorder.ts'
+import { record, recordLabel } from './recorder.ts'
 import { checkReply, endpointAt } from './shape.ts'
 
 /** A small client that signs for real, and holds every reply against its declared shape. */
@@ -121,8 +121,13 @@ export async function send(
   }
   const [path] = pathAndQuery.split('?') as [string]
   checkReply(method, path, reply)
-  const served = endpointAt(method, path)
+  const served = endpointAt(method, path.replace(/^\/console(?=\/(api|operator)\/)/, ''))
   if (served !== undefined)
+    recordLabel(
+      served.name,
+      reply.status < 300 ? undefined : (reply.body as { label?: string } | undefined)?.label,
+    )
+  if (served !== undefined && !path.startsWith('/console/api/') && !path.startsWith('/console/operator/'))
     record(served.name, served.endpoint, {
       method,
       path: pathAndQuery,

@@ -16,6 +16,19 @@ export interface Exchange {
 }
 const folder = process.env['KONTOR_RECORD']
 const best = new Map<string, Exchange>()
+/** What the coverage is made of: `npm run conformance` names a folder for the labels that tests were told. */
+const labelFolder = process.env['KONTOR_RECORD_LABELS']
+const labels = new Set<string>()
+if (labelFolder !== undefined)
+  process.on('exit', () => {
+    mkdirSync(labelFolder, { recursive: true })
+    const file = process.argv[1]?.replace(/^.*\/dist\//, '').replace(/\.js$/, '.ts') ?? ''
+    writeFileSync(join(labelFolder, `${process.pid}.json`), JSON.stringify({ file, labels: [...labels] }))
+  })
+/** This test was refused with this label there; or, without one, got what it asked for. */
+export function recordLabel(name: string, label: string | undefined): void {
+  if (labelFolder !== undefined) labels.add(`${name} ${label ?? 'OK'}`)
+}
 if (folder !== undefined)
   process.on('exit', () => {
     mkdirSync(folder, { recursive: true })

@@ -48,6 +48,7 @@ const RISK_LABELS = [
 ] as const
 const MARGIN_LABELS = [
   'CONTRACT_NOT_FOUND',
+  'INVALID_PRECISION',
   'TRADE_RESTRICTED',
   'POSITION_IN_LIQUIDATION',
   'POSITION_CROSS_MARGIN',
@@ -376,7 +377,7 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
     body: RISK.body,
     status: 200,
     reply: array(positionShape),
-    refuses: RISK_LABELS,
+    refuses: [...RISK_LABELS, 'POSITION_NOT_FOUND'],
     handle: async (call) => {
       const { at, all } = about(group, call)
       const { risk_limit } = RISK.read(call.query, call.body)

@@ -56,8 +56,9 @@ export async function ending(
   if (label !== 'ORDER_NOT_FOUND' && label !== 'CLIENT_ID_NOT_FOUND') return undefined
   const order = await stored(desk, user_id, id)
   return desk.core.read((state) => {
-    if (!isAt(state, order, user_id, { pair: state.world.market(currency_pair).id, account }))
-      return undefined
+    // The market may have been removed since the command looked: then nothing more is known, and nobody else's outcome is lost.
+    const market = state.world.findMarket(currency_pair)
+    if (market === undefined || !isAt(state, order, user_id, { pair: market.id, account })) return undefined
     try {
       refuseEnded(order)
     } catch (ended) {

@@ -111,6 +111,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       'ACCOUNT_EXCEPTION',
       'AUTO_TRIGGER_PRICE_LESS_LAST',
       'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      'TRADE_RESTRICTED',
       'TOO_MANY_ORDERS',
       'DUPLICATE_REQUEST',
     ],

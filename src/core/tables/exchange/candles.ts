@@ -1,6 +1,7 @@
 import { secondsOf } from '../../time.ts'
 import type { Amount, Price } from '../../../money/amount.ts'
 import { Table, type TableSpec, type Tx } from '../../../machine/table.ts'
+import { remembered, type Remembered } from './trades.ts'
 
 /** What happened in a span of time. Times are seconds. */
 export interface Candle {
@@ -140,6 +141,15 @@ export class Candles {
       this.trimmed.add(series)
     }
     this.names.delete(pair)
+  }
+  /** What is remembered beside the tables: others may go on from there. */
+  get memory(): Remembered<Candle> {
+    return remembered(this.recent, this.trimmed)
+  }
+  set memory(memory: Remembered<Candle>) {
+    this.clear()
+    for (const [series, candles] of memory.recent) this.recent.set(series, [...candles])
+    for (const series of memory.trimmed) this.trimmed.add(series)
   }
   /** Before priming, and after a reset. */
   clear(): void {

@@ -149,6 +149,19 @@ export class FillRow implements Fill {
 
 export const RECENT_MAX = 2_000
 
+/** The newest rows by name, as they were at one moment; and of which names the store knows more. */
+export interface Remembered<Row> {
+  readonly recent: readonly (readonly [name: string, rows: readonly Row[]])[]
+  readonly trimmed: readonly string[]
+}
+export const remembered = <Row>(
+  recent: ReadonlyMap<string, readonly Row[]>,
+  trimmed: ReadonlySet<string>,
+): Remembered<Row> => ({
+  recent: Array.from(recent, ([name, rows]) => [name, [...rows]] as const),
+  trimmed: [...trimmed],
+})
+
 /** The newest trades of each market in memory, oldest first. */
 export class Trades {
   readonly table: Table<Trade>
@@ -195,6 +208,15 @@ export class Trades {
   forget(pair: string): void {
     this.recent.delete(pair)
     this.trimmed.add(pair)
+  }
+  /** What is remembered beside the table: others may go on from there. */
+  get memory(): Remembered<Trade> {
+    return remembered(this.recent, this.trimmed)
+  }
+  set memory(memory: Remembered<Trade>) {
+    this.clear()
+    for (const [pair, trades] of memory.recent) this.recent.set(pair, [...trades])
+    for (const pair of memory.trimmed) this.trimmed.add(pair)
   }
   /** Before priming, and after a reset. */
   clear(): void {
