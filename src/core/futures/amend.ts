@@ -14,6 +14,7 @@ import {
   checkBankruptcy,
   checkDeviation,
   checkOpening,
+  checkLeast,
   checkRiskLimit,
   checkSize,
   checkTick,
@@ -57,7 +58,10 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
     followBook(ctx, contract)
     return ended
   }
-  if (price === order.price && amount < order.amount) return shrink(ctx, named, amount)
+  if (price === order.price && amount < order.amount) {
+    checkLeast(contract, given)
+    return shrink(ctx, named, amount)
+  }
   // As placing, in the order of 1.8 of the specification.
   checkTrading(ctx, contract)
   const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))

@@ -183,10 +183,13 @@ export function refuseLiquidating(state: State, userId: number, contract: Contra
       `the position in ${contract.name} is being liquidated; wait until that has ended`,
     )
 }
+export function checkLeast(contract: Contract, size: bigint): void {
+  if (abs(size) < contract.sizeMin)
+    refuse('SIZE_TOO_SMALL', `size: ${size} is below order_size_min of ${contract.name}, ${contract.sizeMin}`)
+}
 export function checkSize(contract: Contract, size: bigint, market: boolean): void {
   const contracts = abs(size)
-  if (contracts < contract.sizeMin)
-    refuse('SIZE_TOO_SMALL', `size: ${size} is below order_size_min of ${contract.name}, ${contract.sizeMin}`)
+  checkLeast(contract, size)
   const most = market ? contract.marketSizeMax : contract.sizeMax
   if (contracts > most)
     refuse(
