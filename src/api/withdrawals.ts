@@ -147,6 +147,7 @@ export const WITHDRAW_LABELS = [
   'DUPLICATE_REQUEST',
   'BALANCE_NOT_ENOUGH',
   'NEGATIVE_ASSETS',
+  'RISK_ERROR',
 ] as const
 
 async function findWithdrawals(
@@ -310,6 +311,8 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ id: int64 }),
     refuses: [
       'INVALID_CURRENCY',
+      'API_WITHDRAW_DISABLED',
+      'WITHDRAWAL_OVER_LIMIT',
       'RECEIVE_ERROR',
       'RISK_ERROR',
       'NEGATIVE_ASSETS',

@@ -129,7 +129,7 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
     params: PAIR,
     status: 200,
     reply: marketShape,
-    refuses: PAIR_LABELS,
+    refuses: [],
     handle: async ({ desk, path }) => desk.core.read((state) => marketView(state, path.currency_pair)),
   }),
   endpoint({
@@ -142,7 +142,7 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
     params: PAIR,
     status: 200,
     reply: marketShape,
-    refuses: [...PAIR_LABELS, 'INVALID_PARAM_VALUE'],
+    refuses: ['INVALID_CURRENCY_PAIR', 'INVALID_PARAM_VALUE'],
     handle: async ({ desk, operator, path }) => {
       await desk.core.submit('market.remove', { currency_pair: path.currency_pair, actor: operator })
       return desk.core.read((state) => marketView(state, path.currency_pair))
@@ -181,7 +181,7 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
     params: CURRENCY,
     status: 200,
     reply: currencyShape,
-    refuses: ['INVALID_CURRENCY'],
+    refuses: [],
     handle: async ({ desk, path }) => desk.core.read((state) => currencyView(state, path.currency)),
   }),
   endpoint({

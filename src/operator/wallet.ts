@@ -120,6 +120,8 @@ async function decide(desk: Desk, verb: Verb, recordId: number, operator: string
       return desk.core.submit('withdrawal.divert', { ...input, status: body.status.toUpperCase() })
   }
 }
+/** What lets money out looks at its owner once more. */
+const APPROVAL_LABELS = ['RISK_ERROR', 'NEGATIVE_ASSETS'] as const
 const decision = (verb: Verb): AnyEndpoint =>
   endpoint({
     method: 'POST',
@@ -132,7 +134,7 @@ const decision = (verb: Verb): AnyEndpoint =>
     body: decisionBody,
     status: 200,
     reply: operatorWithdrawalShape,
-    refuses: ['INVALID_WITHDRAW_ID', 'FORBIDDEN'],
+    refuses: ['INVALID_WITHDRAW_ID', 'FORBIDDEN', ...(verb === 'approve' ? APPROVAL_LABELS : [])],
     handle: async ({ desk, operator, path, body }) => {
       const withdrawal = await decide(desk, verb, parseRecordId(path.id), operator, body)
       // The sender goes on by itself; the answer is the record as this decision left it.
@@ -154,7 +156,7 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     body: object({ reason: reasonField, user_id: optional(id()) }),
     status: 200,
     reply: operatorDepositShape,
-    refuses: ['NOT_FOUND', 'USER_NOT_FOUND'],
+    refuses: verb === 'release' ? ['NOT_FOUND', 'USER_NOT_FOUND'] : ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
       return operatorDeposit(
@@ -174,7 +176,7 @@ const pushAnswer = (answer: PushAnswer, summary: string): AnyEndpoint =>
     params: { id: id() },
     status: 200,
     reply: operatorPushShape,
-    refuses: ['NOT_FOUND'],
+    refuses: ['NOT_FOUND', ...(answer === 'accept' ? APPROVAL_LABELS : [])],
     handle: async ({ desk, operator, path }) => {
       const run = desk.core.submit('push.answer', { id: path.id, answer, by: null, actor: operator })
       // One that is over may have left memory: the store tells whether there was one.

@@ -225,8 +225,12 @@ const HOSTILE_JSON: readonly unknown[] = [
   ],
 ]
 export const hostileText = (random: Random): string => random.pick(HOSTILE_TEXTS)
-export const hostileJson = (random: Random): unknown =>
-  random.chance(0.5) ? hostileText(random) : random.pick(HOSTILE_JSON)
+export function hostileJson(random: Random): unknown {
+  if (random.chance(0.5)) return hostileText(random)
+  const value = random.pick(HOSTILE_JSON)
+  // Whoever gets it may spoil it further.
+  return value instanceof Raw ? value : structuredClone(value)
+}
 export const HOSTILE_NAMES: readonly string[] = [
   ...[
     '__proto__',

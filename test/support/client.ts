@@ -122,11 +122,7 @@ export async function send(
   const [path] = pathAndQuery.split('?') as [string]
   checkReply(method, path, reply)
   const served = endpointAt(method, path.replace(/^\/console(?=\/(api|operator)\/)/, ''))
-  if (served !== undefined)
-    recordLabel(
-      served.name,
-      reply.status < 300 ? undefined : (reply.body as { label?: string } | undefined)?.label,
-    )
+  if (served !== undefined) for (const label of labelsOf(reply)) recordLabel(served.name, label)
   if (served !== undefined && !path.startsWith('/console/api/') && !path.startsWith('/console/operator/'))
     record(served.name, served.endpoint, {
       method,
@@ -136,6 +132,18 @@ export async function send(
       reply: reply.body as unknown,
     })
   return reply
+}
+
+/** Of a batch each item has its own. */
+function labelsOf({ status, body }: Reply): (string | undefined)[] {
+  if (status >= 300) return [(body as { label?: string } | undefined)?.label]
+  const items = Array.isArray(body) ? (body as unknown[]) : []
+  const refused = items.flatMap((item) =>
+    item !== null && typeof item === 'object' && 'succeeded' in item && 'label' in item && item.label !== ''
+      ? [item.label as string]
+      : [],
+  )
+  return [undefined, ...refused]
 }
 
 /** A refusal with this label and status; its message names what is wrong. */

@@ -7,6 +7,7 @@ import { startPlatform, type Platform } from '../../src/platform.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { Client, OperatorClient, type Credential } from './client.ts'
 import { gatewaysAsked } from './gateways.ts'
+import { recordTransitions } from './recorder.ts'
 import { remoteAsked, remoteSettings, type RemoteFront } from './remote-front.ts'
 
 /** Drawn once, at random, as live mode wants them. */
@@ -55,6 +56,7 @@ export class TestPlatform {
       process.stderr.write(`${line}\n`)
     })
     const platform = await startPlatform(config, log, (error) => faults.push(error))
+    recordTransitions(platform.desk.core.commits)
     const made = new TestPlatform(platform, data, env, faults)
     made.remote = await remote?.(config)
     return made

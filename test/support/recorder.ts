@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AnyEndpoint } from '../../src/api/endpoint.ts'
+import type { Commits } from '../../src/machine/stream.ts'
 
 /**
  * Exchanges of the tests, kept for the examples of /docs: `npm run examples` runs the tests with KONTOR_RECORD naming a
@@ -19,11 +20,35 @@ const best = new Map<string, Exchange>()
 /** What the coverage is made of: `npm run conformance` names a folder for the labels that tests were told. */
 const labelFolder = process.env['KONTOR_RECORD_LABELS']
 const labels = new Set<string>()
+const transitions = new Set<string>()
+const FLOW_TABLES: ReadonlySet<string> = new Set(['withdrawal', 'deposit', 'push', 'sweep'])
+/** From here on what becomes of money on its way is kept too. */
+export function recordTransitions(commits: Commits): void {
+  if (labelFolder === undefined) return
+  const place = commits.subscribe(100_000, look, FLOW_TABLES)
+  function look(): void {
+    for (const { commands } of place.take().batches)
+      for (const { changes } of commands)
+        for (const { table, before, after } of changes)
+          if (FLOW_TABLES.has(table.spec.name)) note(table.spec.name, before, after)
+  }
+}
+function note(table: string, before: unknown, after: unknown): void {
+  for (const [flow, member] of [
+    [table, 'status'],
+    ['refund', 'refund_status'],
+  ] as const) {
+    const [from, to] = [before, after].map((row) => (row as Record<string, unknown> | undefined)?.[member])
+    if (typeof from === 'string' && typeof to === 'string' && from !== to)
+      transitions.add(`${flow} ${from} ${to}`)
+  }
+}
 if (labelFolder !== undefined)
   process.on('exit', () => {
     mkdirSync(labelFolder, { recursive: true })
     const file = process.argv[1]?.replace(/^.*\/dist\//, '').replace(/\.js$/, '.ts') ?? ''
-    writeFileSync(join(labelFolder, `${process.pid}.json`), JSON.stringify({ file, labels: [...labels] }))
+    const recorded = { file, labels: [...labels], transitions: [...transitions] }
+    writeFileSync(join(labelFolder, `${process.pid}.json`), JSON.stringify(recorded))
   })
 /** This test was refused with this label there; or, without one, got what it asked for. */
 export function recordLabel(name: string, label: string | undefined): void {

@@ -30,6 +30,8 @@ import {
 import { SETTLE, contractField, historyContract, settledOf, type Group } from './paths.ts'
 
 export const PLACE_LABELS = [
+  'AUTO_TRIGGER_PRICE_LESS_LAST',
+  'AUTO_TRIGGER_PRICE_GREATE_LAST',
   'CONTRACT_NOT_FOUND',
   'TRADE_RESTRICTED',
   'CONTRACT_IN_DELISTING',

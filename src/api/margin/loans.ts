@@ -102,7 +102,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     params: { currency_pair: pairField },
     status: 200,
     reply: pairShape,
-    refuses: PAIR_LABELS,
+    refuses: ['INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, path }) =>
       desk.core.read((state) => pairView(state, isolatedAt(state, path.currency_pair))),
   }),
@@ -127,7 +127,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     params: { currency_pair: pairField },
     status: 200,
     reply: oldPairShape,
-    refuses: PAIR_LABELS,
+    refuses: ['INVALID_CURRENCY_PAIR'],
     handle: async ({ desk, path }) =>
       desk.core.read((state) => oldPairView(state, isolatedAt(state, path.currency_pair))),
   }),

@@ -141,7 +141,13 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     once: (items) => items.some(hasOwnText),
     status: 200,
     reply: batchReply,
-    refuses: ['TOO_MANY_CURRENCY_PAIRS', 'TOO_MANY_ORDERS', 'MIXED_ACCOUNT_TYPE', 'REQUEST_EXPIRED'],
+    refuses: [
+      'TOO_MANY_CURRENCY_PAIRS',
+      'TOO_MANY_ORDERS',
+      'MIXED_ACCOUNT_TYPE',
+      'DUPLICATE_REQUEST',
+      'REQUEST_EXPIRED',
+    ],
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call

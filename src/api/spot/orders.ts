@@ -29,6 +29,8 @@ const byNumber = (a: number, b: number): number => a - b
 const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
 
 const PLACE_LABELS = [
+  'AUTO_BORROW_TOO_MUCH',
+  'TOO_MANY_ORDERS',
   'INVALID_CURRENCY',
   'INVALID_CURRENCY_PAIR',
   'INVALID_PRECISION',
