@@ -14,6 +14,7 @@ const BENCHES = [
   'risk',
   'steady',
   'sockets',
+  'worlds',
   'compare',
 ] as const
 

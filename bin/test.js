@@ -25,6 +25,10 @@ const { status } = spawnSync(
     // Of a file too, and some run others: nothing that goes on takes so long on the slowest machine.
     '--test-timeout=600000',
     '--test-force-exit',
+    `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./bin/minutes.js',
+    '--test-reporter-destination=stdout',
     ...files.map((file) => join('dist', file)),
   ],
   { cwd: root, stdio: 'inherit' },

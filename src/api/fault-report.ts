@@ -31,7 +31,13 @@ export interface InjectedFault {
   readonly request: Omit<ReportedRequest, 'body' | 'query'>
   /** Of method, path, query and body: who sends the same again, retries. */
   readonly digest: string
+  /** The same without the ids that its client gave it; undefined: it moves no money. */
+  readonly intent: string | undefined
   readonly caller: string
+  /** How often this very request took effect: by itself, delivered twice, or sent again. */
+  carriedOut: number
+  /** How often others took effect that differ from it in the client's own ids alone. */
+  alike: number
   readonly then: Sequel[]
   /** Requests of the caller that came after those that are kept. */
   more: number
@@ -44,6 +50,9 @@ export type Outcome =
   | 'looked_up_then_retried'
   | 'retried_then_looked_up'
   | 'went_on'
+
+/** What became of the money that a request was to move; `maybe_twice`: a second one was the same but for an id of the client's own. */
+export type Money = 'none' | 'once' | 'twice' | 'maybe_twice'
 
 const FAULTS_KEPT = 200
 /** Requests that are told for one fault; later ones are counted. */
@@ -85,7 +94,10 @@ export class FaultReport {
       step,
       request: { ...request, path: cut(request.path) },
       digest: digestOf(target),
+      intent: intentOf(target),
       caller,
+      carriedOut: 0,
+      alike: 0,
       then: [],
       more: 0,
     }
@@ -95,21 +107,35 @@ export class FaultReport {
     else watched.push(fault)
     if (this.kept.length > FAULTS_KEPT) this.forget(this.kept.shift()!)
   }
+  /** A fault had it carried out once more, before its own turn. */
+  ranTwice(request: ReportedRequest): void {
+    const digest = digestOf(request)
+    for (const fault of this.open.get(callerOf(request)) ?? [])
+      if (fault.request.arrived === request.arrived && fault.digest === digest) fault.carriedOut++
+  }
   /** Every request that was answered, or kept from its answer, while somebody is watched. */
   see(request: ReportedRequest, status: number): void {
     const watched = this.open.get(callerOf(request))
     if (watched === undefined) return
     const digest = digestOf(request)
+    const done = status < 300
+    const intent = done ? intentOf(request) : undefined
     for (const fault of [...watched]) {
       const afterMs = Math.round((request.arrived - fault.request.arrived) / 1000)
+      const same = digest === fault.digest
       // The request that met the fault is answered too; what came before it is no sequel. (A millisecond's parts may
       // go back.)
-      if (request.arrived === fault.request.arrived && digest === fault.digest) continue
+      if (request.arrived === fault.request.arrived && same) {
+        if (done) fault.carriedOut++
+        continue
+      }
       if (afterMs < 0) continue
       if (afterMs > WATCH_MS) {
         this.forget(fault)
         continue
       }
+      if (done && same) fault.carriedOut++
+      else if (intent !== undefined && intent === fault.intent) fault.alike++
       if (fault.then.length === SEQUELS_KEPT) {
         fault.more++
         continue
@@ -137,9 +163,20 @@ export function outcomeOf({ then, request }: InjectedFault, now: number): Outcom
   if (then.length > 0) return 'went_on'
   return now - request.arrived > SILENT_MS * 1000 ? 'silent' : 'waiting'
 }
+export function moneyOf({ intent, carriedOut, alike }: InjectedFault): Money {
+  if (intent === undefined || carriedOut + alike === 0) return 'none'
+  if (carriedOut >= 2) return 'twice'
+  return carriedOut + alike === 1 ? 'once' : 'maybe_twice'
+}
 /** What its author should think about; empty where nothing is wrong with it. */
-export function adviceOn({ step, request, then }: InjectedFault, outcome: Outcome): string {
+export function adviceOn(fault: InjectedFault, outcome: Outcome): string {
+  const { step, request, then } = fault
   const writes = request.method !== 'GET'
+  const money = moneyOf(fault)
+  if (money === 'twice')
+    return `it was carried out ${fault.carriedOut} times; give it an id of its own (text, client_order_id, withdraw_order_id), and look it up before it is sent again`
+  if (money === 'maybe_twice' && step.effect === 'drop_reply')
+    return 'it had been carried out, and the same was sent under another id of its own; keep the id when you send it again'
   const retries = then.filter(({ what }) => what === 'same_request')
   if (writes && step.effect === 'drop_reply' && outcome.startsWith('retried'))
     return 'it had been carried out; it was sent again without looking it up first'
@@ -148,6 +185,28 @@ export function adviceOn({ step, request, then }: InjectedFault, outcome: Outcom
   if (retries.length >= 3 && retries.at(-1)!.afterMs - retries[0]!.afterMs < 200 * (retries.length - 1))
     return `sent again ${retries.length} times within ${retries.at(-1)!.afterMs} ms; wait longer each time`
   return ''
+}
+
+/** What pays, orders, moves or lends, each time that it is carried out. Test: every endpoint that knows ids of clients is here. */
+const MOVES =
+  /^\/api\/v4\/(withdrawals(\/push)?|wallet\/(transfers|sub_account_transfers|sub_account_to_sub_account|small_balance)|spot\/(orders|batch_orders|cross_liquidate_orders|price_orders|pov_orders)|unified\/(loans|quick_repayment)|margin\/(uni\/loans|cross\/(loans|repayments))|(futures|delivery)\/\w+\/(orders|batch_orders|bbo_orders|price_orders|autoorder\/v1\/\w+\/create|(dual_comp\/)?positions\/[^/]+\/margin))$/
+export const movesMoney = (method: string, path: string): boolean => method === 'POST' && MOVES.test(path)
+/** Members by which clients tell their requests apart. */
+const OWN_IDS = new Set(['text', 'client_order_id', 'withdraw_order_id'])
+const INTENT_BYTES = 65_536
+function intentOf({ method, path, query, body }: ReportedRequest): string | undefined {
+  if (!movesMoney(method, path)) return undefined
+  const text = body === undefined || body.length > INTENT_BYTES ? '' : body.toString()
+  return createHash('sha256')
+    .update(`${path}?${query}\n${withoutIds(text)}`)
+    .digest('base64')
+}
+function withoutIds(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (name, value: unknown) => (OWN_IDS.has(name) ? undefined : value))
+  } catch {
+    return text
+  }
 }
 
 /** A path is as long as a client likes. */

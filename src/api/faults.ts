@@ -45,6 +45,8 @@ export interface FaultRule extends Partial<FaultStep> {
   readonly times?: number
   /** 0 to 1; left out: always. */
   readonly probability?: number
+  /** What this chance is drawn from: the same requests meet the same faults in every run. Left out: real chance. */
+  readonly seed?: number
 }
 export interface FaultPlan {
   readonly dropReply: boolean
@@ -76,6 +78,7 @@ export type FaultTarget = Pick<ReportedRequest, 'method' | 'path' | 'userId' | '
 interface Entry {
   readonly rule: FaultRule
   readonly steps: readonly FaultStep[]
+  readonly random: () => number
   /** Requests that it will still act on. */
   left: number
   acted: number
@@ -102,11 +105,11 @@ export class Faults {
       .map(({ rule, left }) => (left === Infinity ? rule : { ...rule, left }))
   }
   set(rules: readonly FaultRule[]): void {
-    this.rules = rules.map(entryOf)
+    this.rules = rules.map((rule) => entryOf(rule, this.random))
   }
   /** After those that there are, which keep their count. */
   add(rule: FaultRule): void {
-    this.rules.push(entryOf(rule))
+    this.rules.push(entryOf(rule, this.random))
   }
   /**
    * What happens to this request: every rule that matches acts, in the order of the list. An `error` is thrown from
@@ -149,7 +152,7 @@ export class Faults {
   /** The next step of a rule that matches; undefined: not this time. */
   private take(entry: Entry): FaultStep | undefined {
     const { probability } = entry.rule
-    if (probability !== undefined && this.random() >= probability) return undefined
+    if (probability !== undefined && entry.random() >= probability) return undefined
     const step = entry.steps[entry.acted++ % entry.steps.length]!
     if (--entry.left <= 0) this.rules = this.rules.filter(({ left }) => left > 0)
     return step
@@ -171,10 +174,22 @@ const joined = (plan: FramePlan, step: FaultStep): FramePlan => ({
   disconnect: plan.disconnect || step.effect === 'disconnect',
   gap: plan.gap || step.effect === 'gap',
 })
-function entryOf(rule: FaultRule): Entry {
-  const { sequence, times } = rule
-  if (sequence !== undefined) return { rule, steps: sequence, left: (times ?? 1) * sequence.length, acted: 0 }
-  return { rule, steps: [rule as FaultStep], left: times ?? Infinity, acted: 0 }
+function entryOf(rule: FaultRule, chance: () => number): Entry {
+  const { sequence, times, seed } = rule
+  const random = seed === undefined ? chance : drawnFrom(seed)
+  if (sequence !== undefined)
+    return { rule, steps: sequence, random, left: (times ?? 1) * sequence.length, acted: 0 }
+  return { rule, steps: [rule as FaultStep], random, left: times ?? Infinity, acted: 0 }
+}
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function drawnFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }
 
 function matchesFrame({ channel: wanted, user_id, key }: FaultMatch, target: FrameTarget): boolean {

@@ -1,4 +1,4 @@
-import type { PlainReply, PlainRequest } from '../http/exchange.ts'
+import { CONSOLE_PATH, type PlainReply, type PlainRequest } from '../http/exchange.ts'
 import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
@@ -85,10 +85,19 @@ export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']
 export class Pipeline {
   private readonly options: PipelineOptions
   private readonly router: Router<Route>
+  /** What people in browsers call: made when the first of them comes, for many platforms never see one. */
+  private pages: Router<Route> | undefined
 
   constructor(options: PipelineOptions) {
     this.options = options
-    this.router = routerOf(options.endpoints, options.desk.mode)
+    this.router = this.routerFor(false)
+  }
+  private routerFor(people: boolean): Router<Route> {
+    const { endpoints, desk } = this.options
+    return routerOf(
+      endpoints.filter(({ console = false }) => console === people),
+      desk.mode,
+    )
   }
 
   begin(request: PlainRequest, checked?: Checked): Passage {
@@ -118,7 +127,10 @@ export class Pipeline {
   /** All checks that need no body. A reply: it ends here. */
   look(passage: Passage): PlainReply | undefined {
     try {
-      const match = this.router.find(passage.method, passage.path)
+      const router = passage.path.startsWith(CONSOLE_PATH)
+        ? (this.pages ??= this.routerFor(true))
+        : this.router
+      const match = router.find(passage.method, passage.path)
       if ('allow' in match) return this.noRoute(passage, match.allow)
       passage.route = match.route
       passage.params = match.params
@@ -218,9 +230,15 @@ export class Pipeline {
 
   /** What the sandbox's fault rules say about this request. */
   private async misbehave(passage: Passage, run: () => Promise<unknown>): Promise<void> {
-    const plan = await this.options.faults.apply(this.reported(passage))
+    const { faults } = this.options
+    const request = this.reported(passage)
+    const plan = await faults.apply(request)
     passage.dropReply = plan.dropReply
-    if (plan.duplicate) await run().catch(() => undefined)
+    if (plan.duplicate)
+      await run().then(
+        () => faults.report.ranTwice(request),
+        () => undefined,
+      )
   }
 
   private reported(passage: Passage): ReportedRequest {

@@ -1,7 +1,7 @@
 import { readSettings } from '../chain/evm/settings.ts'
 import type { Config } from '../config.ts'
 import { State } from '../core/state.ts'
-import { configurationFaults } from '../core/world/change.ts'
+import { configurationFaults, isMended } from '../core/world/change.ts'
 import { completeContract } from '../core/tables/world/contract-rules.ts'
 import { completeMarket } from '../core/tables/world/markets.ts'
 import { completePolicy } from '../core/tables/world/policy.ts'
@@ -37,9 +37,7 @@ export function compareConfiguration(
 ): Comparison {
   const { configured, live } = state.world
   const found = configured === undefined ? [] : differing(complete(configured, live), complete(world, live))
-  const faults = configurationFaults(state, world).filter(
-    ({ pair }) => pair === undefined || !cancelOrders.includes(pair),
-  )
+  const faults = configurationFaults(state, world).filter((fault) => !isMended(fault, cancelOrders))
   return {
     differing: found,
     covered: found.flatMap((difference) => covering(state, difference) ?? []),

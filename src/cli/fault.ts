@@ -23,7 +23,7 @@ export const fault = drive({
   user=demo      a login name or id
   key=KEY        an API key
   x3             acts three times, then it is used up
-  p=0.5          acts on half of the requests
+  p=0.5          acts on half of the requests; with seed=7 on the same ones in every run
   then           the next effect of a sequence: each request that matches gets the next one
 Such as
   kontor fault error 503 TOO_BUSY POST /spot/orders x1
@@ -59,6 +59,7 @@ interface Reported {
   readonly retries: number
   readonly first_retry_ms: number | null
   readonly lookups: number
+  readonly money: string
   readonly advice: string
 }
 /** Oldest first: a person reads what happened in its order. */
@@ -70,11 +71,16 @@ async function report(api: OperatorApi): Promise<Said> {
       one.retries === 0 ? '' : `, sent again ${one.retries} times, first after ${one.first_retry_ms ?? 0} ms`
     const looked = one.lookups === 0 ? '' : `, ${one.lookups} lookups`
     const advice = one.advice === '' ? '' : `; ${one.advice}`
-    return `${stepWords(stepOf(one))} ${one.method} ${one.path}${who}: ${one.outcome}${retried}${looked}${advice}`
+    const money = MONEY[one.money] ?? ''
+    return `${stepWords(stepOf(one))} ${one.method} ${one.path}${who}: ${one.outcome}${retried}${looked}${money}${advice}`
   })
   return { json: reply, text: lines.length === 0 ? 'no fault has acted yet' : lines.join('\n') }
 }
 
+const MONEY: Readonly<Record<string, string>> = {
+  twice: ', MONEY MOVED TWICE',
+  maybe_twice: ', money may have moved twice',
+}
 const stepOf = ({ effect, status, label, delay_ms }: Reported): FaultStep => ({
   effect,
   ...(status !== null && { status }),
@@ -93,6 +99,7 @@ interface Rule {
   steps: Step[]
   times?: number
   probability?: number
+  seed?: number
 }
 /** What POST /faults takes. */
 export async function ruleOf(words: readonly string[], api: Pick<OperatorApi, 'user'>): Promise<object> {
@@ -118,7 +125,7 @@ export async function ruleOf(words: readonly string[], api: Pick<OperatorApi, 'u
 }
 async function readWord(word: string, rule: Rule, api: Pick<OperatorApi, 'user'>): Promise<void> {
   const step = rule.steps.at(-1)!
-  const named = /^(user|key|p)=(.+)$/.exec(word)
+  const named = /^(user|key|p|seed)=(.+)$/.exec(word)
   const wait = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(word)
   const times = /^x(\d+)$/.exec(word)
   if ((METHODS as readonly string[]).includes(word.toUpperCase())) rule.match.method = word.toUpperCase()
@@ -127,6 +134,7 @@ async function readWord(word: string, rule: Rule, api: Pick<OperatorApi, 'user'>
   else if (named?.[1] === 'user') rule.match.user_id = (await api.user(named[2]!)).user_id
   else if (named?.[1] === 'key') rule.match.key = named[2]!
   else if (named?.[1] === 'p') rule.probability = Number(named[2])
+  else if (named?.[1] === 'seed') rule.seed = Number(named[2])
   else if (times !== null) rule.times = Number(times[1])
   else if (wait !== null) step.delay_ms = Math.round(Number(wait[1]) * (wait[2] === 's' ? 1000 : 1))
   else if (/^\d{3}$/.test(word)) step.status = Number(word)
@@ -146,6 +154,7 @@ function line(rule: Listed): string {
     match.key === undefined ? undefined : `key=${match.key}`,
     rule.times === undefined ? undefined : `x${rule.times}`,
     rule.probability === undefined ? undefined : `p=${rule.probability}`,
+    rule.seed === undefined ? undefined : `seed=${rule.seed}`,
     rule.left === undefined ? undefined : `(${rule.left} left)`,
   ]
   return words.filter((word) => word !== undefined).join(' ')

@@ -12,7 +12,7 @@ import {
   text,
   withDefault,
 } from '../api/fields.ts'
-import { adviceOn, outcomeOf, type InjectedFault } from '../api/fault-report.ts'
+import { adviceOn, moneyOf, outcomeOf, type InjectedFault, type Money } from '../api/fault-report.ts'
 import { microsNow } from '../http/words.ts'
 import { anything, array, int, int64, nullable, num, shape, str } from '../api/shapes.ts'
 import { refuse } from '../labels.ts'
@@ -51,6 +51,7 @@ const faultBody = strict({
   sequence: optional(listOf(strict({ effect: oneOf(...EFFECTS), ...STEP }), SEQUENCE_MAX)),
   times: optional(integer(1, 1_000_000)),
   probability: optional(number(0, 1)),
+  seed: optional(integer(0, 4_294_967_295)),
 })
 type FaultBody = ReturnType<typeof faultBody.read>
 type StepBody = Pick<FaultBody, 'effect' | 'status' | 'label' | 'delay_ms'>
@@ -90,6 +91,8 @@ function faultRule(body: FaultBody, where: string): FaultRule {
   const { sequence } = body
   if ((body.effect === null) === (sequence === null))
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}effect or sequence (one of them)`)
+  if (body.seed !== null && body.probability === null)
+    refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}probability (of the seed)`)
   checkStep(body, where)
   checkAim(body, where)
   if (sequence === null) return given({ ...body, match: given(body.match) }) as unknown as FaultRule
@@ -121,6 +124,8 @@ const reportedShape = shape({
   retries: int,
   first_retry_ms: nullable(int64),
   lookups: int,
+  carried_out: int,
+  money: str,
   advice: str,
   then: array(shape({ after_ms: int64, method: str, path: str, status: int, what: str })),
   more: int,
@@ -145,6 +150,8 @@ function reportedView(fault: InjectedFault, now: number) {
     retries: retries.length,
     first_retry_ms: retries[0]?.afterMs ?? null,
     lookups: then.filter(({ what }) => what === 'lookup').length,
+    carried_out: fault.carriedOut,
+    money: moneyOf(fault),
     advice: adviceOn(fault, outcome),
     then: then.map(({ afterMs, ...rest }) => ({ after_ms: afterMs, ...rest })),
     more: fault.more,
@@ -207,7 +214,7 @@ export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint
     method: 'GET',
     path: '/faults/report',
     summary:
-      'What clients did after each injected fault, newest first: sent the same request again, looked the record up, went on or fell silent',
+      'What clients did after each injected fault, newest first: sent the same request again, looked the record up, went on or fell silent; and whether money was moved twice',
     access: operatorOf('operator'),
     limit: null,
     sandboxOnly: true,
@@ -217,7 +224,7 @@ export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint
       limit: withDefault(integer(1, 200), 100),
     },
     status: 200,
-    reply: shape({ injected: int64, faults: array(reportedShape) }),
+    reply: shape({ injected: int64, moved_twice: int, maybe_twice: int, faults: array(reportedShape) }),
     refuses: [],
     handle: async ({ query }) => {
       const { report } = controls.faults
@@ -230,7 +237,13 @@ export const operatorFaultEndpoints = (controls: Controls): readonly AnyEndpoint
             (query.key === null || request.key === query.key),
         )
       const faults = wanted.slice(0, query.limit).map((fault) => reportedView(fault, now))
-      return Promise.resolve({ injected: report.injected, faults })
+      const count = (money: Money): number => wanted.filter((fault) => moneyOf(fault) === money).length
+      return Promise.resolve({
+        injected: report.injected,
+        moved_twice: count('twice'),
+        maybe_twice: count('maybe_twice'),
+        faults,
+      })
     },
   }),
 ]

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { PLAIN } from '../../src/core/futures/place.ts'
 import { format } from '../../src/money/amount.ts'
-import type { Credential } from '../support/client.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { ok, type Credential } from '../support/client.ts'
+import { ContractTrader } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { eventually, proveBalanced } from '../support/wallet.ts'
 import type { Walk } from './die-at-commit.ts'
@@ -65,9 +67,14 @@ describe('kill -9 in the middle of what is done in portions', () => {
     const { key, secret } = platform.credentials
     return { data, credential: { key, secret } }
   }
+  interface Prepared {
+    readonly data: string
+    readonly credential: Credential
+    readonly env?: Record<string, string>
+  }
   /** Each on a copy of what was prepared; `finish` brings it to the end, whatever the walk has written. */
   async function killed(
-    { data, credential }: { data: string; credential: Credential },
+    { data, credential, env = {} }: Prepared,
     walk: Walk,
     finish: (platform: TestPlatform) => Promise<void>,
     check: (platform: TestPlatform, commit: number) => void | Promise<void>,
@@ -76,8 +83,8 @@ describe('kill -9 in the middle of what is done in portions', () => {
     for (const commit of COMMITS) {
       const copy = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
       cpSync(data, copy, { recursive: true })
-      if (await dies({ env: { KONTOR_DATA: copy }, commit, credential, walk })) kills++
-      const platform = await TestPlatform.start({}, copy)
+      if (await dies({ env: { ...env, KONTOR_DATA: copy }, commit, credential, walk })) kills++
+      const platform = await TestPlatform.start(env, copy)
       await finish(platform)
       await check(platform, commit)
       await proveBalanced(platform)
@@ -159,6 +166,60 @@ describe('kill -9 in the middle of what is done in portions', () => {
         assert.ok(gave > 0, 'somebody gave up something')
         for (const line of lines) assert.doesNotMatch(line, /^[1-9]\d* futures:usdt USDT -/)
       })
+    },
+  )
+
+  test(
+    'the liquidation of a unified account that holds contracts, coins and a loan',
+    { timeout: 200_000 },
+    async () => {
+      // Without interest the mark is the index whenever it is looked at: all outcomes can be the same to the last unit.
+      const folder = mkdtempSync(join(tmpdir(), 'kontor-crash-file-'))
+      const KONTOR_CONFIG = join(folder, 'world.json')
+      const contracts = BUILT_IN_WORLD.contracts!.map((row) => ({ ...row, interest_rate: '0' }))
+      writeFileSync(KONTOR_CONFIG, JSON.stringify({ contracts }))
+      const clock = String(seconds('2027-01-15T09:10:00Z'))
+      const platform = await TestPlatform.start({ KONTOR_CONFIG, KONTOR_CLOCK: clock })
+      await platform.operator.ok('PUT', '/prices', { BTC: '60000', ETH: '3000' })
+      const { user_id, client, credential } = await platform.user()
+      for (const [currency, amount] of [
+        ['USDT', '1000'],
+        ['ETH', '20'],
+      ] as const)
+        await platform.credit(user_id, currency, amount)
+      const mode = { mode: 'multi_currency', settings: { usdt_futures: true } }
+      assert.equal((await client.put('/unified/unified_mode', mode)).status, 204)
+      const long = new ContractTrader(user_id, client)
+      ok(await long.ask('/positions/BTC_USDT/leverage', { leverage: 0, cross_leverage_limit: 100 }))
+      const short = await ContractTrader.of(platform, '500000')
+      await short.placed(-200_000, '60000')
+      await long.placed(200_000, '60000')
+      await long.placed(10, '59000')
+      // Somebody takes the coins that pay for what contracts have lost.
+      await platform.credit(short.user_id, 'USDT', '100000')
+      const bid = { currency_pair: 'ETH_USDT', side: 'buy', amount: '25', price: '2995' }
+      ok(await short.client.post('/spot/orders', bid), 201)
+      await platform.platform.stop()
+      const state = { data: platform.data, credential, env: { KONTOR_CONFIG } }
+      const prices = { BTC: '57200', ETH: '3000' }
+      const steps = async (now: TestPlatform): Promise<{ step: string }[]> =>
+        now.operator.ok('GET', `/users/${user_id}/liquidations`)
+      const finish = async (now: TestPlatform): Promise<void> => {
+        await now.operator.ok('PUT', '/prices', prices)
+        await eventually(
+          async () => (await steps(now)).some(({ step }) => step === 'unlocked'),
+          'the end of it',
+        )
+      }
+      const check = same()
+      await killed(state, { kind: 'index', prices }, finish, async (now, commit) => {
+        check(now, commit)
+        const told = (await steps(now)).map(({ step }) => step)
+        for (const step of ['locked', 'order_cancelled', 'liquidated', 'repaid', 'unlocked'])
+          assert.ok(told.includes(step), `${step}, commit ${commit}: ${told.join(' ')}`)
+        assert.equal(told.filter((step) => step === 'locked').length, 1, `commit ${commit}`)
+      })
+      rmSync(folder, { recursive: true, force: true })
     },
   )
 })

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
-import { FaultReport, adviceOn, outcomeOf, type ReportedRequest } from '../../src/api/fault-report.ts'
+import {
+  FaultReport,
+  adviceOn,
+  movesMoney,
+  outcomeOf,
+  type ReportedRequest,
+} from '../../src/api/fault-report.ts'
+import { tradingEndpoints } from '../../src/endpoints.ts'
 import { ok, refused, type Client } from '../support/client.ts'
 import { LIVE, TestPlatform } from '../support/platform.ts'
 
@@ -70,9 +77,99 @@ describe('what clients did after a fault', () => {
     assert.equal(faults.length, 2)
     assert.ok(injected >= 4)
   })
+  test('money that moved twice is told from money that moved once', async () => {
+    const buy = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.01', price: '30000' }
+    /** What the report says of the money, and what the account says. */
+    const after = async (
+      effect: string,
+      act: (client: Client) => Promise<unknown>,
+      first: object = buy,
+    ): Promise<unknown[]> => {
+      const { user_id, client } = await user()
+      await inject(user_id, { effect })
+      await client.post('/spot/orders', first).catch(() => undefined)
+      await act(client)
+      const [fault] = await report(user_id)
+      const [usdt] = ok(await client.get('/spot/accounts', { currency: 'USDT' })) as { locked: string }[]
+      return [fault.money, fault.carried_out, usdt!.locked]
+    }
+    const before = await platform.operator.ok('GET', '/faults/report')
+    const nothing = (): Promise<void> => Promise.resolve()
+    const again = (client: Client): Promise<unknown> => client.post('/spot/orders', buy)
+    const own = { ...buy, text: 't-own' }
+    const ownAgain = (client: Client): Promise<unknown> => client.post('/spot/orders', own)
+    assert.deepEqual(await after('drop_reply', nothing), ['once', 1, '300'])
+    assert.deepEqual(await after('drop_reply', again), ['twice', 2, '600'])
+    assert.deepEqual(await after('drop_reply', ownAgain, own), ['once', 1, '300'])
+    // Another id of its own: the platform can't know that it was meant to be the same.
+    assert.deepEqual(await after('drop_reply', ownAgain), ['maybe_twice', 1, '600'])
+    assert.deepEqual(await after('error', nothing), ['none', 0, '0'])
+    assert.deepEqual(await after('error', again), ['once', 1, '300'])
+    assert.deepEqual(await after('duplicate', nothing), ['twice', 2, '600'])
+    assert.deepEqual(await after('duplicate', nothing, own), ['once', 1, '300'])
+    // Sent again and refused is not moved again; and another order is another one.
+    const large = { ...buy, amount: '100' }
+    assert.deepEqual(await after('drop_reply', (client) => client.post('/spot/orders', large)), [
+      'once',
+      1,
+      '300',
+    ])
+    const { moved_twice, maybe_twice, faults } = await platform.operator.ok('GET', '/faults/report')
+    assert.deepEqual([moved_twice - before.moved_twice, maybe_twice - before.maybe_twice], [2, 1])
+    const told = faults.filter(({ money }: { money: string }) => money === 'twice')
+    for (const { advice } of told) assert.match(advice, /carried out 2 times; give it an id of its own/)
+  })
+  test('transfers and withdrawals count, cancelling and reading do not', async () => {
+    const { user_id, client } = await user()
+    const repeat = async (method: 'post' | 'get', path: string, body?: object): Promise<unknown> => {
+      await platform.operator.ok('PUT', '/faults', [{ effect: 'drop_reply', match: { user_id }, times: 1 }])
+      const send = (): Promise<unknown> => (method === 'get' ? client.get(path) : client.post(path, body))
+      await send().catch(() => undefined)
+      await send()
+      return (await report(user_id))[0].money
+    }
+    const transfer = { currency: 'USDT', from: 'spot', to: 'futures', amount: '5', settle: 'usdt' }
+    assert.equal(await repeat('post', '/wallet/transfers', transfer), 'twice')
+    assert.equal(await repeat('get', '/spot/accounts'), 'none')
+    assert.equal(await repeat('post', '/spot/countdown_cancel_all', { timeout: 30 }), 'none')
+  })
+  test('every endpoint that knows ids of clients is known to move money', () => {
+    const forgotten = tradingEndpoints
+      .filter(
+        ({ method, path, once }) =>
+          once !== undefined && !movesMoney(method, `/api/v4${path.replace('{settle}', 'usdt')}`),
+      )
+      .map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual(forgotten, [])
+    assert.equal(movesMoney('DELETE', '/api/v4/spot/orders'), false)
+    assert.equal(movesMoney('POST', '/api/v4/spot/cancel_batch_orders'), false)
+  })
+  test('chance with a seed hits the same requests in every run', async () => {
+    const hits = async (seed: number | undefined): Promise<string> => {
+      const rule = { match: { path: '/spot/time' }, effect: 'error', probability: 0.5, seed }
+      await platform.operator.ok('PUT', '/faults', [rule])
+      let marks = ''
+      for (let i = 0; i < 40; i++)
+        marks += (await platform.client().get('/spot/time')).status === 200 ? '.' : 'x'
+      return marks
+    }
+    const [one, same, other] = [await hits(7), await hits(7), await hits(8)]
+    assert.equal(one, same)
+    assert.notEqual(one, other)
+    const hit = one.split('x').length - 1
+    assert.ok(hit > 8 && hit < 32, one)
+    const bad = { effect: 'error', seed: 7 }
+    refused(await platform.operator.call('POST', '/faults', bad), 400, 'MISSING_REQUIRED_PARAM')
+    await platform.operator.ok('PUT', '/faults', [])
+  })
   test('a sandbox matter: gone after a reset, and nothing of live mode', async () => {
     await platform.operator.ok('POST', '/reset')
-    assert.deepEqual(await platform.operator.ok('GET', '/faults/report'), { injected: 0, faults: [] })
+    assert.deepEqual(await platform.operator.ok('GET', '/faults/report'), {
+      injected: 0,
+      moved_twice: 0,
+      maybe_twice: 0,
+      faults: [],
+    })
     const live = await TestPlatform.start({ ...LIVE })
     assert.equal((await live.operator.call('GET', '/faults/report')).status, 404)
     await live.stop()

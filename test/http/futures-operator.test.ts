@@ -237,4 +237,40 @@ describe('a changed file and its contracts', () => {
     assert.deepEqual(book.bids, [{ p: '2999.99', s: 10 }])
     await platform.stop()
   })
+  test('with KONTOR_CANCEL_ORDERS orders of a contract go where they alone stand in the way', async () => {
+    let platform = await TestPlatform.start()
+    await platform.operator.ok('PUT', '/prices', { BTC: '60000', ETH: '3000' })
+    const { user_id, credential } = await platform.user()
+    await platform.credit(user_id, 'USDT', '10000', { account: 'futures', settle: 'usdt' })
+    const trader = new ContractTrader(user_id, platform.client(credential), '/futures/usdt')
+    const order = await trader.placed('ETH_USDT', 10, '2999.99')
+    const waits = ok(
+      await trader.client.post('/futures/usdt/price_orders', {
+        initial: { contract: 'ETH_USDT', size: 1, price: '2999.99' },
+        trigger: { price: '3100', rule: 1, price_type: 1 },
+      }),
+      201,
+    )
+    const coarse = file((row) =>
+      row.group === 'futures' && row.name === 'ETH_USDT' ? { ...row, order_price_round: '0.1' } : row,
+    )
+    const named =
+      /contracts: futures\/usdt\/ETH_USDT has order_price_round 0\.1.* 2 orders .*KONTOR_CANCEL_ORDERS=futures\/usdt\/ETH_USDT/
+    await assert.rejects(platform.restart(coarse), named)
+    // The pair of the spot market is another one.
+    const other = { ...coarse, KONTOR_CANCEL_ORDERS: 'ETH_USDT' }
+    await assert.rejects(TestPlatform.start(other, platform.data), named)
+    const cancelling = { ...coarse, KONTOR_CANCEL_ORDERS: 'futures/usdt/ETH_USDT' }
+    const { output } = await kontor(['config', 'diff', '--data', platform.data], cancelling)
+    assert.doesNotMatch(output, /BREAKS contracts: /)
+    platform = await TestPlatform.start(cancelling, platform.data)
+    const client = platform.client(credential)
+    assert.equal(ok(await client.get(`/futures/usdt/orders/${String(order.id)}`)).finish_as, 'cancelled')
+    const waited = ok(await client.get(`/futures/usdt/price_orders/${String(waits.id)}`))
+    assert.deepEqual([waited.finish_as, waited.reason], ['cancelled', 'contract_changed'])
+    const gone = file((row) => (row.group === 'futures' && row.name === 'ETH_USDT' ? undefined : row))
+    platform = await platform.restart(gone)
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).contracts_match, true)
+    await platform.stop()
+  })
 })

@@ -8409,6 +8409,7 @@ export interface Endpoints {
       }[]
       times?: number
       probability?: number
+      seed?: number
     }[]
     reply: unknown[]
   }
@@ -8436,10 +8437,11 @@ export interface Endpoints {
       }[]
       times?: number
       probability?: number
+      seed?: number
     }
     reply: unknown[]
   }
-  /** What clients did after each injected fault, newest first: sent the same request again, looked the record up, went on or fell silent */
+  /** What clients did after each injected fault, newest first: sent the same request again, looked the record up, went on or fell silent; and whether money was moved twice */
   'GET /operator/v1/faults/report': {
     path: undefined
     query: {
@@ -8450,6 +8452,8 @@ export interface Endpoints {
     body: undefined
     reply: {
       injected: number
+      moved_twice: number
+      maybe_twice: number
       faults: {
         id: number
         time: number
@@ -8466,6 +8470,8 @@ export interface Endpoints {
         retries: number
         first_retry_ms: number | null
         lookups: number
+        carried_out: number
+        money: string
         advice: string
         then: {
           after_ms: number

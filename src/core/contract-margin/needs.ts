@@ -3,7 +3,7 @@ import { hedged, initialMargin, maintenanceMargin } from '../contracts/margin.ts
 import { unrealised, type Holding } from '../contracts/position.ts'
 import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
 import type { State } from '../state.ts'
-import type { Position } from '../tables/futures/positions.ts'
+import { otherSide, type Position } from '../tables/futures/positions.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { totalOf, type Settled } from './cash.ts'
 
@@ -34,16 +34,23 @@ export function needsOf(state: State, position: Position, prices?: Prices): Need
     value,
     pnl: unrealised(terms, held, mark),
     initial: initialMargin(terms, value, leverageOf(position)),
-    maintenance: maintenanceOf(state, position, terms, value),
+    maintenance: maintenanceOf(state, position, terms, value, mark),
   }
 }
 /** Of two isolated sides each has the average rate of the larger one. */
-function maintenanceOf({ futures }: State, position: Position, terms: Terms, value: Amount): Amount {
+function maintenanceOf(
+  { futures }: State,
+  position: Position,
+  terms: Terms,
+  value: Amount,
+  price: Price,
+): Amount {
   const { user_id, contract, mode } = position
-  if (mode === 'single' || isCross(position)) return maintenanceMargin(terms, value)
-  const other = futures.positions.get(user_id, contract, mode === 'dual_long' ? 'dual_short' : 'dual_long')
+  const side = otherSide(mode)
+  if (side === undefined || isCross(position)) return maintenanceMargin(terms, value)
+  const other = futures.positions.get(user_id, contract, side)
   if (other === undefined) return maintenanceMargin(terms, value)
-  const beside = valueUp(terms, abs(contractsIn(other.size)), futures.markOf(contract))
+  const beside = valueUp(terms, abs(contractsIn(other.size)), price)
   if (beside <= value) return maintenanceMargin(terms, value)
   return ceilOver(value * maintenanceMargin(terms, beside), beside) as Amount
 }

@@ -50,10 +50,10 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
     refuse('INVALID_PARAM_VALUE', 'size: an order that closes the position has the size of the position')
   if (amount === order.amount && price === order.price)
     refuse('NO_CHANGE', `order ${order.id} has this size and price already`)
-  checkTick(contract, price)
   const named = order.amended({ amend_text: change.amend_text ?? '-' })
   named.update_at = ctx.at
   if (amount <= order.filled) {
+    checkTick(contract, price)
     const ended = takeOff(ctx, named, 'cancelled')
     followBook(ctx, contract)
     return ended
@@ -62,27 +62,35 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
     checkLeast(contract, given)
     return shrink(ctx, named, amount)
   }
+  // As placing, in the order of 1.8 of the specification.
   checkTrading(ctx, contract)
-  refuseLocked(state, order.user_id, contract)
-  refuseLiquidating(state, order.user_id, contract)
-  checkSize(contract, abs(given), false)
-  if (price !== order.price) checkDeviation(state, contract, price)
   const position = positionOf(state, order.user_id, contract, modeOf(state, order, contract.account))
   const left = contractsIn((amount - order.filled) as Amount)
-  if (reducesOnly(order) && left > closable(position, order.side))
-    refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
   const opening = openingPart(position, order.side, left, reducesOnly(order))
   const beside = reducesOnly(order) ? 0n : openingBeside(state, contract, position, order.side, left, order)
   if (beside > 0n) checkOpening(ctx, contract)
+  refuseLocked(state, order.user_id, contract)
+  checkTick(contract, price)
+  refuseLiquidating(state, order.user_id, contract)
+  checkSize(contract, abs(given), false)
+  if (price !== order.price) checkDeviation(state, contract, price)
+  if (reducesOnly(order) && left > closable(position, order.side))
+    refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
   if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
-  checkRiskLimit(state, contract, position, order.side, beside, price, order)
-  const before = spareOf(state, order.user_id, contract)
   const off = named.amended({ amount, price })
   off.left = (amount - order.filled) as Amount
   off.rank = 0
-  ctx.tx.put(state.futures.orders, off)
   const taker = takerOf(contract, off.copy(), price)
   refuseAtOnce(ctx, taker)
+  if (beside > 0n)
+    checkRiskLimit(state, contract, position, order.side, {
+      contracts: left,
+      price,
+      first: false,
+      replaces: order,
+    })
+  const before = spareOf(state, order.user_id, contract)
+  ctx.tx.put(state.futures.orders, off)
   const amended = matchTaker(ctx, taker, nextRank(ctx, CONTRACTS), (end) =>
     end === 'filled' || end === 'stp' ? end : 'open',
   )

@@ -99,14 +99,14 @@ export function placeOrder(
   row.left = (row.left - draft.beyond) as Amount
   const taker = takerOf(draft.contract, row, draft.bound)
   refuseAtOnce(ctx, taker)
-  checkRiskLimit(
-    ctx.state,
-    draft.contract,
-    draft.position,
-    draft.placed.side,
-    draft.beside,
-    draft.placed.price,
-  )
+  const { contract, placed, position } = draft
+  if (draft.beside > 0n)
+    checkRiskLimit(ctx.state, contract, position, placed.side, {
+      contracts: contractsIn(placed.amount),
+      price: placed.price,
+      first: placed.time_in_force === 'ioc' || placed.time_in_force === 'fok',
+      replaces: undefined,
+    })
   addStops(ctx, draft.contract, draft.placed, draft.stops)
   const order = matchTaker(ctx, taker, draft.placed.id, finishAs(draft.placed), draft.beyond)
   // Some of what seemed to stand against it ended when its turn came.
@@ -444,8 +444,7 @@ export function refuseAtOnce(ctx: Ctx, taker: ContractTaker): void {
       'ORDER_POC_IMMEDIATE',
       'a post-only order (tif poc) would match at once; choose a price on your own side of the book',
     )
-  if (time_in_force === 'fok' && !canFill(ctx.state.futures, taker))
-    refuseUnfilled()
+  if (time_in_force === 'fok' && !canFill(ctx.state.futures, taker)) refuseUnfilled()
 }
 const refuseUnfilled = (): never =>
   refuse('ORDER_FOK', 'a fill-or-kill order (tif fok) can not be filled at once and in full')

@@ -12,7 +12,7 @@ import { bankruptcyPrice } from '../contracts/liquidation.ts'
 import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
-import type { OrderSide } from '../tables/futures/order-sides.ts'
+import { OrderSide, type NewAmong } from '../tables/futures/order-sides.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
@@ -281,24 +281,25 @@ export function openingBeside(
   const closes = (position.mode === 'single' ? closable(position, side) : 0n) - beside
   return closes <= 0n ? contracts : contracts > closes ? contracts - closes : 0n
 }
-/** Position and opening orders of a side, this one included, within the limit of the leverage. */
+/**
+ * Position and opening orders of a side, this one included, within the limit of the leverage. What closes a position on
+ * the other side opens nothing, whichever order does it.
+ */
 export function checkRiskLimit(
   state: State,
   contract: Contract,
   position: Position,
   side: Side,
-  opening: bigint,
-  price: Price,
-  replaces?: OrderRow,
+  one: NewAmong,
 ): void {
-  if (opening === 0n) return
   const { terms } = contract
   const mark = state.futures.markOf(contract.id)
   const own = side === 'buy' ? position.size > 0n : position.size < 0n
   let value: bigint = own ? valueUp(terms, abs(contractsIn(position.size)), mark) : 0n
-  value += openingOrders(state, contract, position, side)?.valueOf(contract) ?? 0n
-  if (replaces !== undefined) value -= valueUp(terms, contractsIn(replaces.left), replaces.price)
-  value += valueUp(terms, opening, price === 0n ? mark : price)
+  const among = one.price === 0n ? { ...one, price: mark } : one
+  const reduces = position.mode === 'single' ? closable(position, side) : 0n
+  const orders = openingOrders(state, contract, position, side) ?? new OrderSide(side)
+  value += orders.openingValue(contract, reduces, among)
   const limit = limitOf(contract, position)
   if (value > limit)
     refuse(

@@ -1,6 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, decimalsOf, format, parseRate, type Amount, type Rate } from '../../money/amount.ts'
-import { initialMargin, maintenanceMargin } from '../contracts/margin.ts'
+import { initialMargin } from '../contracts/margin.ts'
 import { abs, roundUpTo } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { ContractAccount } from '../tables/futures/accounts.ts'
@@ -119,7 +119,7 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
   const with_leverage = { ...row, leverage, isolated_leverage: leverage }
   if (row.size === 0n) return recordPosition(ctx, contract, with_leverage)
   const wanted = roundUpTo(initialMargin(terms, abs(row.cost) as Amount, leverage), terms.unit)
-  const { pnl, value } = needsOf(ctx.state, row)
+  const { pnl, maintenance } = needsOf(ctx.state, row)
   // Less is given back only as far as equity stays at what opening it now would take.
   const opens = (one: Needs): bigint =>
     roundUpTo(initialMargin(terms, one.value, leverage) - one.pnl, terms.unit)
@@ -127,7 +127,7 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
   const floor = wanted > least ? wanted : least
   const margin = wanted >= row.margin ? wanted : floor < row.margin ? floor : row.margin
   const after = { ...with_leverage, margin: margin as Amount }
-  if (margin + pnl <= maintenanceMargin(terms, value))
+  if (margin + pnl <= maintenance)
     refuse('LIQUIDATE_IMMEDIATELY', 'leverage: the position would be liquidated at once; add margin first')
   return recordPosition(ctx, contract, after)
 }

@@ -9,8 +9,15 @@ import type { WorldConfig } from '../tables/world/config.ts'
 /** What a new configuration would take away from rows that still need it: the reason, and whose market it is. */
 export interface Fault {
   readonly text: string
-  /** Set where cancelling the orders of this market would mend it. */
+  /** Set where cancelling the orders of this market, or contract (group/settle/name), would mend it. */
   readonly pair?: string
+  readonly contract?: string
+}
+/** What KONTOR_CANCEL_ORDERS must name for it; undefined: no cancelling helps. */
+const mendedBy = ({ pair, contract }: Fault): string | undefined => pair ?? contract
+export const isMended = (fault: Fault, cancelOrders: readonly string[]): boolean => {
+  const name = mendedBy(fault)
+  return name !== undefined && cancelOrders.includes(name)
 }
 
 /**

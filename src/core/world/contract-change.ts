@@ -23,6 +23,11 @@ export function contractsAfter(
   })
 }
 
+/** `contract` where its orders alone stand in the way: they may be cancelled. */
+export interface ContractFault {
+  readonly contract?: string
+  readonly text: string
+}
 /**
  * What a configuration would take away from positions and orders in contracts. Orders of the market agents go by
  * themselves; a position of theirs has somebody on its other side, and stays as anybody's.
@@ -31,7 +36,7 @@ export function contractFaults(
   state: State,
   next: WorldConfig,
   agents: ReadonlySet<number>,
-): { readonly text: string }[] {
+): ContractFault[] {
   const precisions = new Map(next.currencies.map(({ currency, precision }) => [currency, precision]))
   const orders = new Map<string, bigint[]>()
   for (const { status, user_id, pair, price } of state.futures.orders.values())
@@ -43,29 +48,34 @@ export function contractFaults(
     }
   for (const trail of state.futures.waiting.trails.table.values())
     if (isTrailing(trail)) orders.set(trail.contract, [...(orders.get(trail.contract) ?? []), 0n])
-  const faults: string[] = []
+  const faults: ContractFault[] = []
+  const cancelling = (id: string): string => `start once with KONTOR_CANCEL_ORDERS=${id}`
   for (const { contract, after } of contractsAfter(state, next)) {
     const { id, currency } = contract
     const held = state.futures.positions.countIn(id)
     const prices = orders.get(id) ?? []
     if (after === undefined) {
       if (held > 0 || prices.length > 0)
-        faults.push(
-          `${id} is gone, but it has ${counted(held, 'position')} and ${counted(prices.length, 'order')}; leave it, and end it with a delisted_time`,
-        )
+        faults.push({
+          text: `contracts: ${id} is gone, but it has ${counted(held, 'position')} and ${counted(prices.length, 'order')}; leave it, and end it with a delisted_time${held > 0 ? '' : `, or ${cancelling(id)}`}`,
+          ...(held === 0 && { contract: id }),
+        })
       continue
     }
     const other = held === 0 ? undefined : otherTerms(contract, after, precisions.get(currency))
     if (other !== undefined)
-      faults.push(`${id} has ${other}, but it has ${counted(held, 'position')} too; leave it as it was`)
+      faults.push({
+        text: `contracts: ${id} has ${other}, but it has ${counted(held, 'position')} too; leave it as it was`,
+      })
     const tick: bigint = priceOf(after.order_price_round)
     const off = prices.filter((price) => price % tick !== 0n).length
     if (off > 0)
-      faults.push(
-        `${id} has order_price_round ${after.order_price_round}, but it has ${counted(off, 'order')} at other prices; leave it as it was, or let them be cancelled first`,
-      )
+      faults.push({
+        contract: id,
+        text: `contracts: ${id} has order_price_round ${after.order_price_round}, but it has ${counted(off, 'order')} at other prices; leave it as it was, or ${cancelling(id)}`,
+      })
   }
-  return faults.map((text) => ({ text: `contracts: ${text}` }))
+  return faults
 }
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 

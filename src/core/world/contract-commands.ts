@@ -5,6 +5,7 @@ import { audit } from '../audit.ts'
 import { dateName } from '../contracts/dates.ts'
 import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
+import { cancelWaiting, waitingIn } from '../futures/waiting.ts'
 import type { Ctx } from '../state.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
@@ -44,10 +45,13 @@ export function changeContract(
 
 /** Orders of one command; the caller goes on until nothing is left. */
 const PORTION = 100
-/** Takes orders of some owners, such as the market agents, off the book of a contract. Tells how many it took. */
+/**
+ * Takes orders of some owners, such as the market agents, off the book of a contract; without owners everybody's, and
+ * what waits for a price there. Tells how many it took.
+ */
 export function cancelContractOrders(
   ctx: Ctx,
-  input: { contract: string; owners: readonly number[]; actor: Actor },
+  input: { contract: string; owners: readonly number[] | null; actor: Actor },
 ): number {
   const { futures, world } = ctx.state
   const { id } = world.mustContract(input.contract)
@@ -55,12 +59,13 @@ export function cancelContractOrders(
   for (const side of ['buy', 'sell'] as const)
     for (const order of futures.book(id).queue(side)) {
       if (orders.length === PORTION) break
-      if (input.owners.includes(order.user_id)) orders.push(order)
+      if (input.owners === null || input.owners.includes(order.user_id)) orders.push(order)
     }
+  const waiting = input.owners === null ? waitingIn(ctx.state, id).slice(0, PORTION - orders.length) : []
+  cancelWaiting(ctx, waiting, 'contract_changed')
   for (const order of orders) takeOff(ctx, order, 'cancelled')
-  if (orders.length > 0) {
-    followBooks(ctx, [id])
-    audit(ctx, input.actor, 'contract.cancel_orders', { contract: id, orders: orders.length })
-  }
-  return orders.length
+  if (orders.length > 0) followBooks(ctx, [id])
+  const count = orders.length + waiting.length
+  if (count > 0) audit(ctx, input.actor, 'contract.cancel_orders', { contract: id, orders: count })
+  return count
 }

@@ -10,7 +10,19 @@ import { accountOfContract, type ContractConfig } from '../../../src/core/tables
 import type { Tx } from '../../../src/machine/table.ts'
 import { Floor } from '../floor.ts'
 import { adlRanking } from './liquidation.ts'
-import { availableOf, balanceOf, crossCash, entryPrice, isCross, limitOf, liquidationPrice, needsOf, orderMargins, tierOf, unitOf } from './margin.ts'
+import {
+  availableOf,
+  balanceOf,
+  crossCash,
+  entryPrice,
+  isCross,
+  limitOf,
+  liquidationPrice,
+  needsOf,
+  orderMargins,
+  tierOf,
+  unitOf,
+} from './margin.ts'
 import { E, floorDiv, max } from './numbers.ts'
 import { Reference, type Answer, type Input } from './reference.ts'
 import type { Order, Position } from './world.ts'
@@ -19,7 +31,9 @@ const ACCOUNTS = ['futures/usdt', 'futures/btc'] as const
 const show = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 1)
 /** Without what is made for charts and statistics. */
-const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter((name) => name !== 'contract_stat' && name !== 'contract_settlement')
+const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter(
+  (name) => name !== 'contract_stat' && name !== 'contract_settlement',
+)
 
 /** The engine and the reference side by side: what one is asked the other is asked too, and both must say the same. */
 export class Beside extends Floor {
@@ -53,7 +67,10 @@ export class Beside extends Floor {
       this.must('stp_group.add', { user_id: id, stp_id: group, members: [id] })
     }
     this.reference.addUser(id, vip, group)
-    for (const [currency, amount] of [['USDT', 100_000n], ['BTC', 10n]] as const)
+    for (const [currency, amount] of [
+      ['USDT', 100_000n],
+      ['BTC', 10n],
+    ] as const)
       this.reference.world.money.set(`${id} spot ${currency}`, amount * E)
     this.traders.push(id)
     return id
@@ -70,13 +87,17 @@ export class Beside extends Floor {
     assert.equal(got, wanted, 'the engine answers otherwise than the reference')
     this.outcomes.set(`${what} ${got}`, (this.outcomes.get(`${what} ${got}`) ?? 0) + 1)
     if (!('label' in outcome) && expected !== null) {
-      if ('order' in expected) this.sameOrder(outcome.reply as EngineOrder, expected.order)
+      if ('order' in expected) this.sameOrder(outcome.reply, expected.order)
       if ('ids' in expected) {
         const { ids } = outcome.reply as unknown as { ids: number[] }
-        assert.deepEqual([...ids].sort((a, b) => a - b), expected.ids.sort((a, b) => a - b))
+        assert.deepEqual(
+          [...ids].sort((a, b) => a - b),
+          expected.ids.sort((a, b) => a - b),
+        )
       }
       if ('rows' in expected)
-        for (const [i, row] of (outcome.reply as unknown as EnginePosition[]).entries()) this.samePosition(row, expected.rows[i]!)
+        for (const [i, row] of (outcome.reply as unknown as EnginePosition[]).entries())
+          this.samePosition(row, expected.rows[i]!)
     }
     this.same()
     return expected
@@ -87,8 +108,7 @@ export class Beside extends Floor {
     this.tx = undefined
     const due = this.reference.next()
     assert.ok(due !== undefined, `the engine has ${item.command} to do, the reference nothing`)
-    const { refused } = this.must('due.run', { id: item.id }) as { refused: string | null }
-    assert.equal(refused, null)
+    assert.deepEqual(this.must('due.run', { id: item.id }), { refused: null })
     assert.deepEqual([item.command, item.at, unitOfItem(item)], [due.kind, due.at, due.of])
     this.reference.runDue(due, this.at, this.begunNow())
     this.outcomes.set(item.command, (this.outcomes.get(item.command) ?? 0) + 1)
@@ -99,7 +119,10 @@ export class Beside extends Floor {
     const item = this.state.due.next()
     if (item === undefined || item.at > this.at) {
       const due = this.reference.next()
-      assert.ok(due === undefined || due.at > this.at, `the reference has ${due?.kind} to do, the engine nothing`)
+      assert.ok(
+        due === undefined || due.at > this.at,
+        `the reference has ${due?.kind} to do, the engine nothing`,
+      )
       return false
     }
     this.runItem(item)
@@ -131,7 +154,8 @@ export class Beside extends Floor {
       else if (name === 'position') positions.add(key as string)
       else if (name === 'contract_account') accounts.add(key as string)
     }
-    for (const { user, contract } of world.touched.values()) accounts.add(`${user}/${accountOfContract(contract)}`)
+    for (const { user, contract } of world.touched.values())
+      accounts.add(`${user}/${accountOfContract(contract)}`)
     const whole = this.commands % 20 === 0
     if (whole) {
       for (const id of world.orders.keys()) touched.add(id)
@@ -160,7 +184,8 @@ export class Beside extends Floor {
     const moved = this.samePrices()
     const all = whole || moved || [...positions].some((id) => !id.startsWith('0/'))
     for (const user of this.traders)
-      for (const account of ACCOUNTS) if (all || accounts.has(`${user}/${account}`)) this.sameAccount(user, account)
+      for (const account of ACCOUNTS)
+        if (all || accounts.has(`${user}/${account}`)) this.sameAccount(user, account)
   }
   private sameRecords(): void {
     const { records } = this.reference.world
@@ -180,13 +205,109 @@ export class Beside extends Floor {
   }
   private sameOrder(got: EngineOrder | OrderRow, wanted: Order): void {
     const open = wanted.status === 'open'
-    const one = [got.id, got.user_id, got.pair, got.side, got.type, got.time_in_force, got.text, got.amend_text, got.price, got.amount, got.left, got.filled, got.filled_total, got.fee, got.iceberg, open ? got.shown : 0n, got.refreshed, open ? got.rank : 0, got.stp_id, got.stp_act, got.status, got.finish_as, got.create_at, got.update_at, JSON.stringify(got.more)]
-    const other = [wanted.id, wanted.user, wanted.contract, wanted.buy ? 'buy' : 'sell', wanted.market ? 'market' : 'limit', wanted.tif, wanted.text, wanted.amendText, wanted.price, wanted.amount * E, wanted.left * E, wanted.filled * E, wanted.filledTotal, wanted.fee, wanted.iceberg * E, open ? wanted.shown * E : 0n, wanted.refreshed, open ? wanted.rank : 0, wanted.stp, wanted.stpAct, wanted.status, wanted.finish, wanted.created, wanted.updated, JSON.stringify(wanted.more)]
+    const one = [
+      got.id,
+      got.user_id,
+      got.pair,
+      got.side,
+      got.type,
+      got.time_in_force,
+      got.text,
+      got.amend_text,
+      got.price,
+      got.amount,
+      got.left,
+      got.filled,
+      got.filled_total,
+      got.fee,
+      got.iceberg,
+      open ? got.shown : 0n,
+      got.refreshed,
+      open ? got.rank : 0,
+      got.stp_id,
+      got.stp_act,
+      got.status,
+      got.finish_as,
+      got.create_at,
+      got.update_at,
+      JSON.stringify(got.more),
+    ]
+    const other = [
+      wanted.id,
+      wanted.user,
+      wanted.contract,
+      wanted.buy ? 'buy' : 'sell',
+      wanted.market ? 'market' : 'limit',
+      wanted.tif,
+      wanted.text,
+      wanted.amendText,
+      wanted.price,
+      wanted.amount * E,
+      wanted.left * E,
+      wanted.filled * E,
+      wanted.filledTotal,
+      wanted.fee,
+      wanted.iceberg * E,
+      open ? wanted.shown * E : 0n,
+      wanted.refreshed,
+      open ? wanted.rank : 0,
+      wanted.stp,
+      wanted.stpAct,
+      wanted.status,
+      wanted.finish,
+      wanted.created,
+      wanted.updated,
+      JSON.stringify(wanted.more),
+    ]
     this.equal(one, other, `order ${wanted.id}`)
   }
   private samePosition(got: EnginePosition, w: Position): void {
-    const one = [got.id, got.size, got.cost, got.margin, got.leverage, got.cross_limit, got.isolated_leverage, got.risk_limit, got.user_id === 0 ? 0 : got.liquidating, got.funded, got.pnl, got.fee, got.fund, got.history_pnl, got.last_close_pnl, got.max_size, got.opened, got.opened_value, got.closed, got.closed_value, got.open_at]
-    const other = [w.id, w.size * E, w.cost, w.margin, w.leverage, w.crossLimit, w.isolatedLeverage, w.riskLimit, w.user === 0 ? 0 : w.liquidating, w.funded, w.pnl, w.fee, w.fund, w.history, w.lastClose, w.maxSize * E, w.opened * E, w.openedValue, w.closed * E, w.closedValue, w.openAt]
+    const one = [
+      got.id,
+      got.size,
+      got.cost,
+      got.margin,
+      got.leverage,
+      got.cross_limit,
+      got.isolated_leverage,
+      got.risk_limit,
+      got.user_id === 0 ? 0 : got.liquidating,
+      got.funded,
+      got.pnl,
+      got.fee,
+      got.fund,
+      got.history_pnl,
+      got.last_close_pnl,
+      got.max_size,
+      got.opened,
+      got.opened_value,
+      got.closed,
+      got.closed_value,
+      got.open_at,
+    ]
+    const other = [
+      w.id,
+      w.size * E,
+      w.cost,
+      w.margin,
+      w.leverage,
+      w.crossLimit,
+      w.isolatedLeverage,
+      w.riskLimit,
+      w.user === 0 ? 0 : w.liquidating,
+      w.funded,
+      w.pnl,
+      w.fee,
+      w.fund,
+      w.history,
+      w.lastClose,
+      w.maxSize * E,
+      w.opened * E,
+      w.openedValue,
+      w.closed * E,
+      w.closedValue,
+      w.openAt,
+    ]
     this.equal(one, other, `position ${w.id}`)
   }
   /** Tells whether a mark has moved. */
@@ -195,8 +316,26 @@ export class Beside extends Floor {
     this.marks = [...this.reference.world.prices.values()].map(({ mark }) => mark).join(' ')
     for (const [id, row] of this.reference.world.prices) {
       const got = this.price(id)
-      const one = [id, got.index, got.mark, got.funding_rate, got.funding_sum, got.premiums, got.next_funding, this.state.futures.lastPrice(id)]
-      const other = [id, row.index, row.mark, row.rate, row.fundingSum, row.premiums.length, row.nextFunding, row.last]
+      const one = [
+        id,
+        got.index,
+        got.mark,
+        got.funding_rate,
+        got.funding_sum,
+        got.premiums,
+        got.next_funding,
+        this.state.futures.lastPrice(id),
+      ]
+      const other = [
+        id,
+        row.index,
+        row.mark,
+        row.rate,
+        row.fundingSum,
+        row.premiums.length,
+        row.nextFunding,
+        row.last,
+      ]
       this.equal(one, other, 'prices')
     }
     return before !== this.marks
@@ -232,13 +371,18 @@ export class Beside extends Floor {
       assert.ok(row === undefined && got === undefined, `account ${user} ${account} is known to one alone`)
       return
     }
-    this.equal([got.dual, got.liquidating, got.dnw, got.pnl, got.fee, got.fund], [row.dual, row.liquidating, row.dnw, row.pnl, row.fee, row.fund], `account ${user} ${account}`)
+    this.equal(
+      [got.dual, got.liquidating, got.dnw, got.pnl, got.fee, got.fund],
+      [row.dual, row.liquidating, row.dnw, row.pnl, row.fee, row.fund],
+      `account ${user} ${account}`,
+    )
     const first = [...world.contracts.values()].find((c) => c.account === account)!
     const figures = accountFigures(this.state, user, this.contract(first.id))
     const unit = unitOf(world, user, account)
     const orders = orderMargins(world, user, account)
     const { cross, own } = availableOf(world, user, account)
-    const ratio = (by: bigint): bigint => (by === 0n ? 0n : (((balanceOf(unit) * E) / by) / 10n ** 14n) * 10n ** 14n)
+    const ratio = (by: bigint): bigint =>
+      by === 0n ? 0n : ((balanceOf(unit) * E) / by / 10n ** 14n) * 10n ** 14n
     const wanted = {
       total: unit.total,
       unrealised_pnl: unit.pnl + unit.isolatedPnl,

@@ -32,7 +32,8 @@ import { UNIT, type Contract, type Due, type Mode, type Order, type Position, ty
 export function look(w: World): void {
   const broke: string[] = []
   for (const row of w.positions.values())
-    if (row.user !== 0 && row.size !== 0n && !isCross(row) && row.liquidating === 0 && isBroke(w, row)) broke.push(row.id)
+    if (row.user !== 0 && row.size !== 0n && !isCross(row) && row.liquidating === 0 && isBroke(w, row))
+      broke.push(row.id)
   for (const [id, row] of w.accounts)
     if (row.liquidating === 0 && unitIsBroke(unitOf(w, row.user, row.account))) broke.push(id)
   const place = (unit: string): number => (w.order.includes(unit) ? w.order.indexOf(unit) : w.order.length)
@@ -75,7 +76,11 @@ function stepCross(w: World, unit: string, id: number): boolean {
   const account = w.accounts.get(unit)!
   if (account.liquidating !== id) return false
   const { user } = account
-  cancelOrders(w, user, [...w.contracts.values()].filter((c) => c.account === account.account))
+  cancelOrders(
+    w,
+    user,
+    [...w.contracts.values()].filter((c) => c.account === account.account),
+  )
   const rows = w.held(user, account.account).filter(isCross)
   if (rows.length === 0 || !unitIsBroke(unitOf(w, user, account.account))) {
     if (rows.length === 0) payMissing(w, account.user, account.account, id)
@@ -102,7 +107,12 @@ function payMissing(w: World, user: number, account: string, id: number): void {
   const c = [...w.contracts.values()].find((one) => one.account === account)!
   const byFund = min(missing, w.balance(insuranceName(c.settle)))
   book(w, c, user, insuranceName(c.settle), { type: 'pnl', change: byFund, text: `liq-${id}`, trade: 0 })
-  book(w, c, user, equityName(c.currency), { type: 'pnl', change: missing - byFund, text: `liq-${id}`, trade: 0 })
+  book(w, c, user, equityName(c.currency), {
+    type: 'pnl',
+    change: missing - byFund,
+    text: `liq-${id}`,
+    trade: 0,
+  })
   w.meet(missing > byFund ? 'equity pays what is missing' : 'fund pays what is missing')
 }
 
@@ -138,7 +148,13 @@ function platformOrder(w: World, row: Position, n: bigint, price: bigint, text: 
   }
 }
 const filledWhole = (w: World, order: Order, price: bigint): void => {
-  Object.assign(order, { left: 0n, filled: order.amount, filledTotal: order.amount * price, status: 'closed', finish: 'filled' })
+  Object.assign(order, {
+    left: 0n,
+    filled: order.amount,
+    filledTotal: order.amount * price,
+    status: 'closed',
+    finish: 'filled',
+  })
   leave(w, order)
 }
 /** Step 2: both sides of a contract against each other, at the mark. */
@@ -218,7 +234,14 @@ function close(w: World, c: Contract, row: Position, id: number): void {
   if (order.filled < step && isBroke(w, row)) closeRest(w, c, row, step - order.filled, worst ?? mark, id)
 }
 /** What was at stake for what was closed, less what closing it cost, is the fund's. */
-function giveSurplus(w: World, c: Contract, before: Position, row: Position, id: number, stake: bigint): void {
+function giveSurplus(
+  w: World,
+  c: Contract,
+  before: Position,
+  row: Position,
+  id: number,
+  stake: bigint,
+): void {
   const unit = unitOf(w, row.user, c.account)
   const surplus = floorTo(stake + brought(row) - brought(before), UNIT)
   const most = min(isCross(before) ? crossCash(unit) : unit.total, w.balance(cashName(row.user, c.account)))
@@ -245,22 +268,34 @@ function closeRest(w: World, c: Contract, row: Position, n: bigint, price: bigin
     return taken
   })
   if (left === 0n) return
-  let cut = false
+  const queue = { cut: false }
   give(() => {
     const found = deleverage(w, c, row, left, price, text)
-    cut = found.cut
+    queue.cut = found.cut
     return found.taken
   })
-  if (left === 0n || cut) return
+  if (left === 0n || queue.cut) return
   // Nobody takes it at that price: the fund has it at what is believed, and the operator pays the rest.
   const near = believed(w)
   const equity = isCross(row) ? 0n : (equityOf(w, row, near) * left) / abs(row.size)
   if (equity < 0n)
-    book(w, c, row.user, equityName(c.currency), { type: 'pnl', change: ceilTo(-equity, UNIT), text, trade: 0 })
+    book(w, c, row.user, equityName(c.currency), {
+      type: 'pnl',
+      change: ceilTo(-equity, UNIT),
+      text,
+      trade: 0,
+    })
   takeOver(w, c, row, sign * left, near(c.id), text)
   w.meet('taken at the mark')
 }
-function takeOver(w: World, c: Contract, row: Position, contracts: bigint, price: bigint, text: string): void {
+function takeOver(
+  w: World,
+  c: Contract,
+  row: Position,
+  contracts: bigint,
+  price: bigint,
+  text: string,
+): void {
   internal(w, c, row, w.position(0, c, 'single'), contracts, price, text, { order: 0, text })
   w.meet('takeover')
   startUnwinding(w, c)
@@ -278,11 +313,28 @@ function internal(
 ): void {
   const trade = w.next('trade')
   const fill = (row: { user: number; mode: Mode }, n: bigint, order: number, why: string): void => {
-    fillPosition(w, c, { user: row.user, mode: row.mode, contracts: n, price, rate: 0n, order, text: why, trade })
+    fillPosition(w, c, {
+      user: row.user,
+      mode: row.mode,
+      contracts: n,
+      price,
+      rate: 0n,
+      order,
+      text: why,
+      trade,
+    })
   }
   fill(from, -contracts, 0, text)
   fill(to, contracts, other.order, other.text)
-  w.record('trade', { id: trade, pair: c.id, sequence: 0, side: contracts > 0n ? 'sell' : 'buy', price, amount: abs(contracts) * E, at: w.at })
+  w.record('trade', {
+    id: trade,
+    pair: c.id,
+    sequence: 0,
+    side: contracts > 0n ? 'sell' : 'buy',
+    price,
+    amount: abs(contracts) * E,
+    at: w.at,
+  })
 }
 
 /** What the fund has, with what its positions have won or lost. */
@@ -325,7 +377,9 @@ export function unwind(w: World, c: Contract): void {
     w.meet('the fund is deleveraged')
   } else {
     const buy = fund.size < 0n
-    const bound = buy ? min(mark + mark / 200n, index + index / 200n) : max(mark - mark / 200n, index - index / 200n)
+    const bound = buy
+      ? min(mark + mark / 200n, index + index / 200n)
+      : max(mark - mark / 200n, index - index / 200n)
     const price = buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick)
     const order = platformOrder(w, fund, max(1n, n / 10n), price, 'insurance')
     match(w, c, order, price, 0)
@@ -336,7 +390,14 @@ export function unwind(w: World, c: Contract): void {
 
 /** Counterparties of one step. */
 const AT_ONCE = 20
-function deleverage(w: World, c: Contract, row: Position, n: bigint, price: bigint, text: string): { taken: bigint; cut: boolean } {
+function deleverage(
+  w: World,
+  c: Contract,
+  row: Position,
+  n: bigint,
+  price: bigint,
+  text: string,
+): { taken: bigint; cut: boolean } {
   let left = n
   let parties = 0
   let cancelled = false
@@ -351,7 +412,10 @@ function deleverage(w: World, c: Contract, row: Position, n: bigint, price: bigi
       cancelled = true
     }
     const before = { ...one }
-    const order: Order = { ...platformOrder(w, one, count, price, 'auto_deleveraging'), more: { reduce_only: true } }
+    const order: Order = {
+      ...platformOrder(w, one, count, price, 'auto_deleveraging'),
+      more: { reduce_only: true },
+    }
     filledWhole(w, order, price)
     internal(w, c, row, one, sign * count, price, text, { order: order.id, text: order.text })
     w.record('auto_deleverage', {

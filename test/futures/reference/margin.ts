@@ -12,7 +12,8 @@ const up = ({ over, under }: Fraction): bigint => ceilDiv(over, under)
 export const valueDown = (c: Contract, n: bigint, price: bigint): bigint => down(worth(c, n, price))
 export const valueUp = (c: Contract, n: bigint, price: bigint): bigint => up(worth(c, n, price))
 /** Of a fill: one figure for both sides. */
-export const fillValue = (c: Contract, n: bigint, price: bigint): bigint => floorTo(valueDown(c, n, price), UNIT)
+export const fillValue = (c: Contract, n: bigint, price: bigint): bigint =>
+  floorTo(valueDown(c, n, price), UNIT)
 export const times = (value: bigint, rate: bigint): bigint => ceilDiv(value * rate, E)
 
 /** V(M) - C, or C - V(M), with signed V and C. */
@@ -140,7 +141,8 @@ export function unitOf(
 }
 export const crossCash = ({ total, isolated }: Unit): bigint => total - isolated
 export const balanceOf = (unit: Unit): bigint => crossCash(unit) + unit.pnl
-export const unitIsBroke = (unit: Unit): boolean => unit.maintenance > 0n && balanceOf(unit) <= unit.maintenance
+export const unitIsBroke = (unit: Unit): boolean =>
+  unit.maintenance > 0n && balanceOf(unit) <= unit.maintenance
 
 /** What the open orders of a user need in a contract. */
 export function orderMargin(w: World, user: number, c: Contract): bigint {
@@ -176,7 +178,11 @@ export const openersOf = (w: World, user: number, c: Contract, buys: boolean): O
 /** How many contracts an order of a side can close. */
 export const closable = ({ size }: Position, buys: boolean): bigint => max(0n, buys ? -size : size)
 
-export function ratesOf(w: World, user: number, c: Contract): { readonly maker: bigint; readonly taker: bigint } {
+export function ratesOf(
+  w: World,
+  user: number,
+  c: Contract,
+): { readonly maker: bigint; readonly taker: bigint } {
   const { maker, taker } = w.users.get(user)!
   return { maker: min(maker, c.makerMax), taker: min(taker, c.tf) }
 }
@@ -275,7 +281,11 @@ function restMargin(w: World, row: Position): bigint {
   return balanceOf(unit) - own.pnl - max(0n, unit.maintenance - own.maintenance)
 }
 export const entryPrice = (c: Contract, size: bigint, cost: bigint): bigint =>
-  size === 0n || cost === 0n ? 0n : c.linear ? floorDiv(abs(cost) * E, abs(size) * c.q) : floorDiv(abs(size) * E * E, abs(cost))
+  size === 0n || cost === 0n
+    ? 0n
+    : c.linear
+      ? floorDiv(abs(cost) * E, abs(size) * c.q)
+      : floorDiv(abs(size) * E * E, abs(cost))
 
 /** The most that may be held and ordered. */
 export function limitOf(c: Contract, row: Position): bigint {
@@ -287,7 +297,8 @@ export function limitOf(c: Contract, row: Position): bigint {
 export function committed(w: World, c: Contract, row: Position): bigint {
   const of = (buys: boolean): bigint => {
     if (row.mode !== 'single' && buys !== (row.mode === 'dual_long')) return 0n
-    let value = row.size !== 0n && row.size > 0n === buys ? valueUp(c, abs(row.size), w.priceOf(c.id).mark) : 0n
+    let value =
+      row.size !== 0n && row.size > 0n === buys ? valueUp(c, abs(row.size), w.priceOf(c.id).mark) : 0n
     for (const order of openersOf(w, row.user, c, buys)) value += valueUp(c, order.left, order.price)
     return value
   }
@@ -308,7 +319,12 @@ export function scoreOf(w: World, row: Position): Fraction {
 /** Who goes first on a side. */
 export function queueOf(w: World, c: Contract, long: boolean): Position[] {
   const rows = [...w.positions.values()].filter(
-    (row) => row.user !== 0 && row.contract === c.id && row.size !== 0n && row.size > 0n === long && !inLiquidation(w, row),
+    (row) =>
+      row.user !== 0 &&
+      row.contract === c.id &&
+      row.size !== 0n &&
+      row.size > 0n === long &&
+      !inLiquidation(w, row),
   )
   const scored = rows.map((row) => ({ row, score: scoreOf(w, row) }))
   scored.sort((a, b) => {

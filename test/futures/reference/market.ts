@@ -15,7 +15,7 @@ const lower = (tiers: readonly TierConfig[], by: number): TierConfig[] =>
 const small = (config: ContractConfig, by: number): ContractConfig => ({
   ...config,
   tiers: lower(config.tiers, by),
-  funding_interval: 600,
+  funding_interval: 120,
   order_size_min: 2,
   order_size_max: 150_000,
   market_order_size_max: '100000',
@@ -60,12 +60,23 @@ export class Market extends Beside {
           })
     }
     if (this.below(2) === 0)
-      for (const [settle, amount] of [['usdt', '3000'], ['btc', '0.03']] as const)
+      for (const [settle, amount] of [
+        ['usdt', '3000'],
+        ['btc', '0.03'],
+      ] as const)
         this.ask('insurance.fund', { settle, amount, actor: 'test' })
   }
   private credit(user_id: number, settle: string, amount: string): void {
     const currency = settle.toUpperCase()
-    this.ask('user.credit', { user_id, account: 'futures', currency, amount, currency_pair: null, settle, actor: null })
+    this.ask('user.credit', {
+      user_id,
+      account: 'futures',
+      currency,
+      amount,
+      currency_pair: null,
+      settle,
+      actor: null,
+    })
   }
   private pick<T>(of: readonly T[]): T {
     return of[this.below(of.length)]!
@@ -75,7 +86,8 @@ export class Market extends Beside {
   }
   step(): void {
     const deed = this.below(100)
-    if (deed < 60) this.placeAny()
+    if (this.chance(30)) this.rare()
+    else if (deed < 60) this.placeAny()
     else if (deed < 65) this.amendAny()
     else if (deed < 68) this.cancelAny()
     else if (deed < 73) this.leverageAny()
@@ -87,8 +99,50 @@ export class Market extends Beside {
     else if (deed < 96) this.moveIndex()
     else this.wait()
     // Now and then somebody is quicker than what is due.
-    if (this.chance(4)) for (let i = this.below(3); i > 0; i--) this.oneDue()
+    if (this.chance(3)) for (let i = this.below(3); i > 0; i--) this.oneDue()
     else this.drain()
+  }
+  /** Somebody; often whose positions are being liquidated at this moment. */
+  private somebody(): number {
+    const pending = this.reference.world.due.filter(({ kind }) => kind === 'futures.liquidate')
+    return pending.length > 0 && this.chance(2)
+      ? Number(this.pick(pending).of.split('/')[0])
+      : this.pick(this.traders)
+  }
+  /** What hardly ever happens by chance. */
+  private rare(): void {
+    const id = this.pick([BTC_USDT, ETH_USDT, BTC_USD] as const)
+    if (this.chance(3)) {
+      this.ask('contract.change', { contract: id, change: { status: 'circuit_breaker' }, actor: 'test' })
+      for (let i = 0; i < 3; i++) this.placeAny()
+      this.amendAny()
+      this.ask('contract.change', { contract: id, change: { status: 'trading' }, actor: 'test' })
+      return
+    }
+    if (this.chance(4)) {
+      // Somewhere else at once: those who are caught have nothing left.
+      this.setIndex(this.pick(['BTC', 'ETH']), this.pick([0.6, 0.75, 1.3, 1.6]))
+      return
+    }
+    if (this.chance(2)) {
+      // A storm: one way, again and again; of one market, or of both in turn.
+      const [down, both, traded] = [this.chance(2), this.chance(2), this.chance(2)]
+      const first = this.pick(['BTC', 'BTC', 'ETH'])
+      for (let i = 0; i < 8; i++) {
+        const base = both && i % 2 === 1 ? (first === 'BTC' ? 'ETH' : 'BTC') : first
+        this.setIndex(base, 1 + ((down ? -1 : 1) * (3 + this.below(25))) / 1_000)
+        if (traded) this.placeAny()
+        this.drain()
+      }
+      return
+    }
+    const user = this.pick(this.traders.slice(0, -1))
+    const [size, far] = this.chance(2) ? [2, 0.9] : [-2, 1.1]
+    for (let i = 0; i < 7; i++)
+      this.ask(
+        'futures.place',
+        this.input(user, id, size, this.tick(id, Number(this.mark(id)) * far), { tif: 'poc' }),
+      )
   }
   drain(): void {
     for (let steps = 0; this.oneDue(); steps++) if (steps > 2_000) throw new Error('due work without end')
@@ -109,8 +163,13 @@ export class Market extends Beside {
     const { world } = this.reference
     const c = world.contract(id)
     const row = world.positionsOf(user, c)[0]!
-    const [cash, one] = [Number(max(0n, availableOf(world, user, c.account).own)), Number(valueUp(c, 1n, world.priceOf(id).mark))]
-    const most = Math.floor((cash / one) * (Number(leverageOf(row)) / 1e18) * this.pick([0.02, 0.1, 0.5, 0.8, 1.1]))
+    const [cash, one] = [
+      Number(max(0n, availableOf(world, user, c.account).own)),
+      Number(valueUp(c, 1n, world.priceOf(id).mark)),
+    ]
+    const most = Math.floor(
+      (cash / one) * (Number(leverageOf(row)) / 1e18) * this.pick([0.02, 0.1, 0.5, 0.8, 1.1]),
+    )
     if (most > 2 && most < 140_000 && !this.chance(3)) return sign * most
     const size = 1 + this.below(this.pick([5, 300, 2_000, 5_000, 20_000]))
     return sign * (id === BTC_USD ? size * 7 : id === ETH_USDT ? Math.ceil(size / 3) : size)
@@ -119,7 +178,11 @@ export class Market extends Beside {
     return this.reference.world.isDual(user, this.contract(id).account)
   }
   private placeAny(): void {
-    const [user, id] = [this.pick(this.traders), this.pick(IDS)]
+    if (this.chance(6)) {
+      this.reduceAny()
+      return
+    }
+    const [user, id] = [this.somebody(), this.pick(IDS)]
     let price = this.near(id)
     let size = String(this.anySize(user, id))
     const more: More = {}
@@ -139,20 +202,51 @@ export class Market extends Beside {
     Object.assign(more, kinds[kind] ?? {})
     if (kind === kinds.length) {
       size = '0'
-      Object.assign(more, this.isDual(user, id) ? { auto_size: this.pick(['close_long', 'close_short'] as const) } : { close: true })
+      Object.assign(
+        more,
+        this.isDual(user, id)
+          ? { auto_size: this.pick(['close_long', 'close_short'] as const) }
+          : { close: true },
+      )
     }
     if (kind === kinds.length + 1 || (kind === kinds.length && this.chance(2))) {
       price = '0'
       Object.assign(more, { tif: this.pick(['ioc', 'ioc', 'fok'] as const) })
-      if (this.chance(3)) Object.assign(more, { market_order_slip_ratio: this.pick(['0.01', '0.05', '0.06']) })
+      if (this.chance(3))
+        Object.assign(more, { market_order_slip_ratio: this.pick(['0.01', '0.05', '0.06']) })
     }
     if (this.chance(8)) Object.assign(more, { text: `t-${this.below(5)}` })
-    if (this.chance(4)) Object.assign(more, { stp_act: this.reference.world.users.get(user)!.stp === 0 && !this.chance(20) ? null : this.pick(['cn', 'co', 'cb'] as const) })
+    if (this.chance(4))
+      Object.assign(more, {
+        stp_act:
+          this.reference.world.users.get(user)!.stp === 0 && !this.chance(20)
+            ? null
+            : this.pick(['cn', 'co', 'cb'] as const),
+      })
     if (this.chance(20)) Object.assign(more, { pos_margin_mode: this.pick(['cross', 'isolated'] as const) })
     const input = this.input(user, id, 0, price, { size, ...more })
     const order: Record<string, unknown> = { ...input.order }
     while (this.chance(10)) Object.assign(order, this.pick(this.wrongs(id, price)))
     this.ask('futures.place', { ...input, order })
+  }
+  /** Of a position that there is. */
+  private reduceAny(): void {
+    const held = [...this.reference.world.positions.values()].filter(
+      (row) => row.user !== 0 && row.size !== 0n,
+    )
+    if (held.length === 0) return
+    const row = this.pick(held)
+    const id = row.contract as Id
+    const tif = this.pick([null, null, 'poc', 'ioc', 'fok'] as const)
+    const price = tif === null || tif === 'poc' || this.chance(2) ? this.near(id) : '0'
+    if (this.chance(3)) {
+      const how =
+        row.mode === 'single' ? { close: true } : { auto_size: `close_${row.mode.slice(5)}` as 'close_long' }
+      this.ask('futures.place', this.input(row.user, id, 0, price, { ...how, tif }))
+      return
+    }
+    const size = Math.ceil(-Number(row.size) * this.pick([0.2, 0.5, 1, 1, 1.2]))
+    this.ask('futures.place', this.input(row.user, id, size, price, { reduce_only: true, tif }))
   }
   /** What a client may get wrong; two at once show which is looked at first. */
   private wrongs(id: Id, price: string): object[] {
@@ -191,7 +285,13 @@ export class Market extends Beside {
       ...this.path(this.chance(30) ? this.pick(this.traders) : order.user, id),
       id: this.chance(25) ? this.anyId() : order.id,
       size: same || (noSize && !noPrice) ? null : String(size),
-      price: same ? this.tick(id, Number(order.price / 10n ** 14n) / 1e4) : noPrice ? null : this.chance(30) ? `${this.near(id)}7` : this.near(id),
+      price: same
+        ? this.tick(id, Number(order.price / 10n ** 14n) / 1e4)
+        : noPrice
+          ? null
+          : this.chance(30)
+            ? `${this.near(id)}7`
+            : this.near(id),
       amend_text: this.chance(3) ? 'why' : null,
     })
   }
@@ -209,7 +309,7 @@ export class Market extends Beside {
     } else this.ask('futures.cancel', { ...path, id: this.chance(5) ? this.anyId() : order.id })
   }
   private leverageAny(): void {
-    const [user, id] = [this.pick(this.traders), this.pick(IDS)]
+    const [user, id] = [this.somebody(), this.pick(IDS)]
     this.ask('futures.leverage', {
       ...this.named(user, id),
       leverage: this.pick(['0', '0', '0.5', '1', '3', '10', '25', '50', '100', '200']),
@@ -225,16 +325,19 @@ export class Market extends Beside {
     const { tiers } = this.contract(id).config
     this.ask('futures.risk_limit', {
       ...this.named(user, id),
-      risk_limit: this.chance(8) ? this.pick(['7', '99999999']) : this.pick(tiers).risk_limit,
+      risk_limit: this.chance(3) ? this.pick(['7', '99999999']) : this.pick(tiers).risk_limit,
       dual: this.chance(8) ? this.chance(2) : this.isDual(user, id),
     })
   }
   private marginAny(): void {
-    const held = [...this.reference.world.positions.values()].filter(({ user, size, leverage }) => user !== 0 && size !== 0n && leverage > 0n)
+    const held = [...this.reference.world.positions.values()].filter(
+      ({ user, size, leverage }) => user !== 0 && size !== 0n && leverage > 0n,
+    )
     const row = this.chance(5) || held.length === 0 ? undefined : this.pick(held)
     const [user, id] = [row?.user ?? this.pick(this.traders), (row?.contract ?? this.pick(IDS)) as Id]
     const some = Number((row?.margin ?? E) / 10n ** 12n) / 1e6
-    const amount = this.chance(20) ? '0' : (some * (this.below(150) / 100)).toFixed(this.chance(20) ? 9 : 6)
+    const exact = (some * (this.below(150) / 100)).toFixed(6)
+    const amount = this.chance(20) ? '0' : this.chance(30) ? `${exact}001` : exact
     const side = this.isDual(user, id) ? (row?.mode ?? 'dual_long') : null
     this.ask('futures.margin', {
       ...this.named(user, id),
@@ -252,13 +355,23 @@ export class Market extends Beside {
     const out = this.chance(2)
     const amount = currency === 'BTC' ? (1 + this.below(3000)) / 1e4 : (1 + this.below(300_000)) / 100
     const accounts = out ? { from: 'futures', to: 'spot' } : { from: 'spot', to: 'futures' }
-    this.ask('transfer.create', { user_id: user, currency, ...accounts, amount: String(amount), currency_pair: null, settle })
+    this.ask('transfer.create', {
+      user_id: user,
+      currency,
+      ...accounts,
+      amount: String(amount),
+      currency_pair: null,
+      settle,
+    })
   }
   private moveIndex(): void {
     const base = this.pick(['BTC', 'BTC', 'ETH'])
     const by = this.pick([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
+    this.setIndex(base, 1 + by * (this.below(2001) / 1000 - 1))
+  }
+  private setIndex(base: string, times: number): void {
     const start = base === 'BTC' ? 60_000 : 3_000
-    let price = this.levels[base]! * (1 + by * (this.below(2001) / 1000 - 1))
+    let price = this.levels[base]! * times
     if (price < start / 3 || price > start * 3) price = start
     this.levels[base] = Number(price.toFixed(2))
     this.ask('prices.set', { prices: { [base]: String(this.levels[base]) }, actor: null })
@@ -267,7 +380,9 @@ export class Market extends Beside {
   private help(): void {
     const { world } = this.reference
     const poor = this.traders.filter((user) => world.balance(`${user} futures/usdt`) < 200n * E)
-    const without = this.traders.slice(0, -1).filter((user) => world.balance(`${user} futures/btc`) < E / 100n)
+    const without = this.traders
+      .slice(0, -1)
+      .filter((user) => world.balance(`${user} futures/btc`) < E / 100n)
     if (poor.length > 0) this.credit(this.pick(poor), 'usdt', String(500 * (1 + this.below(20))))
     else if (without.length > 0) this.credit(this.pick(without), 'btc', '0.2')
     else this.ask('insurance.fund', { settle: this.pick(['usdt', 'btc']), amount: '0.5', actor: 'test' })

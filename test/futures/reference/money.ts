@@ -28,7 +28,12 @@ interface Line {
   readonly trade: number
 }
 /** A line of the account's book. */
-export function note(w: World, user: number, account: string, { type, change, text, contract, trade }: Line): void {
+export function note(
+  w: World,
+  user: number,
+  account: string,
+  { type, change, text, contract, trade }: Line,
+): void {
   beginAccount(w, user, account)[type] += change
   w.record('contract_book', {
     id: w.next('book'),
@@ -121,7 +126,13 @@ export interface Applied {
   realised: bigint
 }
 /** What a fill (contracts signed) does to size and cost. */
-export function applyFill(c: Contract, size: bigint, cost: bigint, contracts: bigint, price: bigint): Applied {
+export function applyFill(
+  c: Contract,
+  size: bigint,
+  cost: bigint,
+  contracts: bigint,
+  price: bigint,
+): Applied {
   const against = size !== 0n && size > 0n !== contracts > 0n
   const closed = against ? min(abs(size), abs(contracts)) : 0n
   const opened = abs(contracts) - closed
@@ -161,7 +172,11 @@ export interface Fill {
   readonly trade: number
 }
 /** Funding first, then profit and fee, then the row. */
-export function fillPosition(w: World, c: Contract, one: Fill): { fee: bigint; closed: bigint; opened: bigint } {
+export function fillPosition(
+  w: World,
+  c: Contract,
+  one: Fill,
+): { fee: bigint; closed: bigint; opened: bigint } {
   const row = w.position(one.user, c, one.mode)
   settleFunding(w, c, row)
   const held = row.size

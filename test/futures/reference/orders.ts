@@ -1,7 +1,16 @@
 import { closable, isCross, worstClose } from './margin.ts'
 import { E, abs, min } from './numbers.ts'
 import { followBook } from './prices.ts'
-import { checkAtOnce, checkMargin, checkRiskLimit, endOrder, marketBound, match, modeOf, openingOf } from './trading.ts'
+import {
+  checkAtOnce,
+  checkMargin,
+  checkRiskLimit,
+  endOrder,
+  marketBound,
+  match,
+  modeOf,
+  openingOf,
+} from './trading.ts'
 import { refuse, type Contract, type Mode, type Order, type World } from './world.ts'
 
 /** Calls of 1.4, with the checks of 1.8 in their order. */
@@ -52,7 +61,8 @@ export function place(w: World, input: NewOrder): Order {
   if (market && rests) refuse('INVALID_PARAM_VALUE')
   if (input.text !== null && !TEXT.test(input.text)) refuse('INVALID_PARAM_VALUE')
   if (input.stpAct !== null && stp === 0) refuse('INVALID_PARAM_VALUE')
-  if (input.iceberg !== null && (input.iceberg > abs(given) || !rests)) refuse('INVALID_PARAM_VALUE')
+  if (input.iceberg !== null && ((!closes && input.iceberg > abs(given)) || !rests))
+    refuse('INVALID_PARAM_VALUE')
   if (input.slipRate !== null && (!market || input.slipRate === 0n)) refuse('INVALID_PARAM_VALUE')
   // 2 to 5
   const c = contractOf(w, input.account, input.contract)
@@ -62,7 +72,8 @@ export function place(w: World, input: NewOrder): Order {
   if (price % c.tick !== 0n || Number(fraction) !== 0) refuse('INVALID_PRECISION')
   refuseLiquidating(w, user, c)
   // What it is about.
-  const side: Mode | undefined = input.autoSize === null ? undefined : input.autoSize === 'close_long' ? 'dual_long' : 'dual_short'
+  const side: Mode | undefined =
+    input.autoSize === null ? undefined : input.autoSize === 'close_long' ? 'dual_long' : 'dual_short'
   const resolved = closes ? -w.position(user, c, side ?? 'single').size : given
   const buy = resolved > 0n
   const row = w.position(user, c, side ?? modeOf(w, { user, buy, reduceOnly }, c))
@@ -82,9 +93,13 @@ export function place(w: World, input: NewOrder): Order {
     if (most === 0n) refuse('INCREASE_POSITION')
     if (!rests) n = min(n, most)
     else if (n > most) refuse('REDUCE_EXCEEDED')
-    const inClose = w.openOf(user, c.id).some(({ more, buy: other }) => more?.['close'] === true && other === buy)
+    const inClose = w
+      .openOf(user, c.id)
+      .some(({ more, buy: other }) => more?.['close'] === true && other === buy)
     if (closes && rests && inClose) refuse('POSITION_IN_CLOSE')
   }
+  // Of an order that closes it is the position that says the size.
+  if (input.iceberg !== null && input.iceberg > n) refuse('INVALID_PARAM_VALUE')
   const order: Order = {
     id: w.next('order'),
     user,
@@ -120,7 +135,7 @@ export function place(w: World, input: NewOrder): Order {
   if (market && w.side(c.id, !buy).length === 0) refuse('CONTRACT_NO_COUNTER')
   const bound = market ? marketBound(w, c, buy, input.slipRate ?? c.slip, reduces ? row : undefined) : price
   checkAtOnce(w, c, order, bound, n)
-  checkRiskLimit(w, c, row, order, opening.beside)
+  checkRiskLimit(w, c, row, order, n, opening.beside)
   const opened = match(w, c, order, bound, order.id, sent - n)
   // It said that all of it is filled at once, or nothing.
   if (tif === 'fok' && order.finish !== 'filled' && order.finish !== 'reduce_only') refuse('ORDER_FOK')
@@ -146,7 +161,9 @@ function checkDeviation(w: World, c: Contract, price: bigint): void {
   if (abs(price - mark) * E > mark * c.deviate) refuse('PRICE_TOO_DEVIATED')
 }
 const isUsed = (w: World, user: number, account: string, text: string): boolean =>
-  [...w.orders.values()].some((one) => one.user === user && one.text === text && one.contract.startsWith(`${account}/`))
+  [...w.orders.values()].some(
+    (one) => one.user === user && one.text === text && one.contract.startsWith(`${account}/`),
+  )
 function checkBankruptcy(w: World, row: Parameters<typeof worstClose>[1], buy: boolean, price: bigint): void {
   const worst = worstClose(w, row)
   if (worst !== undefined && (buy ? price > worst : price < worst)) refuse('PRICE_OVER_BANKRUPT')
@@ -164,7 +181,13 @@ export function cancel(w: World, user: number, account: string, id: number): Ord
   return order
 }
 /** The ids of all that it ended. */
-export function cancelAll(w: World, user: number, account: string, contract: string | null, buy: boolean | null): number[] {
+export function cancelAll(
+  w: World,
+  user: number,
+  account: string,
+  contract: string | null,
+  buy: boolean | null,
+): number[] {
   const only = contract === null ? undefined : contractOf(w, account, contract).id
   const orders = [...w.orders.values()].filter(
     (one) =>
@@ -196,10 +219,10 @@ export function amend(w: World, input: Amendment): Order {
   const amount = input.size === null ? order.amount : abs(input.size)
   if (order.more?.['close'] === true && amount !== order.amount) refuse('INVALID_PARAM_VALUE')
   if (amount === order.amount && price === order.price) refuse('NO_CHANGE')
-  if (price % c.tick !== 0n) refuse('INVALID_PRECISION')
   order.amendText = input.amendText ?? '-'
   order.updated = w.at
   if (amount <= order.filled) {
+    if (price % c.tick !== 0n) refuse('INVALID_PRECISION')
     endOrder(w, order, 'cancelled')
     followBook(w, c)
     return order
@@ -212,6 +235,7 @@ export function amend(w: World, input: Amendment): Order {
     return order
   }
   if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  if (price % c.tick !== 0n) refuse('INVALID_PRECISION')
   refuseLiquidating(w, order.user, c)
   checkSize(c, amount, false)
   if (price !== order.price) checkDeviation(w, c, price)
@@ -223,7 +247,7 @@ export function amend(w: World, input: Amendment): Order {
   w.orders.delete(order.id)
   Object.assign(order, { amount, left, price, rank: 0 })
   checkAtOnce(w, c, order, price, left)
-  checkRiskLimit(w, c, row, order, opening.beside)
+  checkRiskLimit(w, c, row, order, left, opening.beside)
   const opened = match(w, c, order, price, w.next('order'))
   checkMargin(w, c, order, opening, opened)
   return order

@@ -42,7 +42,9 @@ function takeSample(w: World, c: Contract, row: Prices): void {
   if (bid === undefined || ask === undefined) return
   const second = secondOf(w.at)
   const basis = (bid.price + ask.price) / 2n - row.index
-  row.basis = row.basis.filter(([from], i) => from !== second && (row.basis[i + 1]?.[0] ?? second) > second - 32)
+  row.basis = row.basis.filter(
+    ([from], i) => from !== second && (row.basis[i + 1]?.[0] ?? second) > second - 32,
+  )
   row.basis.push([second, basis])
 }
 /** Something that a price is made of has changed, or time has passed; tells whether the mark or the index is another. */

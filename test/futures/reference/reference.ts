@@ -3,12 +3,35 @@ import { liquidate, unwind } from './liquidation.ts'
 import { dec } from './numbers.ts'
 import { amend, cancel, cancelAll, place } from './orders.ts'
 import { beginPrices, followAll, minute, sweep } from './prices.ts'
-import { changeMargin, credit, fundInsurance, setDual, setLeverage, setMarginMode, setRiskLimit, transfer } from './settings.ts'
-import { Refused, World, type Contract, type Due, type Mode, type Order, type Position, type Prices } from './world.ts'
+import {
+  changeMargin,
+  credit,
+  fundInsurance,
+  setDual,
+  setLeverage,
+  setMarginMode,
+  setRiskLimit,
+  transfer,
+} from './settings.ts'
+import {
+  Refused,
+  World,
+  type Contract,
+  type Due,
+  type Mode,
+  type Order,
+  type Position,
+  type Prices,
+} from './world.ts'
 
 /** Anything that is asked for, as the engine's commands are: all members are texts, numbers, flags or null. */
 export type Input = Readonly<Record<string, never>>
-export type Answer = { readonly label: string } | { readonly order: Order } | { readonly ids: number[] } | { readonly rows: Position[] } | null
+export type Answer =
+  | { readonly label: string }
+  | { readonly order: Order }
+  | { readonly ids: number[] }
+  | { readonly rows: Position[] }
+  | null
 /** What a VIP tier pays, maker and taker: 2.9. */
 const RATES: Readonly<Record<number, readonly [string, string]>> = {
   0: ['0.0002', '0.0005'],
@@ -67,9 +90,15 @@ export class Reference {
   }
   private answer(what: string, given: Input): Answer {
     const w = this.world
-    const input = given as unknown as Record<string, string | number | boolean | null> & { order: Record<string, never> }
-    const path = { user: input['user_id'] as number, account: `${String(input['group'])}/${String(input['settle'])}` }
-    const price = (text: unknown): bigint | null => (text === null ? null : dec(String(text)))
+    const input = given as unknown as Record<string, string | number | boolean | null> & {
+      order: Record<string, never>
+    }
+    const path = {
+      user: input['user_id'] as number,
+      account: `${String(input['group'])}/${String(input['settle'])}`,
+    }
+    const price = (text: string | number | boolean | null | undefined): bigint | null =>
+      text === null ? null : dec(String(text))
     const name = String(input['contract'])
     switch (what) {
       case 'futures.place':
@@ -91,32 +120,58 @@ export class Reference {
         return { ids: cancelAll(w, path.user, path.account, input['contract'] as string | null, side) }
       }
       case 'futures.leverage':
-        return { rows: setLeverage(w, path, name, dec(String(input['leverage'])), price(input['cross_leverage_limit'])) }
+        return {
+          rows: setLeverage(
+            w,
+            path,
+            name,
+            dec(String(input['leverage'])),
+            price(input['cross_leverage_limit']),
+          ),
+        }
       case 'futures.margin_mode':
         return { rows: setMarginMode(w, path, name, input['mode'] === 'cross') }
       case 'futures.risk_limit':
         return { rows: setRiskLimit(w, path, name, dec(String(input['risk_limit'])), input['dual'] === true) }
       case 'futures.margin':
-        return { rows: changeMargin(w, path, name, dec(String(input['change'])), input['dual_side'] as Mode | null) }
+        return {
+          rows: changeMargin(w, path, name, dec(String(input['change'])), input['dual_side'] as Mode | null),
+        }
       case 'futures.dual_mode':
         setDual(w, path, input['dual'] === true)
         return null
       case 'transfer.create': {
         const account = `futures/${String(input['settle'])}`
-        transfer(w, { ...path, account }, String(input['currency']), dec(String(input['amount'])), input['from'] !== 'spot')
+        transfer(
+          w,
+          { ...path, account },
+          String(input['currency']),
+          dec(String(input['amount'])),
+          input['from'] !== 'spot',
+        )
         return null
       }
       case 'user.credit':
-        credit(w, { ...path, account: `futures/${String(input['settle'])}` }, String(input['currency']), dec(String(input['amount'])))
+        credit(
+          w,
+          { ...path, account: `futures/${String(input['settle'])}` },
+          String(input['currency']),
+          dec(String(input['amount'])),
+        )
         return null
       case 'insurance.fund':
         fundInsurance(w, String(input['settle']), dec(String(input['amount'])))
         return null
       case 'prices.set': {
         const prices = input['prices'] as unknown as Record<string, string>
-        followAll(w, (c: Contract) => (prices[c.base] === undefined ? w.priceOf(c.id).index : dec(prices[c.base]!)))
+        followAll(w, (c: Contract) =>
+          prices[c.base] === undefined ? w.priceOf(c.id).index : dec(prices[c.base]!),
+        )
         return null
       }
+      case 'contract.change':
+        w.contract(name).status = (input['change'] as unknown as { status: string }).status
+        return null
       case 'futures.mark':
         followAll(w)
         return null
@@ -125,7 +180,9 @@ export class Reference {
     }
   }
 }
-function readOrder(order: Readonly<Record<string, string | boolean | null>>): Omit<Parameters<typeof place>[1], 'user' | 'account'> {
+function readOrder(
+  order: Readonly<Record<string, string | boolean | null>>,
+): Omit<Parameters<typeof place>[1], 'user' | 'account'> {
   const slip = order['market_order_slip_ratio'] as string | null
   return {
     contract: String(order['contract']),

@@ -10,7 +10,15 @@ import {
   needsOf,
   type Needs,
 } from './margin.ts'
-import { beginAccount, equityName, insuranceName, note, recordPosition, settleFunding, spotName } from './money.ts'
+import {
+  beginAccount,
+  equityName,
+  insuranceName,
+  note,
+  recordPosition,
+  settleFunding,
+  spotName,
+} from './money.ts'
 import { E, abs, ceilTo, max, min } from './numbers.ts'
 import { look } from './liquidation.ts'
 import { contractOf, refuseLiquidating } from './orders.ts'
@@ -34,10 +42,20 @@ function readLeverage(c: Contract, leverage: bigint): bigint {
   if (leverage > c.leverageMax) refuse('LEVERAGE_TOO_HIGH')
   return leverage
 }
-export function setLeverage(w: World, path: Path, name: string, given: bigint, limit: bigint | null): Position[] {
+export function setLeverage(
+  w: World,
+  path: Path,
+  name: string,
+  given: bigint,
+  limit: bigint | null,
+): Position[] {
   const { c, rows } = prepare(w, path, name)
   const cross = given === 0n
-  const leverage = cross ? (limit === null || limit === 0n ? rows[0]!.crossLimit : readLeverage(c, limit)) : readLeverage(c, given)
+  const leverage = cross
+    ? limit === null || limit === 0n
+      ? rows[0]!.crossLimit
+      : readLeverage(c, limit)
+    : readLeverage(c, given)
   if (cross !== isCross(rows[0]!)) {
     if (rows.some(({ size }) => size !== 0n)) refuse('POSITION_HOLDING')
     if (w.openOf(path.user, c.id).length > 0) refuse('ORDER_PENDING')
@@ -92,7 +110,13 @@ export function setRiskLimit(w: World, path: Path, name: string, limit: bigint, 
   }
   return rows
 }
-export function changeMargin(w: World, path: Path, name: string, change: bigint, side: Mode | null): Position[] {
+export function changeMargin(
+  w: World,
+  path: Path,
+  name: string,
+  change: bigint,
+  side: Mode | null,
+): Position[] {
   const { c, rows } = prepare(w, path, name)
   refuseOtherMode(rows, side !== null)
   if (change === 0n) refuse('NO_CHANGE')
@@ -104,7 +128,8 @@ export function changeMargin(w: World, path: Path, name: string, change: bigint,
   if (change > 0n) {
     if (change > availableOf(w, path.user, path.account).own) refuse('INSUFFICIENT_AVAILABLE')
   } else {
-    const spare = ({ value, pnl }: Needs): bigint => row.margin + min(0n, pnl) - initialMargin(c, value, row.leverage)
+    const spare = ({ value, pnl }: Needs): bigint =>
+      row.margin + min(0n, pnl) - initialMargin(c, value, row.leverage)
     if (-change > min(spare(needsOf(w, row)), spare(needsOf(w, row, believed(w))))) refuse('REMOVE_TOO_MUCH')
   }
   row.margin += change
@@ -115,7 +140,9 @@ export function changeMargin(w: World, path: Path, name: string, change: bigint,
 export function setDual(w: World, { user, account }: Path, dual: boolean): void {
   if (w.isDual(user, account) !== dual) {
     if (w.held(user, account).length > 0) refuse('POSITION_HOLDING')
-    const pending = [...w.orders.values()].some((one) => one.user === user && one.contract.startsWith(`${account}/`))
+    const pending = [...w.orders.values()].some(
+      (one) => one.user === user && one.contract.startsWith(`${account}/`),
+    )
     if (pending) refuse('ORDER_PENDING')
   }
   beginAccount(w, user, account).dual = dual
@@ -128,7 +155,13 @@ function comeIn(w: World, user: number, account: string, from: string, amount: b
   w.move(from, cashName(user, account), amount - owed)
   note(w, user, account, { type: 'dnw', change: amount, text: '', contract: '', trade: 0 })
 }
-export function transfer(w: World, { user, account }: Path, currency: string, amount: bigint, out: boolean): void {
+export function transfer(
+  w: World,
+  { user, account }: Path,
+  currency: string,
+  amount: bigint,
+  out: boolean,
+): void {
   if (amount === 0n) refuse('INVALID_PARAM_VALUE')
   const spot = spotName(user, currency)
   if (!out) {

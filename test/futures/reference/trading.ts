@@ -49,7 +49,13 @@ export function leave(w: World, order: Order): void {
 
 type End = 'filled' | 'empty' | 'bound' | 'stp'
 /** Price, then time. */
-function sweepBook(w: World, c: Contract, order: Order, bound: bigint, touched: Set<number>): { end: End; opened: bigint } {
+function sweepBook(
+  w: World,
+  c: Contract,
+  order: Order,
+  bound: bigint,
+  touched: Set<number>,
+): { end: End; opened: bigint } {
   let opened = 0n
   let last: bigint | undefined
   let end: End = 'filled'
@@ -72,7 +78,15 @@ function sweepBook(w: World, c: Contract, order: Order, bound: bigint, touched: 
     opened += fillOne(w, c, order, 'taker', n, maker.price, trade)
     touched.add(maker.user).add(order.user)
     const { price } = maker
-    w.record('trade', { id: trade, pair: c.id, sequence: ++w.priceOf(c.id).sequence, side: order.buy ? 'buy' : 'sell', price, amount: n * E, at: w.at })
+    w.record('trade', {
+      id: trade,
+      pair: c.id,
+      sequence: ++w.priceOf(c.id).sequence,
+      side: order.buy ? 'buy' : 'sell',
+      price,
+      amount: n * E,
+      at: w.at,
+    })
     last = price
     maker.updated = w.at
     w.touched.set(maker.id, maker)
@@ -91,7 +105,15 @@ function sweepBook(w: World, c: Contract, order: Order, bound: bigint, touched: 
   if (last !== undefined) w.priceOf(c.id).last = last
   return { end, opened }
 }
-function fillOne(w: World, c: Contract, order: Order, role: 'maker' | 'taker', n: bigint, price: bigint, trade: number): bigint {
+function fillOne(
+  w: World,
+  c: Contract,
+  order: Order,
+  role: 'maker' | 'taker',
+  n: bigint,
+  price: bigint,
+  trade: number,
+): bigint {
   const rates = order.user === 0 ? undefined : ratesOf(w, order.user, c)
   const rate = rates === undefined ? 0n : role === 'taker' || order.refreshed ? rates.taker : rates.maker
   const done = fillPosition(w, c, {
@@ -142,19 +164,29 @@ function admitted(w: World, c: Contract, maker: Order, wanted: bigint): bigint {
     }
   }
   const rates = ratesOf(w, maker.user, c)
-  if (carries(w, c, row, maker.buy ? n : -n, maker.price, maker.refreshed ? rates.taker : rates.maker)) return n
+  if (carries(w, c, row, maker.buy ? n : -n, maker.price, maker.refreshed ? rates.taker : rates.maker))
+    return n
   endOrder(w, maker, 'liquidated')
   w.meet('resting order not carried')
   return 0n
 }
 /** Whether its owner stays above maintenance after a fill. */
-function carries(w: World, c: Contract, before: Position, contracts: bigint, price: bigint, rate: bigint): boolean {
+function carries(
+  w: World,
+  c: Contract,
+  before: Position,
+  contracts: bigint,
+  price: bigint,
+  rate: bigint,
+): boolean {
   const done = applyFill(c, before.size, before.cost, contracts, price)
   const change = done.realised - feeOf(fillValue(c, abs(contracts), price), rate)
   const after: Position = { ...before, size: done.size, cost: done.cost }
   if (!isCross(before)) {
     const released = before.size === 0n ? 0n : (before.margin * done.closed) / abs(before.size)
-    after.margin = (before.size === 0n ? 0n : before.margin - released) + (done.opened > 0n ? openingMargin(c, done.openedValue, before.leverage) : 0n)
+    after.margin =
+      (before.size === 0n ? 0n : before.margin - released) +
+      (done.opened > 0n ? openingMargin(c, done.openedValue, before.leverage) : 0n)
   }
   const bears = (priceOf?: PriceOf): boolean => {
     const unit = unitOf(w, before.user, c.account, priceOf, after, change)
@@ -189,7 +221,15 @@ export function match(w: World, c: Contract, order: Order, bound: bigint, rank: 
   order.left += beyond
   const rests = order.tif === 'gtc' || order.tif === 'poc'
   order.finish =
-    end === 'filled' ? (beyond > 0n ? 'reduce_only' : 'filled') : end === 'stp' ? 'stp' : rests ? 'open' : 'ioc'
+    end === 'filled'
+      ? beyond > 0n
+        ? 'reduce_only'
+        : 'filled'
+      : end === 'stp'
+        ? 'stp'
+        : rests
+          ? 'open'
+          : 'ioc'
   if (order.finish === 'open') {
     order.shown = order.iceberg === 0n ? order.left : min(order.iceberg, order.left)
     order.rank = rank
@@ -216,18 +256,36 @@ export function openingOf(w: World, c: Contract, row: Position, order: Order, n:
   const closes = row.mode === 'single' ? closable(row, order.buy) : 0n
   const atOnce = max(0n, n - closes)
   if (order.tif !== 'gtc' && order.tif !== 'poc') return { atOnce, beside: atOnce }
-  const resting = openersOf(w, order.user, c, order.buy).reduce((sum, { id, left }) => sum + (id === order.id ? 0n : left), 0n)
+  const resting = openersOf(w, order.user, c, order.buy).reduce(
+    (sum, { id, left }) => sum + (id === order.id ? 0n : left),
+    0n,
+  )
   return { atOnce, beside: min(n, max(0n, n - (closes - resting))) }
 }
-/** 2.7: position and opening orders of the side, this one included. */
-export function checkRiskLimit(w: World, c: Contract, row: Position, order: Order, opening: bigint): void {
+/** 2.7: position and opening orders of the side, this one included; what closes the other side first opens nothing. */
+export function checkRiskLimit(
+  w: World,
+  c: Contract,
+  row: Position,
+  order: Order,
+  n: bigint,
+  opening: bigint,
+): void {
   if (opening === 0n) return
   const { mark } = w.priceOf(c.id)
   const own = row.size !== 0n && row.size > 0n === order.buy
   let value = own ? valueUp(c, abs(row.size), mark) : 0n
-  for (const { id, left, price } of openersOf(w, order.user, c, order.buy))
-    if (id !== order.id) value += valueUp(c, left, price)
-  value += valueUp(c, opening, order.market ? mark : order.price)
+  const others = openersOf(w, order.user, c, order.buy).filter(({ id }) => id !== order.id)
+  const price = order.market ? mark : order.price
+  const waits = order.tif === 'gtc' || order.tif === 'poc'
+  const ahead = waits ? others.filter((one) => (order.buy ? one.price >= price : one.price <= price)) : []
+  const all = [...ahead, { left: n, price }, ...others.filter((one) => !ahead.includes(one))]
+  let reduces = row.mode === 'single' ? closable(row, order.buy) : 0n
+  for (const one of all) {
+    const free = min(reduces, one.left)
+    reduces -= free
+    value += valueUp(c, one.left - free, one.price)
+  }
   if (value > limitOf(c, row)) refuse('RISK_LIMIT_EXCEEDED')
 }
 /** 13: post-only and fill-or-kill. */
@@ -248,7 +306,13 @@ export function checkAtOnce(w: World, c: Contract, order: Order, bound: bigint, 
   refuse('ORDER_FOK')
 }
 /** 15: after its fills its owner must be above maintenance, and have what positions and orders need. */
-export function checkMargin(w: World, c: Contract, order: Order, { atOnce, beside }: Opening, opened: bigint): void {
+export function checkMargin(
+  w: World,
+  c: Contract,
+  order: Order,
+  { atOnce, beside }: Opening,
+  opened: bigint,
+): void {
   if (atOnce === 0n && opened === 0n && (beside === 0n || order.status !== 'open')) return
   const row = w.position(order.user, c, modeOf(w, order, c))
   if (opened > 0n && (isBroke(w, row) || isBroke(w, row, believed(w)))) refuse('LIQUIDATE_IMMEDIATELY')

@@ -268,6 +268,7 @@ function Report(): React.JSX.Element {
                 cell: ({ first_retry_ms }) => (first_retry_ms === null ? '–' : `${first_retry_ms} ms`),
               },
               { name: 'tries', right: true, cell: ({ retries }) => retries },
+              { name: 'money moved', cell: ({ money }) => (money === 'none' ? '–' : <Status of={money} />) },
               { name: 'advice', cell: ({ advice }) => <span className="dim">{advice}</span> },
             ]}
           />

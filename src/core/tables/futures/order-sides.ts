@@ -6,6 +6,15 @@ import type { Order, OrderRow, Side } from '../exchange/order.ts'
 import { contractsIn } from '../world/contracts.ts'
 
 type Resting = Pick<Order, 'id' | 'price' | 'left' | 'more'>
+/** An order that would be among those of a side. */
+export interface NewAmong {
+  readonly contracts: bigint
+  readonly price: Price
+  /** It never rests: whatever it closes, it closes first. */
+  readonly first: boolean
+  /** The one that it stands for. */
+  readonly replaces: Resting | undefined
+}
 /** A contract; another object once its rules are others. */
 interface Ruled {
   readonly terms: Terms
@@ -79,6 +88,35 @@ export class OrderSide {
       kept.value = this.sum(({ left, price }) => valueUp(contract.terms, contractsIn(left), price))
     }
     return kept.value as Amount
+  }
+  /**
+   * What they and one more are worth at their own prices, but for the first `reduces` contracts of them: those close the
+   * position on the other side.
+   */
+  openingValue(contract: Ruled, reduces: bigint, one: NewAmong): Amount {
+    const { terms } = contract
+    const { replaces } = one
+    if (reduces === 0n) {
+      const instead = replaces === undefined ? 0n : valueUp(terms, contractsIn(replaces.left), replaces.price)
+      return (this.valueOf(contract) - instead + valueUp(terms, one.contracts, one.price)) as Amount
+    }
+    let value = 0n
+    const count = (contracts: bigint, price: Price): void => {
+      const free = contracts < reduces ? contracts : reduces
+      reduces -= free
+      value += valueUp(terms, contracts - free, price)
+    }
+    let counted = false
+    for (const { id, left, price } of this.orders.items) {
+      const behind = this.side === 'buy' ? price < one.price : price > one.price
+      if (!counted && (one.first || behind)) {
+        count(one.contracts, one.price)
+        counted = true
+      }
+      if (id !== replaces?.id) count(contractsIn(left), price)
+    }
+    if (!counted) count(one.contracts, one.price)
+    return value as Amount
   }
   /** What they need beside a position of which `reduces` contracts are closed first. */
   marginOf(contract: Ruled, reduces: bigint, order: OrderTerms): Amount {

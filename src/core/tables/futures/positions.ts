@@ -152,6 +152,10 @@ export const POSITION: TableSpec<Position> = {
 export const positionId = (userId: number, contract: string, mode: PositionMode): string =>
   `${userId}/${contract}/${mode}`
 
+/** Undefined: there is but one. */
+export const otherSide = (mode: PositionMode): PositionMode | undefined =>
+  mode === 'single' ? undefined : mode === 'dual_long' ? 'dual_short' : 'dual_long'
+
 /** All positions of a contract, added up. */
 export interface PositionSums {
   long: bigint

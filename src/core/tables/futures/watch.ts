@@ -1,7 +1,7 @@
 import type { Price } from '../../../money/amount.ts'
 import { Sorted } from '../../sorted.ts'
 import type { ContractAccounts } from './accounts.ts'
-import type { Positions, Position } from './positions.ts'
+import { otherSide, positionId, type Position, type Positions } from './positions.ts'
 import { accountOfContract } from '../world/contracts.ts'
 
 /** The mark price of a contract at which a unit is to be looked at again: at or below it, or at or above it. */
@@ -40,7 +40,12 @@ export class RiskWatch {
       // The fund is never liquidated.
       if (row.user_id === 0) return
       const crossed = before?.leverage === 0n && after?.leverage === 0n
-      if (!crossed) this.changed.add(isolatedUnit(row))
+      if (!crossed) {
+        this.changed.add(isolatedUnit(row))
+        // The larger of two sides has a say in what the other one needs.
+        const other = otherSide(row.mode)
+        if (other !== undefined) this.changed.add(positionId(row.user_id, row.contract, other))
+      }
       this.noteCross(row.user_id, accountOfContract(row.contract))
     })
     accounts.table.observe((before, after) => {

@@ -1,0 +1,30 @@
+// A reporter of node's test runner: after everything, how long each group of tests took, so that what grows is seen.
+import { dirname, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const tests = fileURLToPath(new URL('../dist/test', import.meta.url))
+
+export default async function* minutes(events) {
+  const groups = new Map()
+  const began = performance.now()
+  for await (const { type, data } of events) {
+    // The first word of the runner's own summary: whoever is still there is ended after it.
+    if (type === 'test:diagnostic' && data.nesting === 0 && /^tests \d+$/.test(data.message))
+      yield summary(groups, performance.now() - began)
+    // Tests of a file alone: what is nested in them is part of their time.
+    if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined)
+      continue
+    const folder = relative(tests, dirname(data.file)).split(sep)[0] || 'test'
+    const group = groups.get(folder) ?? { files: new Set(), ms: 0 }
+    group.files.add(data.file)
+    group.ms += data.details.duration_ms
+    groups.set(folder, group)
+  }
+}
+function summary(groups, ms) {
+  const lines = [...groups]
+    .sort(([, a], [, b]) => b.ms - a.ms)
+    .map(([folder, group]) => `# ${minutesOf(group.ms)} ${folder} (${group.files.size})`)
+  return `# minutes of each group and its number of files; several run at once, ${minutesOf(ms).trim()} in all\n${lines.join('\n')}\n`
+}
+const minutesOf = (ms) => (ms / 60_000).toFixed(1).padStart(5)

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { LONG } from '../support/size.ts'
+import { BUGS } from './system/bugs.ts'
+
+/** Within so many steps each bug is found; all of them with KONTOR_TESTS=long. */
+const STEPS = 400
+const FEW = ['a changed row is not written', 'an id passes twice']
+const SCRIPT = fileURLToPath(new URL('./system/planted.js', import.meta.url))
+
+test('there are twenty bugs of different kinds', () => assert.ok(Object.keys(BUGS).length >= 20))
+
+for (const name of LONG ? Object.keys(BUGS) : FEW)
+  test(`planted bug is caught: ${name}`, (t) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, name, String(STEPS)], {
+      encoding: 'utf8',
+      timeout: 200_000,
+    })
+    assert.equal(status, 0, `nobody noticed; ${stdout} ${stderr}`)
+    const { step, message } = JSON.parse(stdout.trim().split('\n').at(-1)!) as {
+      step: number
+      message: string
+    }
+    assert.ok(step < STEPS)
+    t.diagnostic(`step ${step}: ${message}`)
+  })

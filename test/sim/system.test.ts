@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { plan } from './system/plan.ts'
+import { System } from './system/system.ts'
+
+/** SEED=… and STEPS=… choose another history; `npm run sim` runs long ones. */
+const seed = Number(process.env['SEED'] ?? 1)
+const steps = Number(process.env['STEPS'] ?? 300)
+
+test(`the whole platform does what a naive model of its rules says, over ${steps} steps (seed ${seed})`, async () => {
+  const system = new System()
+  await system.run(plan(seed, steps))
+  if (process.env['SHOW'] !== undefined) console.log([...system.reached].sort())
+  assert.ok(system.reached.size > 40, `${system.reached.size} kinds of things happened`)
+})

@@ -1,0 +1,211 @@
+import { Authenticator } from '../../../src/api/authenticate.ts'
+import { commands } from '../../../src/core/commands.ts'
+import { Ledger, OpenEntry } from '../../../src/core/ledger/ledger.ts'
+import { Book } from '../../../src/core/tables/exchange/book.ts'
+import { Batch } from '../../../src/machine/batch.ts'
+import { GroupIndex, Tx } from '../../../src/machine/table.ts'
+import { SqliteStore } from '../../../src/store/sqlite.ts'
+import { plant } from '../../support/plant.ts'
+
+/** Bugs of different kinds, each put in and taken out again. docs/simulation.md tells what catches each. */
+export const BUGS: Readonly<Record<string, () => () => void>> = {
+  'a refusal undoes nothing': () => plant(Tx.prototype, 'rollback', () => function () {}),
+  'a posting makes money': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          const lines = entry.lines.map((line, i) =>
+            i === 1 && line.currency === 'ETH' ? { ...line, amount: (line.amount + 1n) as never } : line,
+          )
+          return original.call(this, context, { ...entry, lines })
+        },
+    ),
+  'a balance is read wrong': () =>
+    plant(
+      Ledger.prototype,
+      'balance',
+      (original) =>
+        function (this: Ledger, owner, name, currency) {
+          const sum = original.call(this, owner, name, currency)
+          return name === 'futures:usdt' && sum > 0n ? ((sum - 1n) as never) : sum
+        },
+    ),
+  'money goes to the next account': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          const lines = entry.lines.map((line) =>
+            line.name === 'spot' && line.amount > 0n && line.owner > 10_010
+              ? { ...line, owner: line.owner - 1 }
+              : line,
+          )
+          return original.call(this, context, { ...entry, lines })
+        },
+    ),
+  'a fill books one line in a hundred to somebody else': () =>
+    plant(
+      OpenEntry.prototype,
+      'line',
+      (original) =>
+        function (this: OpenEntry, owner, purpose, amount, kind) {
+          const wrong = owner > 10_010 && amount > 0n && amount % 97n === 0n
+          original.call(this, wrong ? owner - 1 : owner, purpose, amount, kind)
+        },
+    ),
+  'a changed row is not written': () =>
+    plant(
+      Batch.prototype,
+      'add',
+      (original) =>
+        function (this: Batch, tx, at, type, input) {
+          const found = tx.touched.findIndex(({ table }) => table.spec.name === 'spot_order')
+          if (found !== -1) tx.touched.splice(found, 1)
+          original.call(this, tx, at, type, input)
+        },
+    ),
+  'a line of the ledger is not written': () =>
+    plant(
+      Batch.prototype,
+      'add',
+      (original) =>
+        function (this: Batch, tx, at, type, input) {
+          if (type === 'transfer.create' && tx.appended.length > 0) {
+            tx.appended.pop()
+            tx.logs.pop()
+          }
+          original.call(this, tx, at, type, input)
+        },
+    ),
+  'an append is acknowledged that never was': () => {
+    let count = 0
+    return plant(
+      SqliteStore.prototype,
+      'commit',
+      (original) =>
+        function (this: SqliteStore, batch) {
+          if (++count % 40 === 0) return Promise.resolve('0'.repeat(64))
+          return original.call(this, batch)
+        },
+    )
+  },
+  'a command reads the wall clock': () =>
+    plant(commands, 'transfer.create', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const user = ctx.state.users.must(input.user_id)
+      ctx.tx.put(ctx.state.users.table, { ...user, remark: String(performance.now()) })
+      return made
+    }),
+  'a command draws lots': () =>
+    plant(commands, 'spot.cancel', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const user = ctx.state.users.must(input.user_id)
+      ctx.tx.put(ctx.state.users.table, { ...user, remark: String(Math.random()) })
+      return made
+    }),
+  'an index loses rows': () =>
+    plant(
+      GroupIndex.prototype,
+      'get',
+      (original) =>
+        function (this: GroupIndex<object, unknown>, group) {
+          const rows = [...original.call(this, group)]
+          return rows.slice(0, 3)[Symbol.iterator]() as never
+        },
+    ),
+  'a removed row comes back after a restart': () =>
+    plant(
+      Tx.prototype,
+      'remove',
+      () =>
+        function (this: Tx, table, key) {
+          table.swap(key, undefined, 'undo')
+        },
+    ),
+  'an id passes twice': () =>
+    plant(
+      commands,
+      'sub_transfer.create',
+      (original) => (ctx, input) =>
+        original(ctx, {
+          ...input,
+          client_order_id: `${input.client_order_id ?? ''}-${ctx.at}`,
+        }),
+    ),
+  'a withdrawal is asked for twice': () =>
+    plant(
+      commands,
+      'withdrawal.request',
+      (original) => (ctx, input) => original(ctx, { ...input, withdraw_order_id: `w-${ctx.at}` }),
+    ),
+  'a cancelled order keeps its money': () =>
+    plant(commands, 'spot.cancel', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const line = { owner: input.user_id, currency: 'USDT' }
+      const sum = (10n ** 16n) as never
+      if (ctx.state.ledger.balance(input.user_id, 'spot', 'USDT') > sum)
+        ctx.state.ledger.post(ctx, {
+          kind: 'fee',
+          ref: 'bug',
+          lines: [
+            { ...line, name: 'spot', amount: -sum as never },
+            { owner: 0, currency: 'USDT', name: 'fees', amount: sum },
+          ],
+        } as never)
+      return made
+    }),
+  'orders of one price wait in the wrong order': () =>
+    plant(
+      Book.prototype,
+      'insert',
+      (original) =>
+        function (this: Book, order) {
+          original.call(this, order.rank % 3 === 0 ? Object.assign(order, { rank: -order.rank }) : order)
+        },
+    ),
+  'a signature never expires': () =>
+    plant(
+      Authenticator.prototype,
+      'recognize',
+      (original) =>
+        function (this: Authenticator, claim) {
+          const now = String(Math.floor(Number(claim.timestamp ?? 0) / 600) * 600 + 600)
+          return original.call(this, {
+            ...claim,
+            timestamp: claim.timestamp === undefined ? undefined : now,
+          } as never)
+        },
+    ),
+  'an order is carried out twice': () =>
+    plant(commands, 'spot.place', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      if (ctx.at % 5 === 0) original(ctx, input)
+      return made
+    }),
+  'an amendment changes the price alone': () =>
+    plant(
+      commands,
+      'spot.amend',
+      (original) => (ctx, input) =>
+        original(ctx, {
+          ...input,
+          change: { ...(input as { change?: object }).change, amount: null },
+        } as never),
+    ),
+  'a transfer leaves a crumb behind': () =>
+    plant(commands, 'transfer.create', (original) => (ctx, input) => {
+      const { amount } = input as { amount: string }
+      return original(ctx, {
+        ...input,
+        amount: amount.length > 4 ? amount.slice(0, -1) + '0' : amount,
+      })
+    }),
+  'a deposit is credited before its time': () =>
+    plant(commands, 'chain.observe', (original) => (ctx, input) => {
+      const { height } = input as { height?: number }
+      return original(ctx, { ...input, ...(height !== undefined && { height: height + 1 }) })
+    }),
+}
