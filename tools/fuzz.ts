@@ -39,6 +39,8 @@ const commit = (): string => {
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
   return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', 'src') === '' ? '' : ' with changes'}`
 }
+/** What runs, as far as it was built just now. */
+const here = commit()
 function begun(): Kept {
   if (values.resume !== undefined && existsSync(values.resume))
     return JSON.parse(readFileSync(values.resume, 'utf8')) as Kept
@@ -52,7 +54,7 @@ function begun(): Kept {
     growth: 0,
     seconds: 0,
   }
-  return { seed: Number(values.seed), ...none, commit: commit(), finished: '' }
+  return { seed: Number(values.seed), ...none, commit: here, finished: '' }
 }
 function add(kept: Kept, report: FuzzReport, seconds: number): void {
   kept.worlds++
@@ -66,7 +68,7 @@ function add(kept: Kept, report: FuzzReport, seconds: number): void {
   if (report.growth > HEAP_GROWTH_MAX)
     kept.violations.push(`seed ${kept.seed + kept.worlds - 1}: the heap grew by ${report.growth} bytes`)
   kept.seconds += seconds
-  kept.commit = commit()
+  kept.commit = here
   kept.finished = new Date().toISOString()
 }
 

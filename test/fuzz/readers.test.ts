@@ -373,6 +373,12 @@ describe('frames', () => {
       { numRuns: RUNS / 4 },
     )
   })
+  test('of a gateway: texts are as long as their heads say, or it ends', async () => {
+    for (const length of [-1, 0, 2, 3, 4, 1_000_000, 1.5, -2]) {
+      const { ended } = await through([bytesOf([[1, length]], 'abc')])
+      assert.equal(ended[0] === 'the end', length === 3, `${length}: ${ended.join()}`)
+    }
+  })
   test('of a gateway: bytes that are no frame end it once, and nothing is thrown', async () => {
     const spoilt = fc
       .tuple(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 }), fc.jsonValue())
