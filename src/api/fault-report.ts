@@ -36,7 +36,7 @@ export interface InjectedFault {
   readonly caller: string
   /** How often this very request took effect: by itself, delivered twice, or sent again. */
   carriedOut: number
-  /** How often others took effect that differ from it in the client's own ids alone. */
+  /** How often others took effect, before the client looked, that differ from it in the client's own ids alone. */
   alike: number
   readonly then: Sequel[]
   /** Requests of the caller that came after those that are kept. */
@@ -135,7 +135,7 @@ export class FaultReport {
         continue
       }
       if (done && same) fault.carriedOut++
-      else if (intent !== undefined && intent === fault.intent) fault.alike++
+      else if (intent !== undefined && intent === fault.intent && !hasLooked(fault)) fault.alike++
       if (fault.then.length === SEQUELS_KEPT) {
         fault.more++
         continue
@@ -163,6 +163,8 @@ export function outcomeOf({ then, request }: InjectedFault, now: number): Outcom
   if (then.length > 0) return 'went_on'
   return now - request.arrived > SILENT_MS * 1000 ? 'silent' : 'waiting'
 }
+/** Who has looked knows what became of it: whatever comes after that is meant. */
+const hasLooked = ({ then }: InjectedFault): boolean => then.some(({ what }) => what === 'lookup')
 export function moneyOf({ intent, carriedOut, alike }: InjectedFault): Money {
   if (intent === undefined || carriedOut + alike === 0) return 'none'
   if (carriedOut >= 2) return 'twice'

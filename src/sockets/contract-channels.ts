@@ -1,7 +1,7 @@
 import { CONTRACT_INTERVALS } from '../api/futures/intervals.ts'
 import type { Look } from '../api/futures/order-views.ts'
 import { isListed } from '../api/futures/paths.ts'
-import { STAT_INTERVALS, type StatInterval } from '../api/futures/stats.ts'
+import { PUSHED_INTERVALS, type PushedInterval } from '../api/futures/stats.ts'
 import { INDEX, MARK } from '../core/futures/prices.ts'
 import type { Contract } from '../core/tables/world/contracts.ts'
 import { contractBook } from './book-forms.ts'
@@ -102,7 +102,7 @@ const STATS = '["BTC_USDT", "5m"]'
 function statsWanted(payload: unknown, asked: Asked): Wanted[] {
   const [given, second] = texts(payload, STATS)
   const { id, contract } = contractNamed(given!, asked)
-  const interval = oneOf('interval', second, Object.keys(STAT_INTERVALS)) as StatInterval
+  const interval = oneOf('interval', second, Object.keys(PUSHED_INTERVALS)) as PushedInterval
   const look = lookAt(accountOf(asked.address), asked.texts)
   return [
     {

@@ -1,6 +1,6 @@
 import type { Desk } from '../api/endpoint.ts'
 import type { Look } from '../api/futures/order-views.ts'
-import { contractStats, type StatInterval } from '../api/futures/stats.ts'
+import { contractStats, type PushedInterval } from '../api/futures/stats.ts'
 import { candlesOf, type CandleSource } from '../api/spot/candles.ts'
 import type { Interval } from '../api/spot/intervals.ts'
 import type { State } from '../core/state.ts'
@@ -103,7 +103,7 @@ export class MarketStreams {
       })
   /** The span that runs, with what it was at its end when another has begun. */
   readonly ofStats =
-    (contract: Contract, interval: StatInterval, look: Look): Begin =>
+    (contract: Contract, interval: PushedInterval, look: Look): Begin =>
     (outlet) => {
       let last = Infinity
       const query = { contract: contract.name, from: null, interval, limit: 2 }

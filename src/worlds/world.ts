@@ -96,7 +96,12 @@ class World implements Kontor {
   static async begin(given: Config, options: KontorOptions): Promise<World> {
     const config = { ...given, secretKey: given.secretKey ?? randomHex(32) }
     const recording = options.record === undefined ? undefined : new Recording(options.record, config)
-    const world = await World.start(config, options, new MemoryStore(), undefined, recording)
+    const world = await World.start(config, options, new MemoryStore(), undefined, recording).catch(
+      (error: unknown) => {
+        recording?.close()
+        throw error
+      },
+    )
     try {
       const { platform } = world.parts
       platform.resetsTo(await platform.capture())

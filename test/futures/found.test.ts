@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Floor } from './floor.ts'
-import { BTC_USDT } from './world.ts'
+import { BTC_USDT, ETH_USDT } from './world.ts'
 
 /** A floor with somebody who has money enough for the other side of everything. */
 function open(): { floor: Floor; rich: number } {
@@ -124,5 +124,30 @@ suite('what a naive reference of contracts found', () => {
     floor.place(one, BTC_USDT, 900_000, '60850')
     floor.advance(0)
     assert.equal(floor.size(one, BTC_USDT, 'dual_short'), 0)
+  })
+
+  test('two positions that each lose a little bring their account down together', () => {
+    const { floor, rich } = open()
+    const one = floor.holder('1000')
+    floor.markAt('3000', ETH_USDT)
+    for (const [id, size, price] of [
+      [BTC_USDT, 1_500, '60000'],
+      [ETH_USDT, 300, '3000'],
+    ] as const) {
+      floor.leverage(one, id, '0', '50')
+      floor.place(rich, id, -size, price)
+      floor.place(one, id, size, price)
+    }
+    // Neither alone could: 9000 in each, and 1000 to lose; each move is of one of them.
+    let begun = false
+    for (let step = 1; step <= 20 && !begun; step++) {
+      const left = 1 - 0.007 * Math.ceil(step / 2)
+      if (step % 2 === 1) floor.markAt(String(Math.round(60_000 * left)))
+      else floor.markAt(String(Math.round(3_000 * left)), ETH_USDT)
+      const { cross_margin_balance: balance, cross_maintenance_margin: needed } = floor.figures(one)
+      begun = floor.state.futures.accounts.get(one, 'futures/usdt')!.liquidating !== 0
+      assert.equal(begun, balance <= needed, `step ${step}`)
+    }
+    assert.ok(begun)
   })
 })

@@ -103,6 +103,9 @@ describe('what clients did after a fault', () => {
     assert.deepEqual(await after('drop_reply', ownAgain, own), ['once', 1, '300'])
     // Another id of its own: the platform can't know that it was meant to be the same.
     assert.deepEqual(await after('drop_reply', ownAgain), ['maybe_twice', 1, '600'])
+    const lookThenOwn = (client: Client): Promise<unknown> =>
+      client.get('/spot/open_orders').then(() => ownAgain(client))
+    assert.deepEqual(await after('drop_reply', lookThenOwn), ['once', 1, '600'], 'the second one was meant')
     assert.deepEqual(await after('error', nothing), ['none', 0, '0'])
     assert.deepEqual(await after('error', again), ['once', 1, '300'])
     assert.deepEqual(await after('duplicate', nothing), ['twice', 2, '600'])

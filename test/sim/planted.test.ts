@@ -14,11 +14,12 @@ test('there are twenty bugs of different kinds', () => assert.ok(Object.keys(BUG
 
 for (const name of LONG ? Object.keys(BUGS) : FEW)
   test(`planted bug is caught: ${name}`, (t) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, name, String(STEPS)], {
+    const { stdout, stderr } = spawnSync(process.execPath, [SCRIPT, name, String(STEPS)], {
       encoding: 'utf8',
       timeout: 200_000,
     })
-    assert.equal(status, 0, `nobody noticed; ${stdout} ${stderr}`)
+    // A platform that broke down may take its process along in the middle of its threads.
+    assert.notEqual(stdout, '', `nobody noticed; ${stderr}`)
     const { step, message } = JSON.parse(stdout.trim().split('\n').at(-1)!) as {
       step: number
       message: string

@@ -70,7 +70,7 @@ describe('public channels of contracts', () => {
       ['futures.candlesticks', ['1m', 'mark_LUNAR_USDT'], /unknown contract LUNAR_USDT/],
       ['futures.orders', ['10001', NAME], /MISSING_REQUIRED_HEADER/],
       ['futures.nothing', ['10001', '!all'], /unknown channel: futures\.nothing/],
-      ['futures.contract_stats', [NAME, '1m'], /interval: "1m".*5m, 15m, 30m, 1h, 4h, 1d/],
+      ['futures.contract_stats', [NAME, '2m'], /interval: "2m".*1m, 5m, 15m, 30m, 1h, 4h, 1d, 7d/],
       ['spot.tickers', [NAME], /served at \/ws\/v4\//],
     ] as const)
       if (channel === 'futures.orders') {
@@ -251,6 +251,33 @@ describe('public channels of contracts', () => {
     await platform.operator.ok('POST', '/clock', { advance_seconds: 300 })
     await sleep(5_500)
     assert.equal(socket.pushed('futures.contract_stats').length, pushed)
+  })
+
+  test('statistics of a minute and of seven days, which REST does not have', async () => {
+    const [minute, week] = [await open(), await open()]
+    const [days] = (await first(week, 'futures.contract_stats', ['ETH_USDT', '7d']))['result'] as Result[]
+    assert.equal((days!['time'] as number) % 604_800, 0)
+    const moved = (): Promise<Frame> =>
+      minute.next(
+        ({ channel, event, result }) =>
+          channel === 'futures.contract_stats' && event === 'update' && result.length === 2,
+        12_000,
+      )
+    // One minute with a trade, the next without: what takers did is told of each by itself.
+    const [told] = (await first(minute, 'futures.contract_stats', ['ETH_USDT', '1m']))['result'] as Result[]
+    await maker.placed(-3, '3000', { contract: 'ETH_USDT' })
+    await taker.placed(3, '3000', { contract: 'ETH_USDT' })
+    for (const [size, i] of [
+      [3, 0],
+      [0, 1],
+    ] as const) {
+      const push = moved()
+      await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
+      const [ended, running] = (await push)['result'] as [Result, Result]
+      const begun = (told!['time'] as number) + i * 60
+      assert.deepEqual([ended['time'], running['time']], [begun, begun + 60])
+      assert.deepEqual([ended['long_taker_size'], ended['open_interest']], [size, 3])
+    }
   })
 
   test('dated contracts: their book at 1000ms, integers whatever the handshake says', async () => {

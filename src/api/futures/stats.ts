@@ -1,4 +1,4 @@
-import { flowOf, holdersOf } from '../../core/futures/stats.ts'
+import { STAT_SECONDS, flowOf, holdersOf } from '../../core/futures/stats.ts'
 import type { State } from '../../core/state.ts'
 import { quoteOf } from '../../core/contracts/terms.ts'
 import { CONTRACT_STAT, type ContractStat, type Flow } from '../../core/tables/futures/stats.ts'
@@ -12,7 +12,10 @@ import { PERPETUAL } from './paths.ts'
 import { sizeShape } from './sizes.ts'
 
 export const STAT_INTERVALS = { '5m': 300, '15m': 900, '30m': 1_800, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
+/** Over sockets there are shorter and longer spans, too; seven days begin with the Unix epoch. */
+export const PUSHED_INTERVALS = { '1m': 60, ...STAT_INTERVALS, '7d': 604_800 }
 export type StatInterval = keyof typeof STAT_INTERVALS
+export type PushedInterval = keyof typeof PUSHED_INTERVALS
 export const STATS_MAX = 100
 export const STATS_USUAL = 30
 
@@ -92,12 +95,12 @@ export async function contractStats(
   query: {
     readonly contract: string
     readonly from: number | null
-    readonly interval: StatInterval
+    readonly interval: PushedInterval
     readonly limit: number
   },
   look: Look,
 ) {
-  const seconds = STAT_INTERVALS[query.interval]
+  const seconds = PUSHED_INTERVALS[query.interval]
   const { contract, now, running } = await desk.core.read((state) => {
     const found = everContract(state, PERPETUAL, settle, query.contract)
     return { contract: found, now: momentOf(state, found), running: desk.clock.seconds() }
@@ -109,12 +112,28 @@ export async function contractStats(
   const moments: number[] = []
   for (let t = first; t <= last + seconds; t += seconds) moments.push(t)
   if (moments.length < 2) return []
-  const where = `where "contract" = ? and "t" in (${moments.map(() => '?').join(', ')})`
-  const rows = await desk.store.select(CONTRACT_STAT, where, [contract.id, ...moments])
-  const known = new Map(rows.map((row) => [row.t, row]))
+  const known = await recordsAt(desk, contract.id, moments, seconds)
   return moments.slice(0, -1).flatMap((t) => {
     const end =
       t === latest ? (contract.config.status === 'delisted' ? undefined : now) : known.get(t + seconds)
     return end === undefined ? [] : [statView(contract, t, known.get(t), end, look)]
   })
+}
+/** What is known of each of these moments. Not each minute has a record of its own; each fifth has. */
+async function recordsAt(
+  desk: Desk,
+  contract: string,
+  moments: readonly number[],
+  seconds: number,
+): Promise<ReadonlyMap<number, ContractStat>> {
+  if (seconds % STAT_SECONDS === 0) {
+    const where = `where "contract" = ? and "t" in (${moments.map(() => '?').join(', ')})`
+    const rows = await desk.store.select(CONTRACT_STAT, where, [contract, ...moments])
+    return new Map(rows.map((row) => [row.t, row]))
+  }
+  const where = 'where "contract" = ? and "t" > ? and "t" <= ? order by "t"'
+  const [first, last] = [moments[0]! - STAT_SECONDS, moments.at(-1)!]
+  const rows = await desk.store.select(CONTRACT_STAT, where, [contract, first, last])
+  const at = (moment: number): ContractStat | undefined => rows.findLast(({ t }) => t <= moment)
+  return new Map(moments.flatMap((moment) => (at(moment) === undefined ? [] : [[moment, at(moment)!]])))
 }

@@ -7,7 +7,7 @@ import type { Side } from '../tables/exchange/order.ts'
 import { CONTRACT_STAT, ContractFlowRow, type Flow, type Holders } from '../tables/futures/stats.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 
-/** Every five minutes there is a record, of perpetual contracts. */
+/** Every five minutes there is a record of each perpetual contract; of one that is held, or was traded, every minute. */
 export const STAT_SECONDS = 300
 /** With more holders the record is a command of its own, so that nobody waits for all contracts. */
 const AT_ONCE_MAX = 2_000
@@ -97,15 +97,19 @@ export function holdersOf({ futures }: State, { id }: Contract): Holders {
   }
 }
 
-/** At a full five minutes: of each perpetual contract a record. */
+/** At a full minute. What has no record then is as it was in the one before. */
 export function keepStats(ctx: Ctx, contracts: readonly Contract[], second: number, at: number): void {
-  if (second % STAT_SECONDS !== 0) return
   for (const contract of contracts) {
     if (contract.group !== 'futures') continue
+    if (second % STAT_SECONDS !== 0 && !isMoving(ctx.state, contract, at)) continue
     if (ctx.state.futures.positions.countIn(contract.id) <= AT_ONCE_MAX) keepStat(ctx, contract, second)
     else schedule(ctx, at, 'futures.stat', { contract: contract.id, t: second })
   }
 }
+const MINUTE = 60e6
+/** Whether anybody holds it, or did in the last minute. */
+const isMoving = ({ futures }: State, { id }: Contract, at: number): boolean =>
+  futures.positions.countIn(id) > 0 || (futures.trades.of(id).at(-1)?.at ?? 0) >= at - MINUTE
 export function statContract(ctx: Ctx, { contract, t }: { contract: string; t: number }): null {
   keepStat(ctx, ctx.state.world.mustContract(contract), t)
   return null

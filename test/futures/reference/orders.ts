@@ -229,6 +229,7 @@ export function amend(w: World, input: Amendment): Order {
   }
   const left = amount - order.filled
   if (price === order.price && amount < order.amount) {
+    if (amount < c.sizeMin) refuse('SIZE_TOO_SMALL')
     Object.assign(order, { amount, left, shown: order.iceberg === 0n ? left : min(order.shown, left) })
     w.touched.set(order.id, order)
     followBook(w, c)

@@ -73,7 +73,7 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
       'add',
       (original) =>
         function (this: Batch, tx, at, type, input) {
-          if (type === 'transfer.create' && tx.appended.length > 0) {
+          if (type === 'spot.place' && tx.appended.length > 0) {
             tx.appended.pop()
             tx.logs.pop()
           }
@@ -135,12 +135,12 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           client_order_id: `${input.client_order_id ?? ''}-${ctx.at}`,
         }),
     ),
-  'a withdrawal is asked for twice': () =>
-    plant(
-      commands,
-      'withdrawal.request',
-      (original) => (ctx, input) => original(ctx, { ...input, withdraw_order_id: `w-${ctx.at}` }),
-    ),
+  'a withdrawal is booked twice': () =>
+    plant(commands, 'withdrawal.request', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      original(ctx, { ...input, withdraw_order_id: null })
+      return made
+    }),
   'a cancelled order keeps its money': () =>
     plant(commands, 'spot.cancel', (original) => (ctx, input) => {
       const made = original(ctx, input)
@@ -185,16 +185,22 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
       if (ctx.at % 5 === 0) original(ctx, input)
       return made
     }),
-  'an amendment changes the price alone': () =>
-    plant(
-      commands,
-      'spot.amend',
-      (original) => (ctx, input) =>
-        original(ctx, {
-          ...input,
-          change: { ...(input as { change?: object }).change, amount: null },
-        } as never),
-    ),
+  'an amendment takes what it frees': () =>
+    plant(commands, 'spot.amend', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const { user_id } = input
+      const sum = 10n ** 16n
+      if (ctx.state.ledger.balance(user_id, 'spot', 'BTC') > sum)
+        ctx.state.ledger.post(ctx, {
+          kind: 'fee',
+          ref: 'bug',
+          lines: [
+            { owner: user_id, currency: 'BTC', name: 'spot', amount: -sum as never },
+            { owner: 0, currency: 'BTC', name: 'fees', amount: sum as never },
+          ],
+        })
+      return made
+    }),
   'a transfer leaves a crumb behind': () =>
     plant(commands, 'transfer.create', (original) => (ctx, input) => {
       const { amount } = input as { amount: string }
@@ -203,9 +209,14 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
         amount: amount.length > 4 ? amount.slice(0, -1) + '0' : amount,
       })
     }),
-  'a deposit is credited before its time': () =>
-    plant(commands, 'chain.observe', (original) => (ctx, input) => {
-      const { height } = input as { height?: number }
-      return original(ctx, { ...input, ...(height !== undefined && { height: height + 1 }) })
-    }),
+  'a deposit is worth more than was paid': () =>
+    plant(
+      commands,
+      'chain.observe',
+      (original) => (ctx, input) =>
+        original(ctx, {
+          ...input,
+          payments: input.payments.map((one) => ({ ...one, amount: `9${one.amount}` })),
+        }),
+    ),
 }

@@ -2,7 +2,7 @@ import { BUGS } from './bugs.ts'
 import { plan } from './plan.ts'
 import { System } from './system.ts'
 
-/** One history with one bug, in a process of its own: a platform that has broken down leaves things behind. Ends with 0 when it was noticed. */
+/** One history with one bug, in a process of its own: a platform that has broken down leaves things behind. Whatever is noticed is one line. */
 const [name, steps] = process.argv.slice(2)
 let step = 0
 function noticed(error: unknown): never {

@@ -360,6 +360,13 @@ export class System {
           const has = state.ledger.balance(user, 'spot', currency)
           assert.equal(has, this.model.spot(user, currency), `spot ${currency} of ${user}`)
         }
+    for (const { main, sub } of this.families)
+      for (const { user } of [main, sub])
+        assert.equal(
+          state.ledger.balance(user, 'futures:usdt', 'USDT'),
+          this.model.futuresOf(user),
+          `contract account of ${user}`,
+        )
   }
   private async withdrawals(
     credential: Credential,

@@ -72,7 +72,7 @@ export interface Holders {
   readonly top_longs: number
   readonly top_shorts: number
 }
-/** Both, at a full five minutes. */
+/** Both, at a full minute. */
 export interface ContractStat extends Flow, Holders {
   readonly contract: string
   /** Unix seconds. */
