@@ -97,13 +97,9 @@ test('SQLite: kill -9 after each commit of a deposit and a withdrawal', { timeou
   assert.ok(kills >= 10 && kills < COMMITS_MAX, `${kills} commits`)
 })
 
-test(
-  'PostgreSQL: kill -9 after commits of a deposit and a withdrawal',
-  { timeout: 280_000 },
-  async () => {
-    const server = await PostgresServer.start()
-    const step = LONG ? 1 : 4
-    const kills = await killAtEachCommit({ KONTOR_DATABASE_URL: await server.database() }, step)
-    assert.ok(kills >= 10 / step && kills < COMMITS_MAX / step, `${kills} commits`)
-  },
-)
+test('PostgreSQL: kill -9 after commits of a deposit and a withdrawal', { timeout: 280_000 }, async () => {
+  const server = await PostgresServer.start()
+  const step = LONG ? 1 : 4
+  const kills = await killAtEachCommit({ KONTOR_DATABASE_URL: await server.database() }, step)
+  assert.ok(kills >= 10 / step && kills < COMMITS_MAX / step, `${kills} commits`)
+})
