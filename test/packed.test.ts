@@ -88,11 +88,15 @@ describe('the packed package in an empty folder', () => {
 
   test('holds what is meant for others, and no test', () => {
     const place = join(app, 'node_modules', 'kontor')
-    assert.deepEqual(
-      readdirSync(join(place, 'dist')).filter((name) => name !== 'src'),
-      [],
-    )
-    for (const file of ['LICENSE', 'README.md', 'bin/kontor.js', 'docs/testing.md', 'dist/src/kontor.d.ts'])
+    assert.deepEqual(readdirSync(join(place, 'dist')).sort(), ['kontor', 'src'])
+    for (const file of [
+      'LICENSE',
+      'README.md',
+      'bin/kontor.js',
+      'docs/testing.md',
+      'dist/src/kontor.d.ts',
+      'dist/kontor/cli/main.js',
+    ])
       assert.ok(existsSync(join(place, file)), file)
   })
   test('npx kontor runs it', async () => {
