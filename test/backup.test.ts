@@ -196,7 +196,7 @@ describe('kontor backup and restore', () => {
       writeFileSync(config, JSON.stringify(world))
       const platform = await start({ KONTOR_DATA: data, KONTOR_CONFIG: config, KONTOR_AGENTS: 'on' })
       const operator = new OperatorClient(platform.url, TOKEN)
-      await operator.ok('POST', '/clock', { advance_seconds: 600 })
+      await operator.ok('POST', '/clock', { advance_seconds: 120 })
       assert.equal(await platform.kill('SIGTERM'), 0)
       const replayed = await kontor(['replay', '--data', data])
       assert.equal(replayed.code, 0, replayed.output)
