@@ -21,7 +21,7 @@ const { status } = spawnSync(
   [
     '--test',
     // Many of them wait for clocks and processes: with as many as there are cores half of the machine would idle.
-    '--test-concurrency=4',
+    '--test-concurrency=3',
     // Of a file too, and some run others: nothing that goes on takes so long on the slowest machine.
     '--test-timeout=600000',
     '--test-force-exit',
