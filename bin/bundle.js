@@ -1,6 +1,6 @@
 // Makes dist/kontor of dist/src: the same modules in a few files. Node takes half of a start to find and read 560 small
 // ones. Nothing is made shorter or renamed: a stack trace reads as before.
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -20,7 +20,9 @@ const ENTRIES = [
 /** Without the tool the platform runs as well, from dist/src. */
 export async function bundle() {
   if (!existsSync(join(root, 'node_modules', 'rolldown'))) return
-  rmSync(target, { recursive: true, force: true })
+  // Whole or not at all, whenever it is broken off.
+  const next = `${target}.next`
+  for (const folder of [target, next]) rmSync(folder, { recursive: true, force: true })
   const { rolldown } = await import('rolldown')
   const made = await rolldown({
     input: Object.fromEntries(ENTRIES.map((name) => [name, join(source, `${name}.js`)])),
@@ -30,7 +32,7 @@ export async function bundle() {
     logLevel: 'warn',
   })
   await made.write({
-    dir: target,
+    dir: next,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
@@ -38,6 +40,7 @@ export async function bundle() {
     codeSplitting: { groups: [{ name: 'places', test: /\/dist\/src\/places\.js$/ }] },
   })
   await made.close()
+  renameSync(next, target)
 }
 
 /** The compiled command: the bundle, unless what it was made of is younger. */
