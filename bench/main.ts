@@ -4,7 +4,6 @@ const BENCHES = [
   'core',
   'load',
   'tail',
-  'crash',
   'failover',
   'futures',
   'gateways',
