@@ -15,6 +15,8 @@ const BENCHES = [
   'sockets',
   'worlds',
   'compare',
+  'all',
+  'soak',
 ] as const
 
 const [name] = process.argv.slice(2)
