@@ -23,7 +23,6 @@ export function contractPart({ contracts, maintenanceMargin }: RiskFigures): 'la
 export function cancelContractOrders(ctx: Ctx, input: Liquidation): boolean {
   const { futures } = ctx.state
   const before = futures.openPairs(input.user_id).filter((id) => id.startsWith(PREFIX))
-  if (before.length === 0) return false
   const more = cancelContracts(ctx, input.user_id, UNIFIED_CONTRACTS)
   for (const contract of before) note(ctx, input, 'order_cancelled', '', ZERO, { contract })
   return more
