@@ -27,13 +27,11 @@ import { E, floorDiv, max } from './numbers.ts'
 import { Reference, type Answer, type Input } from './reference.ts'
 import type { Order, Position } from './world.ts'
 
-const ACCOUNTS = ['futures/usdt', 'futures/btc'] as const
+const ACCOUNTS = ['futures/usdt', 'futures/btc', 'delivery/usdt'] as const
 const show = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 1)
 /** Without what is made for charts and statistics. */
-const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter(
-  (name) => name !== 'contract_stat' && name !== 'contract_settlement',
-)
+const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter((name) => name !== 'contract_stat')
 
 /** The engine and the reference side by side: what one is asked the other is asked too, and both must say the same. */
 export class Beside extends Floor {
@@ -48,6 +46,7 @@ export class Beside extends Floor {
 
   constructor(configs: readonly ContractConfig[]) {
     super(configs)
+    this.must('contract.begin', {})
     this.reference = new Reference(configs)
     this.reference.begin(this.at, (id) => {
       const { index, mark, funding_rate: rate, next_funding: nextFunding } = this.price(id)
@@ -347,8 +346,9 @@ export class Beside extends Floor {
       if (got !== world.balance(ours)) assert.equal(String(got), String(world.balance(ours)), ours)
     }
     for (const c of world.contracts.values()) {
-      same(0, `futures.clearing:${c.settle}.${c.name}`, c.currency, `clearing ${c.id}`)
-      same(0, `futures.funding:${c.settle}.${c.name}`, c.currency, `funding ${c.id}`)
+      const group = c.expires === 0 ? 'futures' : 'delivery'
+      same(0, `${group}.clearing:${c.settle}.${c.name}`, c.currency, `clearing ${c.id}`)
+      if (c.expires === 0) same(0, `futures.funding:${c.settle}.${c.name}`, c.currency, `funding ${c.id}`)
     }
     for (const settle of ['usdt', 'btc']) {
       const currency = settle.toUpperCase()
@@ -359,6 +359,9 @@ export class Beside extends Floor {
         same(user, `futures:${settle}`, currency, `${user} futures/${settle}`)
         same(user, `debt.futures:${settle}`, currency, `${user} debt futures/${settle}`)
         same(user, 'spot', currency, `${user} spot ${currency}`)
+        if (settle === 'btc') continue
+        same(user, `delivery:${settle}`, currency, `${user} delivery/${settle}`)
+        same(user, `debt.delivery:${settle}`, currency, `${user} debt delivery/${settle}`)
       }
     }
   }

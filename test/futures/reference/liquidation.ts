@@ -104,7 +104,7 @@ function stepCross(w: World, unit: string, id: number): boolean {
 function payMissing(w: World, user: number, account: string, id: number): void {
   const missing = -crossCash(unitOf(w, user, account))
   if (missing <= 0n) return
-  const c = [...w.contracts.values()].find((one) => one.account === account)!
+  const c = [...w.contracts.values()].find((one) => one.account === account && one.status !== 'delisted')!
   const byFund = min(missing, w.balance(insuranceName(c.settle)))
   book(w, c, user, insuranceName(c.settle), { type: 'pnl', change: byFund, text: `liq-${id}`, trade: 0 })
   book(w, c, user, equityName(c.currency), {
@@ -301,7 +301,7 @@ function takeOver(
   startUnwinding(w, c)
 }
 /** A trade past the book, without fees. */
-function internal(
+export function internal(
   w: World,
   c: Contract,
   from: Position,

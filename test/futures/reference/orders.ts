@@ -36,11 +36,18 @@ export interface NewOrder {
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 
 export function contractOf(w: World, account: string, name: string): Contract {
-  return w.contracts.get(`${account}/${name.toUpperCase()}`) ?? refuse('CONTRACT_NOT_FOUND')
+  const found = w.contracts.get(`${account}/${name.toUpperCase()}`)
+  return found === undefined || found.status === 'delisted' ? refuse('CONTRACT_NOT_FOUND') : found
 }
 export function refuseLiquidating(w: World, user: number, c: Contract): void {
   const inIt = w.positionsOf(user, c).some(({ liquidating }) => liquidating !== 0)
   if (inIt || (w.account(user, c.account)?.liquidating ?? 0) !== 0) refuse('POSITION_IN_LIQUIDATION')
+}
+
+/** Whether it takes orders now. */
+export function checkTrading(w: World, c: Contract): void {
+  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  if (c.expires !== 0 && c.expires * 1e6 <= w.at) refuse('CONTRACT_IN_DELISTING')
 }
 
 export function place(w: World, input: NewOrder): Order {
@@ -67,7 +74,7 @@ export function place(w: World, input: NewOrder): Order {
   // 2 to 5
   const c = contractOf(w, input.account, input.contract)
   if (input.slipRate !== null && input.slipRate > c.slip) refuse('INVALID_PARAM_VALUE')
-  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  checkTrading(w, c)
   if (w.account(user, c.account) === undefined) refuse('USER_NOT_FOUND')
   if (price % c.tick !== 0n || Number(fraction) !== 0) refuse('INVALID_PRECISION')
   refuseLiquidating(w, user, c)
@@ -235,7 +242,7 @@ export function amend(w: World, input: Amendment): Order {
     followBook(w, c)
     return order
   }
-  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  checkTrading(w, c)
   if (price % c.tick !== 0n) refuse('INVALID_PRECISION')
   refuseLiquidating(w, order.user, c)
   checkSize(c, amount, false)

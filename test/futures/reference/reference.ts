@@ -3,6 +3,7 @@ import { liquidate, unwind } from './liquidation.ts'
 import { dec } from './numbers.ts'
 import { amend, cancel, cancelAll, place } from './orders.ts'
 import { beginPrices, followAll, minute, sweep } from './prices.ts'
+import { lookAtEnds, planEnds, settle } from './settlement.ts'
 import {
   changeMargin,
   credit,
@@ -53,6 +54,7 @@ export class Reference {
   begin(at: number, first: (id: string) => Pick<Prices, 'index' | 'mark' | 'rate' | 'nextFunding'>): void {
     for (const { id } of this.world.contracts.values()) this.world.prices.set(id, beginPrices(first(id), at))
     this.world.schedule(at - (at % 60e6) + 60e6, 'futures.minute', '')
+    planEnds(this.world)
   }
   addUser(id: number, vip: number, stp: number): void {
     const [maker, taker] = RATES[vip]!
@@ -82,6 +84,8 @@ export class Reference {
     if (item.kind === 'futures.minute') minute(w, item.at)
     else if (item.kind === 'futures.fund') sweep(w, w.contract(item.of))
     else if (item.kind === 'futures.unwind') unwind(w, w.contract(item.of))
+    else if (item.kind === 'contract.look') lookAtEnds(w)
+    else if (item.kind === 'contract.sweep') settle(w, w.contract(item.of))
     else liquidate(w, item)
   }
   private start(at: number, order: readonly string[]): void {
@@ -141,20 +145,15 @@ export class Reference {
         setDual(w, path, input['dual'] === true)
         return null
       case 'transfer.create': {
-        const account = `futures/${String(input['settle'])}`
-        transfer(
-          w,
-          { ...path, account },
-          String(input['currency']),
-          dec(String(input['amount'])),
-          input['from'] !== 'spot',
-        )
+        const out = input['from'] !== 'spot'
+        const account = `${String(out ? input['from'] : input['to'])}/${String(input['settle'])}`
+        transfer(w, { ...path, account }, String(input['currency']), dec(String(input['amount'])), out)
         return null
       }
       case 'user.credit':
         credit(
           w,
-          { ...path, account: `futures/${String(input['settle'])}` },
+          { ...path, account: `${String(input['account'])}/${String(input['settle'])}` },
           String(input['currency']),
           dec(String(input['amount'])),
         )
@@ -170,6 +169,8 @@ export class Reference {
         return null
       }
       case 'contract.change':
+        if (w.contract(name).settling || w.contract(name).status === 'delisted')
+          throw new Refused('CONTRACT_IN_DELISTING')
         w.contract(name).status = (input['change'] as unknown as { status: string }).status
         return null
       case 'futures.mark':

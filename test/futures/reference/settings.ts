@@ -53,7 +53,9 @@ export function setLeverage(
   const cross = given === 0n
   const leverage = cross
     ? limit === null || limit === 0n
-      ? rows[0]!.crossLimit
+      ? c.expires > 0
+        ? c.leverageMax
+        : rows[0]!.crossLimit
       : readLeverage(c, limit)
     : readLeverage(c, given)
   if (cross !== isCross(rows[0]!)) {

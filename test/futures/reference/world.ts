@@ -38,7 +38,13 @@ export interface Contract {
   readonly rateLimit: bigint
   readonly impact: bigint
   readonly bound: bigint
+  /** Of a dated one: what a year adds to the bound, when it ends (Unix seconds; 0: never), what its end costs. */
+  readonly boundYear: bigint
+  readonly expires: number
+  readonly settleFee: bigint
   status: string
+  /** It has come to its end, and its positions are being closed. */
+  settling: boolean
 }
 /** The smallest unit of USDT and BTC. */
 export const UNIT = E / 10n ** 8n
@@ -81,7 +87,11 @@ export function contractOf(config: ContractConfig): Contract {
     rateLimit: dec(config.funding_rate_limit),
     impact: dec(config.funding_impact_value),
     bound: dec(config.mark_bound),
+    boundYear: dec(config.mark_bound_year),
+    expires: config.expire_time,
+    settleFee: dec(config.settle_fee_rate),
     status: config.status,
+    settling: false,
   }
 }
 
@@ -100,6 +110,10 @@ export interface Prices {
   minute: number
   /** Trades in the book. */
   sequence: number
+  /** The index at the full minutes of the last half hour. */
+  ending: bigint[]
+  /** When any of this was another the last time. */
+  at: number
 }
 export type Mode = 'single' | 'dual_long' | 'dual_short'
 export interface Order {
