@@ -2,6 +2,7 @@ import type { ContractConfig, TierConfig } from '../../../src/core/tables/world/
 import { random } from '../../spot/compare.ts'
 import type { More } from '../floor.ts'
 import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from '../world.ts'
+import { anyWait } from '../any-wait.ts'
 import { Beside } from './compare.ts'
 import { availableOf, leverageOf, valueUp } from './margin.ts'
 import { E, max } from './numbers.ts'
@@ -104,7 +105,8 @@ export class Market extends Beside {
   step(): void {
     const deed = this.below(100)
     if (this.chance(30)) this.rare()
-    else if (deed < 60) this.placeAny()
+    else if (deed < 55) this.placeAny()
+    else if (deed < 60) this.waitAny()
     else if (deed < 65) this.amendAny()
     else if (deed < 68) this.cancelAny()
     else if (deed < 73) this.leverageAny()
@@ -285,6 +287,48 @@ export class Market extends Beside {
       { pos_margin_mode: 'cross' },
       { reduce_only: true },
     ]
+  }
+  /** Something about orders that wait for a price; chases are not here. */
+  private waitAny(): void {
+    const { world } = this.reference
+    // More often than not of somebody who has something to protect.
+    const held = [...world.positions.values()].filter(({ user, size }) => user !== 0 && size !== 0n)
+    const row = held.length === 0 || this.chance(4) ? undefined : this.pick(held)
+    const [user, id] = [row?.user ?? this.somebody(), (row?.contract as Id | undefined) ?? this.pick(IDS)]
+    const path = this.path(user, id)
+    const own = world.waitingOf(user, this.contract(id).account)
+    const contract = this.chance(2) ? null : this.contract(id).name
+    const first = own.find((row) => 'kind' in row)
+    if (this.chance(8)) {
+      if (this.chance(2)) this.ask('futures.price_order.cancel_all', { ...path, contract })
+      else
+        this.ask('futures.trail.stop_all', { ...path, contract, related: this.pick([null, 'long', 'short']) })
+      return
+    }
+    if (first !== undefined && this.chance(4)) {
+      const rest = { price_type: null, auto_size: null, close: null }
+      const trigger_price = this.chance(3) ? null : this.near(id)
+      const price = this.chance(2) ? null : this.near(id)
+      const size = this.chance(3) || trigger_price === null ? '30' : null
+      this.ask('futures.price_order.amend', { ...path, id: first.id, size, price, trigger_price, ...rest })
+      return
+    }
+    for (;;) {
+      const [what, input] = anyWait({
+        below: this.below,
+        path,
+        mark: Number(this.mark(id)),
+        name: this.contract(id).name,
+        dual: this.isDual(user, id),
+        tick: (price) => this.tick(id, price),
+        prices: own.flatMap((row) => ('kind' in row ? [row.id] : [])),
+        trails: own.flatMap((row) => ('kind' in row ? [] : [row.id])),
+        chases: [],
+      })
+      if (what.startsWith('futures.chase') || what === 'futures.place') continue
+      this.ask(what, input)
+      return
+    }
   }
   private openOrder(): Order | undefined {
     const open = [...this.reference.world.orders.values()]

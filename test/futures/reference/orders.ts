@@ -50,7 +50,12 @@ export function checkTrading(w: World, c: Contract): void {
   if (c.expires !== 0 && c.expires * 1e6 <= w.at) refuse('CONTRACT_IN_DELISTING')
 }
 
-export function place(w: World, input: NewOrder): Order {
+/** What the platform says of an order that it places for somebody. */
+export interface Own {
+  readonly text: string | null
+  readonly origin: string
+}
+export function place(w: World, input: NewOrder, own?: Own): Order {
   const { user, price } = input
   const dual = w.isDual(user, input.account)
   const tif = input.tif ?? 'gtc'
@@ -114,7 +119,7 @@ export function place(w: World, input: NewOrder): Order {
     buy,
     market,
     tif,
-    text: input.text ?? 'api',
+    text: own?.text ?? input.text ?? 'api',
     amendText: '-',
     price,
     amount: sent,
@@ -133,7 +138,7 @@ export function place(w: World, input: NewOrder): Order {
     created: w.at,
     updated: w.at,
     reduceOnly,
-    more: moreOf(input, reduceOnly, closes),
+    more: moreOf(input, reduceOnly, closes, own),
   }
   const opening = openingOf(w, c, row, order, n)
   const reduces = n > opening.atOnce
@@ -149,17 +154,18 @@ export function place(w: World, input: NewOrder): Order {
   checkMargin(w, c, order, opening, opened)
   return order
 }
-function moreOf(input: NewOrder, reduceOnly: boolean, closes: boolean): Order['more'] {
+function moreOf(input: NewOrder, reduceOnly: boolean, closes: boolean, own?: Own): Order['more'] {
   const more = {
     ...(reduceOnly && { reduce_only: true }),
     ...(closes && { close: true }),
     ...(input.autoSize !== null && { auto_size: input.autoSize }),
     ...(input.slip !== null && { market_order_slip_ratio: input.slip }),
     ...(input.marginMode !== null && { pos_margin_mode: input.marginMode }),
+    ...(own !== undefined && { origin: own.origin }),
   }
   return Object.keys(more).length === 0 ? null : more
 }
-function checkSize(c: Contract, n: bigint, market: boolean): void {
+export function checkSize(c: Contract, n: bigint, market: boolean): void {
   if (n < c.sizeMin) refuse('SIZE_TOO_SMALL')
   if (n > (market ? c.marketMax : c.sizeMax)) refuse('SIZE_TOO_LARGE')
 }

@@ -1,6 +1,7 @@
 import { look } from './liquidation.ts'
 import { fundingName, recordPosition, roundingName, settleFunding } from './money.ts'
 import { E, clamp, floorDiv, halfTo, max, median } from './numbers.ts'
+import { touch } from './waiting.ts'
 import type { Contract, Order, Prices, World } from './world.ts'
 
 /** 2.3 and 2.10 of the specification: index, mark, premium, funding. */
@@ -66,6 +67,7 @@ const isRunning = ({ status, settling, expires }: Contract, at: number): boolean
   status !== 'delisted' && !settling && (expires === 0 || at <= expires * 1e6)
 /** Something that a price is made of has changed, or time has passed; tells whether the mark or the index is another. */
 function follow(w: World, c: Contract, index: bigint, at = w.at): boolean {
+  touch(w, c.id)
   if (!isRunning(c, at)) return false
   const row = w.priceOf(c.id)
   const before = { ...row }
@@ -148,6 +150,7 @@ function minuteOf(w: World, c: Contract, at: number): void {
   }
   row.mark = markNow(c, row, at)
   if (another || row.mark !== before) row.at = w.at
+  if (row.mark !== before) touch(w, c.id)
 }
 /** Section 3: the average of the index at the full minutes of the last half hour, the end itself among them. */
 export function lastPrice(w: World, c: Contract): bigint {
@@ -177,5 +180,6 @@ export function sweep(w: World, c: Contract): void {
   if (rest < 0n) throw new Error(`funding of ${c.id} paid out more than it took in`)
   if (rest > 0n) w.meet('funding left to rounding')
   w.move(fundingName(c), roundingName(c.settle), rest)
+  touch(w, c.id)
   look(w)
 }

@@ -1,3 +1,4 @@
+import type { NewContractPriceOrder } from '../../../src/core/futures/price-orders.ts'
 import type { ContractConfig } from '../../../src/core/tables/world/contracts.ts'
 import { liquidate, unwind } from './liquidation.ts'
 import { dec } from './numbers.ts'
@@ -15,6 +16,20 @@ import {
   transfer,
 } from './settings.ts'
 import {
+  amendPriceOrder,
+  cancelPriceOrder,
+  cancelPriceOrders,
+  createPriceOrder,
+  createTrail,
+  expirePriceOrder,
+  fire,
+  stopTrail,
+  stopTrails,
+  touch,
+  updateTrail,
+  type NewPriceOrder,
+} from './waiting.ts'
+import {
   Refused,
   World,
   type Contract,
@@ -22,6 +37,7 @@ import {
   type Mode,
   type Order,
   type Position,
+  type PriceType,
   type Prices,
 } from './world.ts'
 
@@ -32,6 +48,7 @@ export type Answer =
   | { readonly order: Order }
   | { readonly ids: number[] }
   | { readonly rows: Position[] }
+  | { readonly waits: number }
   | null
 /** What a VIP tier pays, maker and taker: 2.9. */
 const RATES: Readonly<Record<number, readonly [string, string]>> = {
@@ -65,7 +82,9 @@ export class Reference {
     const w = this.world
     this.start(at, order)
     try {
-      return w.whole(() => this.answer(what, input))
+      const answer = w.whole(() => this.answer(what, input))
+      fire(w)
+      return answer
     } catch (error) {
       if (error instanceof Refused) return { label: error.label }
       throw error
@@ -86,11 +105,15 @@ export class Reference {
     else if (item.kind === 'futures.unwind') unwind(w, w.contract(item.of))
     else if (item.kind === 'contract.look') lookAtEnds(w)
     else if (item.kind === 'contract.sweep') settle(w, w.contract(item.of))
+    else if (item.kind === 'futures.price_order.expire') expirePriceOrder(w, Number(item.input['id']))
+    else if (item.kind === 'futures.fire') touch(w, item.of)
     else liquidate(w, item)
+    fire(w)
   }
   private start(at: number, order: readonly string[]): void {
     Object.assign(this.world, { at, order, records: {} })
     this.world.touched.clear()
+    this.world.moved.clear()
   }
   private answer(what: string, given: Input): Answer {
     const w = this.world
@@ -173,12 +196,83 @@ export class Reference {
           throw new Refused('CONTRACT_IN_DELISTING')
         w.contract(name).status = (input['change'] as unknown as { status: string }).status
         return null
+      case 'futures.price_order.create':
+        return { waits: createPriceOrder(w, readPriceOrder(path, given)) }
+      case 'futures.price_order.amend':
+        return {
+          waits: amendPriceOrder(w, path, input['id'] as number, {
+            size: input['size'] as string | null,
+            price: price(input['price']),
+            trigger: price(input['trigger_price']),
+            type: input['price_type'] as PriceType | null,
+          }),
+        }
+      case 'futures.price_order.cancel':
+        cancelPriceOrder(w, path, input['id'] as number)
+        return null
+      case 'futures.price_order.cancel_all':
+        cancelPriceOrders(w, path, input['contract'] as string | null)
+        return null
+      case 'futures.trail.create':
+        return {
+          waits: createTrail(w, {
+            ...path,
+            contract: name,
+            amount: String(input['amount']),
+            activation: dec(String(input['activation_price'])),
+            above: input['is_gte'] as boolean | null,
+            type: input['price_type'] as PriceType,
+            offset: String(input['price_offset']),
+            reduceOnly: input['reduce_only'] === true,
+            related: input['position_related'] === true,
+            marginMode: input['pos_margin_mode'] as string | null,
+            positionMode: input['position_mode'] as string | null,
+          }),
+        }
+      case 'futures.trail.update':
+        return {
+          waits: updateTrail(w, path, input['id'] as number, {
+            amount: input['amount'] as string | null,
+            activation: price(input['activation_price']),
+            above: input['is_gte'] as boolean | null,
+            type: input['price_type'] as PriceType | null,
+            offset: input['price_offset'] as string | null,
+          }),
+        }
+      case 'futures.trail.stop':
+        stopTrail(w, path, input['id'] as number)
+        return null
+      case 'futures.trail.stop_all':
+        stopTrails(w, path, input['contract'] as string | null, input['related'] as string | null)
+        return null
       case 'futures.mark':
         followAll(w)
         return null
       default:
         throw new TypeError(what)
     }
+  }
+}
+function readPriceOrder(path: { user: number; account: string }, given: Input): NewPriceOrder {
+  const { initial, trigger, order_type, pos_margin_mode } = given as unknown as NewContractPriceOrder
+  return {
+    ...path,
+    contract: initial.contract,
+    initial: {
+      size: initial.size,
+      price: dec(initial.price),
+      tif: initial.tif,
+      text: initial.text ?? '',
+      close: initial.close,
+      reduceOnly: initial.reduce_only,
+      autoSize: initial.auto_size,
+      marginMode: pos_margin_mode,
+    },
+    kind: order_type,
+    type: trigger.price_type,
+    above: trigger.rule === 1,
+    trigger: dec(trigger.price),
+    expiration: trigger.expiration,
   }
 }
 function readOrder(

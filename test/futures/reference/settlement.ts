@@ -1,10 +1,10 @@
 import { internal, look } from './liquidation.ts'
 import { crossCash, entryPrice, fillValue, isCross, totalOf, unitOf } from './margin.ts'
 import { book, equityName, feeOf, feesName, insuranceName } from './money.ts'
-import { abs, max, min } from './numbers.ts'
+import { E, abs, max, min } from './numbers.ts'
 import { followBook, lastPrice } from './prices.ts'
 import { endOrder } from './trading.ts'
-import { E } from './numbers.ts'
+import { cancelWaiting } from './waiting.ts'
 import type { Contract, Position, World } from './world.ts'
 
 /** Section 3 of the specification: the end of a dated contract. */
@@ -27,6 +27,11 @@ export function lookAtEnds(w: World): void {
 }
 /** Orders end, then every position is closed at the last price, in the order of their ids. */
 export function settle(w: World, c: Contract): void {
+  cancelWaiting(
+    w,
+    w.waiting().filter(({ contract }) => contract === c.id),
+    'contract_delisted',
+  )
   const orders = [...w.orders.values()].filter(({ contract }) => contract === c.id)
   for (const order of orders) endOrder(w, order, 'cancelled')
   if (orders.length > 0) followBook(w, c)
