@@ -1,7 +1,8 @@
-import { ONE, type Amount, type Price } from '../../money/amount.ts'
+import { ONE, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
 import { NEVER_SHORT, liquidationPrice } from '../contracts/liquidation.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
+import { note } from '../liquidated.ts'
 import { liquidationDistance, mustLiquidate } from '../risk/levels.ts'
 import { riskOf } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
@@ -10,7 +11,16 @@ import { crossOwner, type Arm } from '../tables/futures/watch.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
-import { isBroke, isCross, isCrossBroke, marginBalance, needsOf, unitOf, type Unit } from './figures.ts'
+import {
+  equityOf,
+  isBroke,
+  isCross,
+  isCrossBroke,
+  marginBalance,
+  needsOf,
+  unitOf,
+  type Unit,
+} from './figures.ts'
 import { changeAccount, isSharedFor, settledOf } from './money.ts'
 import { putPosition } from './positions.ts'
 
@@ -117,6 +127,11 @@ function begin(ctx: Ctx, unit: string): void {
     const id = nextId(tx, state.counters, 'contract_liquidation')
     putPosition(ctx, { ...position, liquidating: id })
     const { user_id, contract, mode } = position
+    const figures = {
+      equity: format(equityOf(state, position)),
+      maintenance_margin: format(needsOf(state, position).maintenance),
+    }
+    note(ctx, { id, user_id, scope: contract }, 'locked', '', ZERO, { mode, ...figures })
     schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
     return
   }
@@ -132,6 +147,11 @@ function begin(ctx: Ctx, unit: string): void {
     return
   }
   const id = nextId(tx, state.counters, 'contract_liquidation')
+  const found = unitOf(state, userId, settledOf(account))
   changeAccount(ctx, userId, account, { liquidating: id })
+  note(ctx, { id, user_id: userId, scope: account }, 'locked', '', ZERO, {
+    margin_balance: format(marginBalance(found)),
+    maintenance_margin: format(found.maintenance),
+  })
   schedule(ctx, ctx.at, 'futures.liquidate', { user_id: userId, contract: account, mode: 'cross', id })
 }
