@@ -63,24 +63,34 @@ if (kept.store !== store) throw new TypeError(`${values.resume!} is of ${kept.st
 const add = (sums: Record<string, number>, more: Readonly<Record<string, number>>): void => {
   for (const [name, count] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + count
 }
+/** What came to it since the last time. */
+function added(
+  sums: Record<string, number>,
+  before: Readonly<Record<string, number>>,
+  now: Readonly<Record<string, number>>,
+): Record<string, number> {
+  for (const [name, count] of Object.entries(now))
+    sums[name] = (sums[name] ?? 0) + count - (before[name] ?? 0)
+  return { ...now }
+}
 const goesOn = (): boolean => kept.rounds < total && Date.now() < until
 
-/** Rounds on one world; what was asked for is counted with its end. False: something was wrong, and its files are kept. */
+/** Rounds on one world. False: something was wrong, and its files are kept. */
 async function world(databaseUrl: string | undefined): Promise<boolean> {
   const seed = kept.seed + kept.worlds
   const rounds = await KillRounds.begin(databaseUrl, seeded(seed))
-  let way = ''
+  const told = { acknowledged: {}, refused: {} }
   try {
     for (let i = 0; i < WORLD && goesOn(); i++) {
       const started = Date.now()
-      way = ''
-      const report = await rounds.round()
-      way = report.way
+      const { way, survivors } = await rounds.round()
       kept.rounds++
-      kept.survivors += report.survivors
+      kept.survivors += survivors
       kept.seconds += (Date.now() - started) / 1000
       add(kept.ways, { [way]: 1 })
       add(kept.commits, { [here]: 1 })
+      for (const sums of ['acknowledged', 'refused'] as const)
+        told[sums] = added(kept[sums], told[sums], rounds.money[sums])
       save()
     }
     await rounds.finish()
@@ -93,8 +103,6 @@ async function world(databaseUrl: string | undefined): Promise<boolean> {
     return false
   } finally {
     kept.worlds++
-    add(kept.acknowledged, rounds.money.acknowledged)
-    add(kept.refused, rounds.money.refused)
     save()
   }
 }
