@@ -192,15 +192,23 @@ export class Ledger {
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    const purpose = this.purposes.get(name)?.get(currency)
-    return purpose === undefined ? undefined : this.under(purpose, owner)
+    // A purpose may be known to nobody yet: after a start no entry has named it.
+    return this.owned(owner, name, currency, this.purposes.get(name)?.get(currency)?.ids)
   }
   /** The owner's account of that name and currency. */
   under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
+    return this.owned(owner, name, currency, ids)
+  }
+  private owned(
+    owner: number,
+    name: AccountName,
+    currency: string,
+    ids: ReadonlyMap<number, number> | undefined,
+  ): Account | undefined {
     const owned = this.byOwner.get(owner)
     if (owned === undefined) return undefined
     if (owned.length > FEW) {
-      const id = ids.get(owner)
+      const id = ids?.get(owner)
       return id === undefined ? undefined : this.accounts.get(id)
     }
     for (let i = 0; i < owned.length; i++) {
