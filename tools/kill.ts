@@ -18,7 +18,6 @@ interface Kept {
   ways: Record<string, number>
   /** By kind. */
   acknowledged: Record<string, number>
-  refused: Record<string, number>
   survivors: number
   worlds: number
   violations: string[]
@@ -50,7 +49,6 @@ const kept: Kept = readKept<Kept>(values.resume) ?? {
   rounds: 0,
   ways: {},
   acknowledged: {},
-  refused: {},
   survivors: 0,
   worlds: 0,
   violations: [],
@@ -79,7 +77,7 @@ const goesOn = (): boolean => kept.rounds < total && Date.now() < until
 async function world(databaseUrl: string | undefined): Promise<boolean> {
   const seed = kept.seed + kept.worlds
   const rounds = await KillRounds.begin(databaseUrl, seeded(seed))
-  const told = { acknowledged: {}, refused: {} }
+  let counted: Record<string, number> = {}
   try {
     for (let i = 0; i < WORLD && goesOn(); i++) {
       const started = Date.now()
@@ -89,8 +87,7 @@ async function world(databaseUrl: string | undefined): Promise<boolean> {
       kept.seconds += (Date.now() - started) / 1000
       add(kept.ways, { [way]: 1 })
       add(kept.commits, { [here]: 1 })
-      for (const sums of ['acknowledged', 'refused'] as const)
-        told[sums] = added(kept[sums], told[sums], rounds.money[sums])
+      counted = added(kept.acknowledged, counted, rounds.money.acknowledged)
       save()
     }
     await rounds.finish()
@@ -129,9 +126,7 @@ try {
   await server?.stop()
 }
 console.log(`deaths: ${told(kept.ways)}`)
-console.log(
-  `acknowledged: ${told(kept.acknowledged)}; refused: ${told(kept.refused) || 'none'}; ${kept.survivors} unanswered ones had been committed`,
-)
+console.log(`acknowledged: ${told(kept.acknowledged)}; ${kept.survivors} unanswered ones had been committed`)
 console.log(
   `${kept.rounds} rounds, ${kept.violations.length} violations, ${kept.seconds} s; commits ${told(kept.commits)}`,
 )
