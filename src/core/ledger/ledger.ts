@@ -192,27 +192,23 @@ export class Ledger {
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    // A purpose may be known to nobody yet: after a start no entry has named it.
-    return this.owned(owner, name, currency, this.purposes.get(name)?.get(currency)?.ids)
-  }
-  /** The owner's account of that name and currency. */
-  under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
-    return this.owned(owner, name, currency, ids)
-  }
-  private owned(
-    owner: number,
-    name: AccountName,
-    currency: string,
-    ids: ReadonlyMap<number, number> | undefined,
-  ): Account | undefined {
     const owned = this.byOwner.get(owner)
     if (owned === undefined) return undefined
-    if (owned.length > FEW) {
-      const id = ids?.get(owner)
-      return id === undefined ? undefined : this.accounts.get(id)
-    }
-    for (let i = 0; i < owned.length; i++) {
-      const account = this.accounts.get(owned[i]!)!
+    if (owned.length <= FEW) return this.among(owned, name, currency)
+    const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
+    return id === undefined ? undefined : this.accounts.get(id)
+  }
+  /** The same by its purpose. */
+  under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
+    const owned = this.byOwner.get(owner)
+    if (owned === undefined) return undefined
+    if (owned.length <= FEW) return this.among(owned, name, currency)
+    const id = ids.get(owner)
+    return id === undefined ? undefined : this.accounts.get(id)
+  }
+  private among(ids: readonly number[], name: AccountName, currency: string): Account | undefined {
+    for (let i = 0; i < ids.length; i++) {
+      const account = this.accounts.get(ids[i]!)!
       if (account.currency === currency && account.name === name) return account
     }
     return undefined
