@@ -81,6 +81,18 @@ test('a folder that never held a database has no snapshot', () => {
   assert.throws(() => sqliteSnapshot(join(folder, 'none', 'kontor.db')), /has it ever been started/)
 })
 
+test('a snapshot that was closed holds nobody up who stops in the same process', async () => {
+  const path = join(folder, 'held.db')
+  const store = new SqliteStore(path)
+  await store.open(newSums(KEY), DECLARED)
+  const snapshot = sqliteSnapshot(path)
+  await snapshot.query('select sequence from head')
+  await snapshot.close()
+  const began = performance.now()
+  await store.close()
+  // A reader that stays is waited for ten seconds.
+  assert.ok(performance.now() - began < 8_000)
+})
 test('a store thread that has died fails every job at once', async () => {
   const thread = new StoreThread<ReaderJob>('reader', {
     kind: 'sqlite',
