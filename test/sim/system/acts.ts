@@ -88,10 +88,10 @@ export class Acts {
         if (kind === 'clock') await house.operate('POST', '/clock', { advance_seconds: 3600 })
         else await this.stray(inner)
       })
-      return note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
+      note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
+      return
     }
     const request = this.requests[kind](inner)
-    if (request === undefined) return
     let answer: Answer | undefined
     const at = await house.die(1, death, async () => {
       answer = await house.call(request.by.credential, request.call)
@@ -197,8 +197,10 @@ export class Acts {
       await this.prices(2400 + (step.n[0]! % 1200), 110 + (step.n[1]! % 80))
       this.scene.note('price ok')
     },
-    clock: (step) => this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 2 === 0 ? 300 : 3_600][step.n[0]! % 8]!),
-    long: (step) => this.clock([DAY / 2, DAY, DAY, 7 * DAY][step.n[0]! % 4]!),
+    clock: (step) =>
+      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 2 === 0 ? 300 : 3_600][step.n[0]! % 8]!),
+    long: (step) =>
+      this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!),
     join: async (step) => {
       const { cast, note } = this.scene
       if (step.n[0]! % 3 === 0) await cast.stray()
@@ -212,7 +214,7 @@ export class Acts {
     reconfigure: (step) => this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`),
   }
   private async clock(seconds: number): Promise<void> {
-    if (seconds > 60) await this.scene.cast.relieveFund()
+    if (seconds > 60) await this.scene.cast.standBy()
     await this.scene.house.ok('POST', '/clock', { advance_seconds: seconds })
     this.scene.note(`clock ${seconds}`)
   }
@@ -223,9 +225,7 @@ export class Acts {
     const call = STRAYS[name]!({ n: step.n, others: cast.strays.map(({ user }) => user) })
     const late = step.way === 'late'
     const times = step.way === 'twice' ? 2 : 1
-    const answers = await Promise.all(
-      Array.from({ length: times }, () => house.call(credential, call, late)),
-    )
+    const answers = await Promise.all(Array.from({ length: times }, () => house.call(credential, call, late)))
     for (const { label } of answers) note(`stray ${name} ${label === '' ? 'ok' : label}`)
   }
   /** Part of what somebody has, and now and then more. */
@@ -288,9 +288,12 @@ export class Acts {
     )
     this.scene.note(`order ${order.status} ${order.finish}`)
   }
+  /** Mostly one that is open; of the others the newest. */
   private known(step: Step): { order: RefOrder; owner: Member } | undefined {
-    const order = this.orders.at(-1 - (step.n[0]! % Math.max(1, Math.min(NEWEST, this.orders.length))))
-    return order && { order, owner: this.scene.cast.members.get(order.user)! }
+    const { market } = this.scene.model
+    const among = step.n[5]! % 4 === 0 ? this.orders.slice(-NEWEST) : market.orders
+    const order = among[step.n[0]! % Math.max(1, among.length)]
+    return order?.id ? { order, owner: this.scene.cast.members.get(order.user)! } : undefined
   }
   private amend(step: Step): Request | undefined {
     const found = this.known(step)

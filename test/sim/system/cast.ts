@@ -2,6 +2,7 @@ import { ETH_OUTSIDE } from '../../support/wallet.ts'
 import type { Credential } from '../../support/client.ts'
 import type { House } from './house.ts'
 import { ONE, amount, text, type Model } from './model.ts'
+import { CONTRACTS } from './stray.ts'
 
 export interface Member {
   readonly user: number
@@ -15,6 +16,7 @@ export interface Family {
 }
 const FAMILIES = 6
 const STRAYS = 6
+const DEEP = 5_000
 
 /** Who takes part: families, whom the model follows, and strays, whom it does not. More of them come as time goes by. */
 export class Cast {
@@ -75,17 +77,23 @@ export class Cast {
       })
   }
   /**
-   * Somebody buys what the fund took over, or sells it back to it, where it would else try every second of a long move.
+   * Somebody stands on both sides of each book: else the fund, which tries every second to be rid of what it took over,
+   * would do nothing else for the whole of a long move of the clock.
    */
-  async relieveFund(): Promise<void> {
+  async standBy(): Promise<void> {
     const { state } = this.house
-    for (const { id, name, group, settle, tick } of state.world.allContracts) {
-      const size = state.futures.positions.get(0, id, 'single')?.size ?? 0n
-      if (size === 0n) continue
+    const { credential } = this.maker!
+    for (const name of CONTRACTS) {
+      const id = `futures/usdt/${name}`
+      const { tick } = state.world.mustContract(id)
       const mark = state.futures.markOf(id)
-      const price = ((mark + (size > 0n ? -1n : 1n) * (mark / 300n)) / tick) * tick
-      const body = { contract: name, size: Number(size / ONE), price: text(price), tif: 'gtc' }
-      await this.house.call(this.maker!.credential, { method: 'POST', path: `/${group}/${settle}/orders`, body })
+      const query = { contract: name }
+      await this.house.call(credential, { method: 'DELETE', path: '/futures/usdt/orders', query })
+      for (const side of [1n, -1n]) {
+        const price = ((mark - (side * mark) / 300n) / tick) * tick
+        const body = { contract: name, size: Number(side) * DEEP, price: text(price), tif: 'gtc' }
+        await this.house.call(credential, { method: 'POST', path: '/futures/usdt/orders', body })
+      }
     }
   }
   private async member(parent?: number): Promise<Member> {

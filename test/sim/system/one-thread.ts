@@ -151,7 +151,7 @@ export class OneThreadStore implements Store {
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     await this.caughtUp()
-    return this.reading.query(sql, values) as unknown[][]
+    return this.reading.query(sql, values)
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)

@@ -14,20 +14,20 @@ export interface Step {
 }
 /** How often each happens, in a thousand. */
 const WEIGHTS = {
-  place: 310,
-  amend: 70,
-  cancel: 70,
-  transfer: 80,
-  sub: 70,
-  withdraw: 40,
-  deposit: 40,
-  mine: 25,
+  place: 330,
+  amend: 80,
+  cancel: 80,
+  transfer: 90,
+  sub: 45,
+  withdraw: 25,
+  deposit: 20,
+  mine: 15,
   credit: 30,
-  stray: 200,
-  price: 15,
-  clock: 20,
+  stray: 240,
+  price: 12,
+  clock: 15,
   evict: 10,
-  join: 10,
+  join: 8,
 } as const
 /** What costs as much as hundreds of the others, among each other. */
 const RARE = {

@@ -23,15 +23,23 @@ export class Shadow {
   forget(): void {
     this.run = new Replay(new State(), commands)
   }
-  /** Memory, the tables and what the commands lead to are the same, row by row. */
-  async compare(memory: State, snapshot: Snapshot): Promise<void> {
+  /**
+   * Memory, the tables and what the commands lead to are the same, row by row. False: memory stands elsewhere than the
+   * tables do, because something fell due meanwhile.
+   */
+  async compare(
+    core: { readonly state: State; readonly stands: number },
+    snapshot: Snapshot,
+  ): Promise<boolean> {
     await this.follow(snapshot)
+    if (core.stands !== this.run.sequence) return false
+    const texts = core.state.tables.map((table) => ({ table, rows: textsOf(table) }))
     const mine = this.run.state.tables
-    for (const [i, table] of memory.tables.entries()) {
-      const rows = textsOf(table)
+    for (const [i, { table, rows }] of texts.entries()) {
       same(rows, textsOf(mine[i]!), `${table.spec.name}: memory and the commands`)
       same(rows, await stored(snapshot, table), `${table.spec.name}: memory and the tables`)
     }
+    return true
   }
   private async follow(snapshot: Snapshot): Promise<void> {
     const checkpoint = checkpointOf((await snapshot.query(LAST_CHECKPOINT))[0])
