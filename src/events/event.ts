@@ -115,7 +115,7 @@ export type LoanEvent =
   | (LoanHappened & { readonly type: 'interest'; readonly record: InterestRecord })
 export interface LiquidationEvent extends Happened {
   readonly kind: 'liquidation'
-  /** Empty for the unified account. */
+  /** Empty for the unified account, and for cross positions. */
   readonly market: string
   readonly currency: string
   readonly user_id: number

@@ -16,9 +16,13 @@ export const venueOfOrder = (account: OrderAccount): Venue =>
 export const venueOfMarket = (market: string): Venue =>
   market.startsWith('futures/') ? 'futures' : market.startsWith('delivery/') ? 'delivery' : 'spot'
 
-/** Of the account that owes: the unified one, or the isolated one of a market. */
-export const placeOfScope = (scope: string): Place =>
-  scope === UNIFIED.scope ? { venue: 'unified', market: '' } : { venue: 'margin', market: scope }
+/** Of the account that owes: the unified one, the isolated one of a market, or of contracts: one position, or all cross ones. */
+export function placeOfScope(scope: string): Place {
+  const [group, , contract] = scope.split('/')
+  if (group === 'futures' || group === 'delivery')
+    return { venue: group, market: contract === undefined ? '' : scope }
+  return scope === UNIFIED.scope ? { venue: 'unified', market: '' } : { venue: 'margin', market: scope }
+}
 
 const MARGIN = /^(?:debt\.(?:interest\.)?)?margin:(.+?)(?:\.locked)?$/
 /** A unified account's money is its spot money; only its debts have accounts of their own. */

@@ -1,15 +1,15 @@
-import { ZERO, format, min, negate, type Amount } from '../../money/amount.ts'
+import { format, min, negate, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { UNIFIED_CONTRACTS, debtOf } from '../contract-margin/cash.ts'
-import { cancelContracts, reduceWorst } from '../futures/liquidate.ts'
+import { cancelContracts } from '../futures/liquidate.ts'
+import { reduceWorst } from '../futures/reduce.ts'
 import { EQUITY, PLATFORM, contractInsurance, type AccountKey } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
 import type { RiskFigures } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
-import { amountOfContracts, contractsIn } from '../tables/world/contracts.ts'
 import { payContractDebt } from '../unified/contracts.ts'
 import { liquidationText } from './selling.ts'
-import { note, type Liquidation } from './steps.ts'
+import { note, type Liquidated } from '../liquidated.ts'
 
 /** Contracts in the liquidation of a unified account. */
 
@@ -20,44 +20,30 @@ export function contractPart({ contracts, maintenanceMargin }: RiskFigures): 'la
 }
 
 /** A portion of its open orders in contracts; true while there may be more. */
-export function cancelContractOrders(ctx: Ctx, input: Liquidation): boolean {
-  const { futures } = ctx.state
-  const before = futures.openPairs(input.user_id).filter((id) => id.startsWith(PREFIX))
-  if (before.length === 0) return false
-  const more = cancelContracts(ctx, input.user_id, UNIFIED_CONTRACTS)
-  for (const contract of before) note(ctx, input, 'order_cancelled', '', ZERO, { contract })
-  return more
-}
-const PREFIX = `${UNIFIED_CONTRACTS.account}/`
+export const cancelContractOrders = (ctx: Ctx, input: Liquidated): boolean =>
+  cancelContracts(ctx, input, UNIFIED_CONTRACTS)
 
 const sizesOf = ({ futures }: State, userId: number): Map<string, bigint> =>
   new Map([...futures.positions.heldBy(userId, UNIFIED_CONTRACTS.account)].map(({ id, size }) => [id, size]))
 /** One step with the position that needs most; false when nothing was taken of it. */
-export function reduceContracts(ctx: Ctx, input: Liquidation): boolean {
+export function reduceContracts(ctx: Ctx, input: Liquidated): boolean {
   const { state } = ctx
   const { user_id } = input
   const before = sizesOf(state, user_id)
-  const text = liquidationText(state, input)
-  const contract = reduceWorst(ctx, user_id, UNIFIED_CONTRACTS, input.id, text)
+  reduceWorst(ctx, { ...input, text: liquidationText(state, input) }, UNIFIED_CONTRACTS)
   const after = sizesOf(state, user_id)
-  let closed = 0n
-  for (const [id, size] of before) {
-    const change = contractsIn((size - (after.get(id) ?? 0n)) as Amount)
-    closed += change < 0n ? -change : change
-  }
-  if (closed > 0n) note(ctx, input, 'liquidated', '', amountOfContracts(closed), { contract })
-  return closed > 0n
+  return [...before].some(([id, size]) => after.get(id) !== size)
 }
 
 /** What losses took that nobody lent is paid from the account's own money. */
-export function repayContractDebt(ctx: Ctx, input: Liquidation): void {
+export function repayContractDebt(ctx: Ctx, input: Liquidated): void {
   const paid = payContractDebt(ctx, input.user_id, `liquidation:${input.id}`)
   if (paid > 0n) note(ctx, input, 'repaid', UNIFIED_CONTRACTS.currency, paid)
 }
 const debtOwner = (owner: number): AccountKey => ({ owner, name: UNIFIED_CONTRACTS.debt })
 
 /** And when nothing of it is left the fund of contracts pays, then the operator. */
-export function coverContractDebt(ctx: Ctx, input: Liquidation): void {
+export function coverContractDebt(ctx: Ctx, input: Liquidated): void {
   const { state } = ctx
   const { user_id } = input
   const { currency, settle } = UNIFIED_CONTRACTS

@@ -23,7 +23,7 @@ import { owedOf, portfolioOf } from '../unified/portfolio.ts'
 import { assetIn, riskOf, type AssetFigures, type RiskInput } from '../risk/risk.ts'
 import { coverContractDebt } from './contracts.ts'
 import { collateral, debtsByWorth, isHealthy, keptAtLeast, neededPayment } from './selling.ts'
-import { note, type Liquidation } from './steps.ts'
+import { note, type Liquidated } from '../liquidated.ts'
 
 /** The insurance fund of a scope. It pays with what it has: no currency of it ever goes below zero. */
 const fundOf = (accounts: LoanAccounts) =>
@@ -36,7 +36,7 @@ const inFund = (state: State, accounts: LoanAccounts, currency: string): Amount 
  * that nobody sells to it what he could not sell; no more than the account needs to be healthy, and as far as the fund
  * can pay in the currencies that are owed. False when it could take nothing.
  */
-export function takeOver(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): boolean {
+export function takeOver(ctx: Ctx, input: Liquidated, accounts: LoanAccounts): boolean {
   const { state } = ctx
   let taken = false
   const now = (): RiskInput => portfolioOf(state, input.user_id, input.scope)
@@ -58,7 +58,7 @@ export function takeOver(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): 
 }
 function takeOne(
   ctx: Ctx,
-  input: Liquidation,
+  input: Liquidated,
   accounts: LoanAccounts,
   portfolio: RiskInput,
   currency: string,
@@ -95,7 +95,7 @@ function takeOne(
 }
 
 /** Nothing is left to sell: the insurance fund pays as far as it goes, the lenders bear the rest together. */
-export function coverShortfall(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
+export function coverShortfall(ctx: Ctx, input: Liquidated, accounts: LoanAccounts): void {
   const { state } = ctx
   const ref = `liquidation:${input.id}`
   if (accounts.pair === '') coverContractDebt(ctx, input)

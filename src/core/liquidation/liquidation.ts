@@ -15,8 +15,12 @@ import { riskOf, type RiskFigures } from '../risk/risk.ts'
 import { planRecheck } from './recheck.ts'
 import { slackOf, ofScope } from '../unified/restricted.ts'
 import { collateral, debtsByWorth, hasUnvalued, isHealthy, sellSome } from './selling.ts'
-import { note, type Liquidation } from './steps.ts'
+import { note, type Liquidated } from '../liquidated.ts'
 
+/** As its commands carry it. */
+interface Liquidation extends Liquidated {
+  readonly tries: number
+}
 /** Work of one command; what is left is due at once, as a command of its own. */
 const CANCELS_MAX = 100
 const SALES_MAX = 6

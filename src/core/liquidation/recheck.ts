@@ -8,7 +8,7 @@ import { riskOrder } from '../tables/unified/ladders.ts'
 import { isEngaged } from '../unified/contracts.ts'
 import { pairPrice, portfolioOf, type Trust } from '../unified/portfolio.ts'
 import { riskOf } from '../risk/risk.ts'
-import { note } from './steps.ts'
+import { note } from '../liquidated.ts'
 import { losesTooMuch, ofScope, Resting, lowersRate, unheld } from '../unified/restricted.ts'
 
 /** Whether a resting order loses too much by now. */

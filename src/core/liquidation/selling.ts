@@ -23,7 +23,7 @@ import { LIQUIDATION_BOUND, type Market } from '../tables/world/markets.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { pairPrice } from '../unified/portfolio.ts'
 import { riskOf, type AssetFigures, type RiskAsset, type RiskFigures, type RiskInput } from '../risk/risk.ts'
-import { note, type Liquidation } from './steps.ts'
+import { note, type Liquidated } from '../liquidated.ts'
 
 /** A sale is a quarter of what is owed, but at least and at most this much, in USDT. */
 const SALE_LEAST = amountOf('10')
@@ -100,12 +100,7 @@ function inPriceUnits(state: State, scope: string, usdt: Amount): Amount {
 }
 
 /** One sale through the book, of whatever collateral the markets take near the index. */
-export function sellSome(
-  ctx: Ctx,
-  liquidation: Liquidation,
-  input: RiskInput,
-  figures: RiskFigures,
-): boolean {
+export function sellSome(ctx: Ctx, liquidation: Liquidated, input: RiskInput, figures: RiskFigures): boolean {
   const { state } = ctx
   const debt = debtsByWorth(figures)[0]!
   const owed = timesUp(debt.liability, debt.asset.price)
@@ -156,7 +151,7 @@ function boundOf(state: State, { market, side }: Route): Price {
     ? timesUp(index, (ONE_RATE - bound) as Rate)
     : timesDown(index, (ONE_RATE + bound) as Rate)) as bigint as Price
 }
-function sell(ctx: Ctx, input: Liquidation, route: Route, currency: string, amount: Amount): boolean {
+function sell(ctx: Ctx, input: Liquidated, route: Route, currency: string, amount: Amount): boolean {
   const { state, tx } = ctx
   const { market, side } = route
   const rounded =
@@ -200,7 +195,7 @@ function sell(ctx: Ctx, input: Liquidation, route: Route, currency: string, amou
   }
 }
 /** The word that its orders carry. */
-export function liquidationText(state: State, { user_id, scope }: Liquidation): string {
+export function liquidationText(state: State, { user_id, scope }: Liquidated): string {
   if (scope !== UNIFIED.scope) return 'liquidate'
   return state.margin.modeOf(user_id) === 'portfolio' ? 'pm_liquidate' : 'comb_margin_liquidate'
 }

@@ -25,15 +25,13 @@ import {
 } from './margin.ts'
 import { E, floorDiv, max } from './numbers.ts'
 import { Reference, type Answer, type Input } from './reference.ts'
+import { equal } from './alike.ts'
+import { sameWaiting } from './compare-waiting.ts'
 import type { Order, Position } from './world.ts'
 
-const ACCOUNTS = ['futures/usdt', 'futures/btc'] as const
-const show = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 1)
+const ACCOUNTS = ['futures/usdt', 'futures/btc', 'delivery/usdt'] as const
 /** Without what is made for charts and statistics. */
-const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter(
-  (name) => name !== 'contract_stat' && name !== 'contract_settlement',
-)
+const LOGS = CONTRACT_LOGS.map(({ name }) => name).filter((name) => name !== 'contract_stat')
 
 /** The engine and the reference side by side: what one is asked the other is asked too, and both must say the same. */
 export class Beside extends Floor {
@@ -48,6 +46,7 @@ export class Beside extends Floor {
 
   constructor(configs: readonly ContractConfig[]) {
     super(configs)
+    this.must('contract.begin', {})
     this.reference = new Reference(configs)
     this.reference.begin(this.at, (id) => {
       const { index, mark, funding_rate: rate, next_funding: nextFunding } = this.price(id)
@@ -179,6 +178,7 @@ export class Beside extends Floor {
       assert.ok(got !== undefined && wanted !== undefined, `position ${id} is known to one alone`)
       this.samePosition(got, wanted)
     }
+    sameWaiting(this.state, world, this.traders, this.tx, whole)
     this.sameMoney()
     // Figures follow from rows and marks; a rank from all positions.
     const moved = this.samePrices()
@@ -193,15 +193,12 @@ export class Beside extends Floor {
       const got = (this.tx?.appended ?? []).filter((_, i) => this.tx!.logs[i]!.name === name)
       const wanted = records[name] ?? []
       if (got.length === 0 && wanted.length === 0) continue
-      this.equal(got, wanted, name)
+      equal(got, wanted, name)
     }
     const trades = (this.tx?.touched ?? [])
       .filter(({ table }) => table.spec.name === 'contract_trade')
       .map(({ key }) => this.state.futures.trades.table.get(key as number))
-    this.equal(trades, records['trade'] ?? [], 'trades')
-  }
-  private equal(got: unknown, wanted: unknown, what: string): void {
-    if (!alike(got, wanted)) assert.equal(show(sorted(got)), show(sorted(wanted)), what)
+    equal(trades, records['trade'] ?? [], 'trades')
   }
   private sameOrder(got: EngineOrder | OrderRow, wanted: Order): void {
     const open = wanted.status === 'open'
@@ -259,7 +256,7 @@ export class Beside extends Floor {
       wanted.updated,
       JSON.stringify(wanted.more),
     ]
-    this.equal(one, other, `order ${wanted.id}`)
+    equal(one, other, `order ${wanted.id}`)
   }
   private samePosition(got: EnginePosition, w: Position): void {
     const one = [
@@ -308,7 +305,7 @@ export class Beside extends Floor {
       w.closedValue,
       w.openAt,
     ]
-    this.equal(one, other, `position ${w.id}`)
+    equal(one, other, `position ${w.id}`)
   }
   /** Tells whether a mark has moved. */
   private samePrices(): boolean {
@@ -336,7 +333,7 @@ export class Beside extends Floor {
         row.nextFunding,
         row.last,
       ]
-      this.equal(one, other, 'prices')
+      equal(one, other, 'prices')
     }
     return before !== this.marks
   }
@@ -347,8 +344,9 @@ export class Beside extends Floor {
       if (got !== world.balance(ours)) assert.equal(String(got), String(world.balance(ours)), ours)
     }
     for (const c of world.contracts.values()) {
-      same(0, `futures.clearing:${c.settle}.${c.name}`, c.currency, `clearing ${c.id}`)
-      same(0, `futures.funding:${c.settle}.${c.name}`, c.currency, `funding ${c.id}`)
+      const group = c.expires === 0 ? 'futures' : 'delivery'
+      same(0, `${group}.clearing:${c.settle}.${c.name}`, c.currency, `clearing ${c.id}`)
+      if (c.expires === 0) same(0, `futures.funding:${c.settle}.${c.name}`, c.currency, `funding ${c.id}`)
     }
     for (const settle of ['usdt', 'btc']) {
       const currency = settle.toUpperCase()
@@ -359,6 +357,9 @@ export class Beside extends Floor {
         same(user, `futures:${settle}`, currency, `${user} futures/${settle}`)
         same(user, `debt.futures:${settle}`, currency, `${user} debt futures/${settle}`)
         same(user, 'spot', currency, `${user} spot ${currency}`)
+        if (settle === 'btc') continue
+        same(user, `delivery:${settle}`, currency, `${user} delivery/${settle}`)
+        same(user, `debt.delivery:${settle}`, currency, `${user} debt delivery/${settle}`)
       }
     }
   }
@@ -371,7 +372,7 @@ export class Beside extends Floor {
       assert.ok(row === undefined && got === undefined, `account ${user} ${account} is known to one alone`)
       return
     }
-    this.equal(
+    equal(
       [got.dual, got.liquidating, got.dnw, got.pnl, got.fee, got.fund],
       [row.dual, row.liquidating, row.dnw, row.pnl, row.fee, row.fund],
       `account ${user} ${account}`,
@@ -401,7 +402,7 @@ export class Beside extends Floor {
       cross_imr: ratio(unit.initial),
       isolated_position_margin: unit.isolated,
     }
-    this.equal(figures, wanted, `figures of ${user} ${account}`)
+    equal(figures, wanted, `figures of ${user} ${account}`)
     for (const position of world.held(user, account)) this.sameFigures(position)
   }
   private sameFigures(row: Position): void {
@@ -413,7 +414,7 @@ export class Beside extends Floor {
     const tier = tierOf(c, needs.value)
     const tiered = needs.value === 0n ? 0n : -floorDiv(-needs.value * tier.rate, E) - tier.deduction
     const open = world.openOf(row.user, c.id)
-    this.equal(
+    equal(
       { ...figures, closing: closing?.id, ranking: engineRanking(this.state, this.contract(c.id), position) },
       {
         value: needs.value,
@@ -441,18 +442,4 @@ function unitOfItem({ command, input }: DueItem): string {
   const { user_id, contract, mode } = input as { user_id?: number; contract?: string; mode?: string }
   if (command !== 'futures.liquidate') return contract ?? ''
   return mode === 'cross' ? `${user_id}/${contract}` : `${user_id}/${contract}/${mode}`
-}
-/** As texts are made of everything only where something differs. */
-function alike(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  const names = Object.keys(one)
-  return names.length === Object.keys(other).length && names.every((name) => alike(one[name], other[name]))
-}
-/** Members in the order of their names, so that rows can be compared as texts. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -24,6 +24,7 @@ import { book, equityName, fillPosition, insuranceName } from './money.ts'
 import { E, abs, ceilTo, floorDiv, floorTo, max, min } from './numbers.ts'
 import { followBook } from './prices.ts'
 import { endOrder, leave, marketBound, match } from './trading.ts'
+import { cancelWaiting } from './waiting.ts'
 import { UNIT, type Contract, type Due, type Mode, type Order, type Position, type World } from './world.ts'
 
 /** 2.11 to 2.13 of the specification: liquidation, the fund, deleveraging. */
@@ -66,6 +67,8 @@ function stepIsolated(w: World, row: Position, id: number): boolean {
   if (row.liquidating !== id) return false
   const c = w.contract(row.contract)
   cancelOrders(w, row.user, [c])
+  const waiting = w.waitingOf(row.user, c.account).filter(({ contract }) => contract === c.id)
+  cancelWaiting(w, waiting, 'liquidated')
   if (row.size !== 0n && isBroke(w, row)) close(w, c, row, id)
   if (row.size !== 0n && isBroke(w, row)) return true
   row.liquidating = 0
@@ -81,6 +84,7 @@ function stepCross(w: World, unit: string, id: number): boolean {
     user,
     [...w.contracts.values()].filter((c) => c.account === account.account),
   )
+  cancelWaiting(w, w.waitingOf(user, account.account), 'liquidated')
   const rows = w.held(user, account.account).filter(isCross)
   if (rows.length === 0 || !unitIsBroke(unitOf(w, user, account.account))) {
     if (rows.length === 0) payMissing(w, account.user, account.account, id)
@@ -104,7 +108,7 @@ function stepCross(w: World, unit: string, id: number): boolean {
 function payMissing(w: World, user: number, account: string, id: number): void {
   const missing = -crossCash(unitOf(w, user, account))
   if (missing <= 0n) return
-  const c = [...w.contracts.values()].find((one) => one.account === account)!
+  const c = [...w.contracts.values()].find((one) => one.account === account && one.status !== 'delisted')!
   const byFund = min(missing, w.balance(insuranceName(c.settle)))
   book(w, c, user, insuranceName(c.settle), { type: 'pnl', change: byFund, text: `liq-${id}`, trade: 0 })
   book(w, c, user, equityName(c.currency), {
@@ -301,7 +305,7 @@ function takeOver(
   startUnwinding(w, c)
 }
 /** A trade past the book, without fees. */
-function internal(
+export function internal(
   w: World,
   c: Contract,
   from: Position,

@@ -1,4 +1,5 @@
 import { E, abs, ceilDiv, ceilTo, floorDiv, floorTo, max, min, type Fraction } from './numbers.ts'
+import { ofTime } from './prices.ts'
 import { UNIT, type Contract, type Order, type Position, type Tier, type World } from './world.ts'
 
 /** 2.5 to 2.7, 2.11 and 2.13 of the specification: figures, each counted anew from rows whenever somebody asks. */
@@ -41,12 +42,12 @@ export const marks =
   (w: World): PriceOf =>
   (id) =>
     w.priceOf(id).mark
-/** What is believed of a mark: half a percent from the index (decision 0071). */
+/** What is believed of a mark: half a percent from the index, and what its time is worth (decision 0071). */
 export const believed =
   (w: World): PriceOf =>
   (id) => {
-    const { index, mark } = w.priceOf(id)
-    const far = floorDiv(index * 5n, 1000n)
+    const { index, mark, at } = w.priceOf(id)
+    const far = floorDiv(index * ((5n * E) / 1000n + ofTime(w.contract(id), at)), E)
     return min(max(mark, index - far), index + far)
   }
 

@@ -1,13 +1,28 @@
 import type { ContractConfig, TierConfig } from '../../../src/core/tables/world/contracts.ts'
 import { random } from '../../spot/compare.ts'
 import type { More } from '../floor.ts'
-import { BTC_USD, BTC_USDT, CONTRACTS, ETH_USDT } from '../world.ts'
+import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from '../world.ts'
+import { anyWait } from '../any-wait.ts'
 import { Beside } from './compare.ts'
 import { availableOf, leverageOf, valueUp } from './margin.ts'
 import { E, max } from './numbers.ts'
 import type { Order } from './world.ts'
 
-const IDS = [BTC_USDT, BTC_USDT, ETH_USDT, BTC_USD] as const
+/** Ends after a few minutes; the other dated one is there to the end. */
+const NEAR = 'delivery/usdt/BTC_USDT_20231114'
+const IDS = [
+  BTC_USDT,
+  BTC_USDT,
+  BTC_USDT,
+  BTC_USDT,
+  ETH_USDT,
+  ETH_USDT,
+  BTC_USD,
+  BTC_USD,
+  NEAR,
+  DATED,
+] as const
+const EACH = [BTC_USDT, ETH_USDT, BTC_USD, NEAR, DATED] as const
 type Id = (typeof IDS)[number]
 /** Tiers so low that a few thousand contracts are in the upper ones. */
 const lower = (tiers: readonly TierConfig[], by: number): TierConfig[] =>
@@ -25,6 +40,8 @@ export const CONFIGS: readonly ContractConfig[] = [
   small(CONTRACTS.BTC_USDT, 100),
   small(CONTRACTS.ETH_USDT, 100),
   small(CONTRACTS.BTC_USD, 20),
+  { ...small(CONTRACTS.DATED, 100), name: 'BTC_USDT_20231114', expire_time: 1_700_000_220 },
+  small(CONTRACTS.DATED, 100),
 ]
 /** VIP, and whether it is in a group of its own. */
 const TRADERS: readonly (readonly [vip: number, stp: boolean])[] = [
@@ -50,8 +67,9 @@ export class Market extends Beside {
       this.credit(user, 'usdt', String(500 * (1 + this.below(30))))
       // One of them never has an account there.
       if (i < TRADERS.length - 1) this.credit(user, 'btc', this.pick(['0.1', '0.3', '1']))
+      if (i > 0) this.credit(user, 'usdt', String(500 * (1 + this.below(20))), 'delivery')
       if (this.chance(4)) this.ask('futures.dual_mode', { ...this.path(user, BTC_USDT), dual: true })
-      for (const id of [BTC_USDT, ETH_USDT, BTC_USD] as const)
+      for (const id of EACH)
         if (i < TRADERS.length - 1 && !this.chance(4))
           this.ask('futures.leverage', {
             ...this.named(user, id),
@@ -66,11 +84,11 @@ export class Market extends Beside {
       ] as const)
         this.ask('insurance.fund', { settle, amount, actor: 'test' })
   }
-  private credit(user_id: number, settle: string, amount: string): void {
+  private credit(user_id: number, settle: string, amount: string, account = 'futures'): void {
     const currency = settle.toUpperCase()
     this.ask('user.credit', {
       user_id,
-      account: 'futures',
+      account,
       currency,
       amount,
       currency_pair: null,
@@ -87,7 +105,8 @@ export class Market extends Beside {
   step(): void {
     const deed = this.below(100)
     if (this.chance(30)) this.rare()
-    else if (deed < 60) this.placeAny()
+    else if (deed < 55) this.placeAny()
+    else if (deed < 60) this.waitAny()
     else if (deed < 65) this.amendAny()
     else if (deed < 68) this.cancelAny()
     else if (deed < 73) this.leverageAny()
@@ -111,7 +130,7 @@ export class Market extends Beside {
   }
   /** What hardly ever happens by chance. */
   private rare(): void {
-    const id = this.pick([BTC_USDT, ETH_USDT, BTC_USD] as const)
+    const id = this.pick(EACH)
     if (this.chance(3)) {
       this.ask('contract.change', { contract: id, change: { status: 'circuit_breaker' }, actor: 'test' })
       for (let i = 0; i < 3; i++) this.placeAny()
@@ -269,6 +288,48 @@ export class Market extends Beside {
       { reduce_only: true },
     ]
   }
+  /** Something about orders that wait for a price; chases are not here. */
+  private waitAny(): void {
+    const { world } = this.reference
+    // More often than not of somebody who has something to protect.
+    const held = [...world.positions.values()].filter(({ user, size }) => user !== 0 && size !== 0n)
+    const row = held.length === 0 || this.chance(4) ? undefined : this.pick(held)
+    const [user, id] = [row?.user ?? this.somebody(), (row?.contract as Id | undefined) ?? this.pick(IDS)]
+    const path = this.path(user, id)
+    const own = world.waitingOf(user, this.contract(id).account)
+    const contract = this.chance(2) ? null : this.contract(id).name
+    const first = own.find((row) => 'kind' in row)
+    if (this.chance(8)) {
+      if (this.chance(2)) this.ask('futures.price_order.cancel_all', { ...path, contract })
+      else
+        this.ask('futures.trail.stop_all', { ...path, contract, related: this.pick([null, 'long', 'short']) })
+      return
+    }
+    if (first !== undefined && this.chance(4)) {
+      const rest = { price_type: null, auto_size: null, close: null }
+      const trigger_price = this.chance(3) ? null : this.near(id)
+      const price = this.chance(2) ? null : this.near(id)
+      const size = this.chance(3) || trigger_price === null ? '30' : null
+      this.ask('futures.price_order.amend', { ...path, id: first.id, size, price, trigger_price, ...rest })
+      return
+    }
+    for (;;) {
+      const [what, input] = anyWait({
+        below: this.below,
+        path,
+        mark: Number(this.mark(id)),
+        name: this.contract(id).name,
+        dual: this.isDual(user, id),
+        tick: (price) => this.tick(id, price),
+        prices: own.flatMap((row) => ('kind' in row ? [row.id] : [])),
+        trails: own.flatMap((row) => ('kind' in row ? [] : [row.id])),
+        chases: [],
+      })
+      if (what.startsWith('futures.chase') || what === 'futures.place') continue
+      this.ask(what, input)
+      return
+    }
+  }
   private openOrder(): Order | undefined {
     const open = [...this.reference.world.orders.values()]
     return open.length === 0 ? undefined : this.pick(open)
@@ -351,10 +412,10 @@ export class Market extends Beside {
   }
   private transferAny(): void {
     const [user, id] = [this.pick(this.traders.slice(0, -1)), this.pick(IDS)]
-    const { currency, settle } = this.contract(id)
+    const { currency, settle, group } = this.contract(id)
     const out = this.chance(2)
     const amount = currency === 'BTC' ? (1 + this.below(3000)) / 1e4 : (1 + this.below(300_000)) / 100
-    const accounts = out ? { from: 'futures', to: 'spot' } : { from: 'spot', to: 'futures' }
+    const accounts = out ? { from: group, to: 'spot' } : { from: 'spot', to: group }
     this.ask('transfer.create', {
       user_id: user,
       currency,
@@ -391,6 +452,6 @@ export class Market extends Beside {
     const seconds = this.pick([1, 1, 2, 7, 20, 61])
     this.log.push(`wait ${seconds}`)
     this.advance(seconds)
-    if (this.chance(2)) this.ask('futures.mark', { contracts: [BTC_USDT, ETH_USDT, BTC_USD] })
+    if (this.chance(2)) this.ask('futures.mark', { contracts: EACH })
   }
 }

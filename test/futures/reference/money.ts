@@ -1,5 +1,6 @@
 import { cashName, debtName, fillValue, isCross, liquidationPrice, openingMargin, totalOf } from './margin.ts'
 import { E, abs, ceilDiv, floorDiv, floorTo, max, min } from './numbers.ts'
+import { closersEnd } from './waiting.ts'
 import { UNIT, type Account, type Contract, type Mode, type Position, type World } from './world.ts'
 
 /** 2.2, 2.5, 2.9 and 2.10 of the specification: bookings, and what a fill does to a position. */
@@ -192,8 +193,10 @@ export function fillPosition(
     row.fee -= closingFee
     row.closed += done.closed
     row.closedValue += value - done.openedValue
-    if (done.closed === abs(held)) endPosition(w, c, row, held > 0n, one.text)
-    else row.margin -= (row.margin * done.closed) / abs(held)
+    if (done.closed === abs(held)) {
+      endPosition(w, c, row, held > 0n, one.text)
+      closersEnd(w, row.user, c.id, held > 0n)
+    } else row.margin -= (row.margin * done.closed) / abs(held)
   }
   row.size = done.size
   row.cost = done.cost

@@ -36,14 +36,26 @@ export interface NewOrder {
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 
 export function contractOf(w: World, account: string, name: string): Contract {
-  return w.contracts.get(`${account}/${name.toUpperCase()}`) ?? refuse('CONTRACT_NOT_FOUND')
+  const found = w.contracts.get(`${account}/${name.toUpperCase()}`)
+  return found === undefined || found.status === 'delisted' ? refuse('CONTRACT_NOT_FOUND') : found
 }
 export function refuseLiquidating(w: World, user: number, c: Contract): void {
   const inIt = w.positionsOf(user, c).some(({ liquidating }) => liquidating !== 0)
   if (inIt || (w.account(user, c.account)?.liquidating ?? 0) !== 0) refuse('POSITION_IN_LIQUIDATION')
 }
 
-export function place(w: World, input: NewOrder): Order {
+/** Whether it takes orders now. */
+export function checkTrading(w: World, c: Contract): void {
+  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  if (c.expires !== 0 && c.expires * 1e6 <= w.at) refuse('CONTRACT_IN_DELISTING')
+}
+
+/** What the platform says of an order that it places for somebody. */
+export interface Own {
+  readonly text: string | null
+  readonly origin: string
+}
+export function place(w: World, input: NewOrder, own?: Own): Order {
   const { user, price } = input
   const dual = w.isDual(user, input.account)
   const tif = input.tif ?? 'gtc'
@@ -67,7 +79,7 @@ export function place(w: World, input: NewOrder): Order {
   // 2 to 5
   const c = contractOf(w, input.account, input.contract)
   if (input.slipRate !== null && input.slipRate > c.slip) refuse('INVALID_PARAM_VALUE')
-  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  checkTrading(w, c)
   if (w.account(user, c.account) === undefined) refuse('USER_NOT_FOUND')
   if (price % c.tick !== 0n || Number(fraction) !== 0) refuse('INVALID_PRECISION')
   refuseLiquidating(w, user, c)
@@ -107,7 +119,7 @@ export function place(w: World, input: NewOrder): Order {
     buy,
     market,
     tif,
-    text: input.text ?? 'api',
+    text: own?.text ?? input.text ?? 'api',
     amendText: '-',
     price,
     amount: sent,
@@ -126,7 +138,7 @@ export function place(w: World, input: NewOrder): Order {
     created: w.at,
     updated: w.at,
     reduceOnly,
-    more: moreOf(input, reduceOnly, closes),
+    more: moreOf(input, reduceOnly, closes, own),
   }
   const opening = openingOf(w, c, row, order, n)
   const reduces = n > opening.atOnce
@@ -142,17 +154,18 @@ export function place(w: World, input: NewOrder): Order {
   checkMargin(w, c, order, opening, opened)
   return order
 }
-function moreOf(input: NewOrder, reduceOnly: boolean, closes: boolean): Order['more'] {
+function moreOf(input: NewOrder, reduceOnly: boolean, closes: boolean, own?: Own): Order['more'] {
   const more = {
     ...(reduceOnly && { reduce_only: true }),
     ...(closes && { close: true }),
     ...(input.autoSize !== null && { auto_size: input.autoSize }),
     ...(input.slip !== null && { market_order_slip_ratio: input.slip }),
     ...(input.marginMode !== null && { pos_margin_mode: input.marginMode }),
+    ...(own !== undefined && { origin: own.origin }),
   }
   return Object.keys(more).length === 0 ? null : more
 }
-function checkSize(c: Contract, n: bigint, market: boolean): void {
+export function checkSize(c: Contract, n: bigint, market: boolean): void {
   if (n < c.sizeMin) refuse('SIZE_TOO_SMALL')
   if (n > (market ? c.marketMax : c.sizeMax)) refuse('SIZE_TOO_LARGE')
 }
@@ -235,7 +248,7 @@ export function amend(w: World, input: Amendment): Order {
     followBook(w, c)
     return order
   }
-  if (c.status === 'circuit_breaker') refuse('TRADE_RESTRICTED')
+  checkTrading(w, c)
   if (price % c.tick !== 0n) refuse('INVALID_PRECISION')
   refuseLiquidating(w, order.user, c)
   checkSize(c, amount, false)

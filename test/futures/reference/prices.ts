@@ -1,12 +1,14 @@
 import { look } from './liquidation.ts'
 import { fundingName, recordPosition, roundingName, settleFunding } from './money.ts'
 import { E, clamp, floorDiv, halfTo, max, median } from './numbers.ts'
+import { touch } from './waiting.ts'
 import type { Contract, Order, Prices, World } from './world.ts'
 
 /** 2.3 and 2.10 of the specification: index, mark, premium, funding. */
 
 export const secondOf = (at: number): number => Math.floor(at / 1e6)
 const RATE_STEP = E / 10n ** 6n
+const YEAR = 365n * 86_400n * 1_000_000n
 
 /** A contract without trades, premiums or fundings yet. */
 export const beginPrices = (
@@ -20,6 +22,8 @@ export const beginPrices = (
   fundingSum: 0n,
   minute: secondOf(at) - (secondOf(at) % 60),
   sequence: 0,
+  ending: [],
+  at,
 })
 /** One sample a second: what stood at its beginning. */
 function sampleAt({ basis }: Prices, second: number): bigint {
@@ -27,34 +31,52 @@ function sampleAt({ basis }: Prices, second: number): bigint {
   for (const [from, value] of basis) if (from < second) found = value
   return found
 }
-export function markNow(c: Contract, row: Prices, second: number): bigint {
+/** What the time that is left is worth, for each side of a bound. */
+export const ofTime = (c: Contract, at: number): bigint =>
+  (c.boundYear * max(0n, BigInt(c.expires * 1e6 - at))) / YEAR
+export function markNow(c: Contract, row: Prices, at: number): bigint {
   const { index, rate } = row
-  const left = max(0n, BigInt(row.nextFunding - second))
-  const first = index + (index * rate * left) / (E * BigInt(c.interval))
+  const second = secondOf(at)
   let sum = 0n
   for (let i = 0; i < 30; i++) sum += sampleAt(row, second - i)
-  const middle = median(first, index + sum / 30n, row.last ?? first)
-  const far = floorDiv(index * c.bound, E)
+  const near = index + sum / 30n
+  let middle = near
+  if (c.expires === 0) {
+    const left = max(0n, BigInt(row.nextFunding - second))
+    const first = index + (index * rate * left) / (E * BigInt(c.interval))
+    middle = median(first, near, row.last ?? first)
+  }
+  const far = floorDiv(index * (c.bound + ofTime(c, at)), E)
   return halfTo(clamp(middle, index - far, index + far), c.markTick)
 }
-function takeSample(w: World, c: Contract, row: Prices): void {
+/** Tells whether it is another than the last one. */
+function takeSample(w: World, c: Contract, row: Prices): boolean {
   const [bid, ask] = [w.side(c.id, true)[0], w.side(c.id, false)[0]]
-  if (bid === undefined || ask === undefined) return
+  if (bid === undefined || ask === undefined) return false
   const second = secondOf(w.at)
   const basis = (bid.price + ask.price) / 2n - row.index
+  const another = (row.basis.at(-1)?.[1] ?? 0n) !== basis
   row.basis = row.basis.filter(
     ([from], i) => from !== second && (row.basis[i + 1]?.[0] ?? second) > second - 32,
   )
   row.basis.push([second, basis])
+  return another
 }
+/** Until it has come to its end. */
+const isRunning = ({ status, settling, expires }: Contract, at: number): boolean =>
+  status !== 'delisted' && !settling && (expires === 0 || at <= expires * 1e6)
 /** Something that a price is made of has changed, or time has passed; tells whether the mark or the index is another. */
 function follow(w: World, c: Contract, index: bigint, at = w.at): boolean {
+  touch(w, c.id)
+  if (!isRunning(c, at)) return false
   const row = w.priceOf(c.id)
   const before = { ...row }
   row.index = index
-  takeSample(w, c, row)
-  row.mark = markNow(c, row, secondOf(at))
-  return before.mark !== row.mark || before.index !== row.index
+  const another = takeSample(w, c, row)
+  row.mark = markNow(c, row, at)
+  const moved = before.mark !== row.mark || before.index !== row.index
+  if (another || moved) row.at = w.at
+  return moved
 }
 /** The book of a contract has changed: its prices, then everybody's risk. */
 export function followBook(w: World, c: Contract): void {
@@ -105,23 +127,42 @@ export function minute(w: World, at: number): void {
   w.schedule(at + 60e6, 'futures.minute', '')
   const second = secondOf(at)
   for (const c of w.contracts.values()) {
-    const row = w.priceOf(c.id)
-    takeSample(w, c, row)
-    if (row.minute < second) {
-      row.minute = second
+    if (isRunning(c, at) || (c.status !== 'delisted' && c.expires === second)) minuteOf(w, c, at)
+  }
+  look(w)
+}
+function minuteOf(w: World, c: Contract, at: number): void {
+  const second = secondOf(at)
+  const row = w.priceOf(c.id)
+  const before = row.mark
+  let another = takeSample(w, c, row)
+  if (row.minute < second) {
+    row.minute = second
+    another ||= c.expires === 0 || c.expires - second < 1_800
+    if (c.expires > 0) {
+      if (c.expires - second < 1_800) row.ending = [...row.ending, row.index]
+    } else {
       row.premiums = [...row.premiums, premiumNow(w, c)]
       row.rate = fundingRate(c, row.premiums)
       row.nextFunding = second - (second % c.interval) + c.interval
       if (second % c.interval === 0) fund(w, c, row, at)
     }
-    row.mark = markNow(c, row, second)
   }
-  look(w)
+  row.mark = markNow(c, row, at)
+  if (another || row.mark !== before) row.at = w.at
+  if (row.mark !== before) touch(w, c.id)
+}
+/** Section 3: the average of the index at the full minutes of the last half hour, the end itself among them. */
+export function lastPrice(w: World, c: Contract): bigint {
+  const row = w.priceOf(c.id)
+  if (row.minute < c.expires && c.expires % 60 === 0) minuteOf(w, c, c.expires * 1e6)
+  if (row.ending.length === 0) return row.mark
+  return halfTo(row.ending.reduce((sum, one) => sum + one, 0n) / BigInt(row.ending.length), c.markTick)
 }
 /** The rate is fixed; what one contract owes by it joins the sum, and a sweep follows. */
 function fund(w: World, c: Contract, row: Prices, at: number): void {
   const second = secondOf(at)
-  const mark = markNow(c, { ...row, nextFunding: second }, second)
+  const mark = markNow(c, { ...row, nextFunding: second }, at)
   w.record('funding', { contract: c.id, t: second, r: row.rate })
   row.fundingSum += c.linear ? (c.q * mark * row.rate) / (E * E) : (row.rate * E) / mark
   row.premiums = []
@@ -139,5 +180,6 @@ export function sweep(w: World, c: Contract): void {
   if (rest < 0n) throw new Error(`funding of ${c.id} paid out more than it took in`)
   if (rest > 0n) w.meet('funding left to rounding')
   w.move(fundingName(c), roundingName(c.settle), rest)
+  touch(w, c.id)
   look(w)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Market } from './market.ts'
 
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
-const FROM = Number(process.env['SEED'] ?? 1)
+const FROM = Number(process.env['SEED'] ?? 9)
 const EACH = 500
 /** So many meet what is rare, too. */
 const MANY = 40_000
@@ -22,6 +22,15 @@ const MET = {
   'futures.margin': 'done REMOVE_TOO_MUCH INSUFFICIENT_AVAILABLE POSITION_CROSS_MARGIN NO_CHANGE',
   'futures.dual_mode': 'done POSITION_HOLDING',
   'transfer.create': 'done FUTURES_BALANCE_NOT_ENOUGH',
+  'futures.price_order.create':
+    'done AUTO_TRIGGER_PRICE_GREATE_LAST AUTO_TRIGGER_PRICE_LESS_LAST POSITION_EMPTY USER_NOT_FOUND',
+  'futures.price_order.amend': 'done INVALID_PARAM_VALUE AUTO_TRIGGER_PRICE_GREATE_LAST',
+  'futures.price_order.cancel': 'done',
+  'futures.price_order.cancel_all': 'done',
+  'futures.trail.create': 'done POSITION_EMPTY SIZE_TOO_SMALL',
+  'futures.trail.update': 'NO_CHANGE ORDER_NOT_FOUND ORDER_FINISHED',
+  'futures.trail.stop': 'done ORDER_NOT_FOUND',
+  'futures.trail.stop_all': 'done',
 } as const
 const MET_DEEDS = [
   'isolated liquidation',
@@ -50,6 +59,17 @@ const MET_DEEDS = [
   'ended reduce_out',
   'ended liquidated',
   'ended auto_deleveraged',
+  'contract ended',
+  'settled with a profit',
+  'settled with a loss',
+  'price order succeeded',
+  'price order expired',
+  'price order cancelled liquidated',
+  'price order cancelled position_closed',
+  'price order failed CONTRACT_NO_COUNTER',
+  'trail active',
+  'trail success',
+  'trail failed POSITION_EMPTY',
 ]
 const MET_BY_MANY = {
   'futures.amend':
@@ -59,6 +79,12 @@ const MET_BY_MANY = {
   'futures.risk_limit': 'POSITION_DUAL_MODE POSITION_NOT_FOUND LEVERAGE_TOO_HIGH RISK_LIMIT_TOO_LOW',
   'futures.margin': 'POSITION_DUAL_MODE POSITION_NOT_FOUND POSITION_EMPTY INVALID_PRECISION',
   'futures.dual_mode': 'ORDER_PENDING',
+  'futures.place': 'CONTRACT_IN_DELISTING',
+  'futures.price_order.create': 'CONTRACT_NOT_FOUND INVALID_PARAM_VALUE SIZE_TOO_SMALL TRADE_RESTRICTED',
+  'futures.price_order.amend': 'AUTO_TRIGGER_PRICE_LESS_LAST',
+  'futures.price_order.cancel': 'ORDER_FINISHED ORDER_NOT_FOUND',
+  'futures.trail.create': 'CONTRACT_NOT_FOUND INVALID_PARAM_VALUE USER_NOT_FOUND',
+  'futures.trail.update': 'done',
 } as const
 const DEEDS_BY_MANY = [
   'hedge closed',
@@ -68,6 +94,10 @@ const DEEDS_BY_MANY = [
   'taken at the mark',
   'the fund is deleveraged',
   'ended position_closed',
+  'a loss at the end is paid',
+  'price order cancelled contract_delisted',
+  'price order failed INSUFFICIENT_AVAILABLE',
+  'trail failed CONTRACT_NO_COUNTER',
 ]
 
 test(`the engine and a naive reference of contracts say the same over ${OPERATIONS} random operations`, () => {

@@ -1,8 +1,10 @@
+import type { NewContractPriceOrder } from '../../../src/core/futures/price-orders.ts'
 import type { ContractConfig } from '../../../src/core/tables/world/contracts.ts'
 import { liquidate, unwind } from './liquidation.ts'
 import { dec } from './numbers.ts'
 import { amend, cancel, cancelAll, place } from './orders.ts'
 import { beginPrices, followAll, minute, sweep } from './prices.ts'
+import { lookAtEnds, planEnds, settle } from './settlement.ts'
 import {
   changeMargin,
   credit,
@@ -14,6 +16,20 @@ import {
   transfer,
 } from './settings.ts'
 import {
+  amendPriceOrder,
+  cancelPriceOrder,
+  cancelPriceOrders,
+  createPriceOrder,
+  createTrail,
+  expirePriceOrder,
+  fire,
+  stopTrail,
+  stopTrails,
+  touch,
+  updateTrail,
+  type NewPriceOrder,
+} from './waiting.ts'
+import {
   Refused,
   World,
   type Contract,
@@ -21,6 +37,7 @@ import {
   type Mode,
   type Order,
   type Position,
+  type PriceType,
   type Prices,
 } from './world.ts'
 
@@ -31,6 +48,7 @@ export type Answer =
   | { readonly order: Order }
   | { readonly ids: number[] }
   | { readonly rows: Position[] }
+  | { readonly waits: number }
   | null
 /** What a VIP tier pays, maker and taker: 2.9. */
 const RATES: Readonly<Record<number, readonly [string, string]>> = {
@@ -53,6 +71,7 @@ export class Reference {
   begin(at: number, first: (id: string) => Pick<Prices, 'index' | 'mark' | 'rate' | 'nextFunding'>): void {
     for (const { id } of this.world.contracts.values()) this.world.prices.set(id, beginPrices(first(id), at))
     this.world.schedule(at - (at % 60e6) + 60e6, 'futures.minute', '')
+    planEnds(this.world)
   }
   addUser(id: number, vip: number, stp: number): void {
     const [maker, taker] = RATES[vip]!
@@ -63,7 +82,9 @@ export class Reference {
     const w = this.world
     this.start(at, order)
     try {
-      return w.whole(() => this.answer(what, input))
+      const answer = w.whole(() => this.answer(what, input))
+      fire(w)
+      return answer
     } catch (error) {
       if (error instanceof Refused) return { label: error.label }
       throw error
@@ -82,11 +103,17 @@ export class Reference {
     if (item.kind === 'futures.minute') minute(w, item.at)
     else if (item.kind === 'futures.fund') sweep(w, w.contract(item.of))
     else if (item.kind === 'futures.unwind') unwind(w, w.contract(item.of))
+    else if (item.kind === 'contract.look') lookAtEnds(w)
+    else if (item.kind === 'contract.sweep') settle(w, w.contract(item.of))
+    else if (item.kind === 'futures.price_order.expire') expirePriceOrder(w, Number(item.input['id']))
+    else if (item.kind === 'futures.fire') touch(w, item.of)
     else liquidate(w, item)
+    fire(w)
   }
   private start(at: number, order: readonly string[]): void {
     Object.assign(this.world, { at, order, records: {} })
     this.world.touched.clear()
+    this.world.moved.clear()
   }
   private answer(what: string, given: Input): Answer {
     const w = this.world
@@ -141,20 +168,15 @@ export class Reference {
         setDual(w, path, input['dual'] === true)
         return null
       case 'transfer.create': {
-        const account = `futures/${String(input['settle'])}`
-        transfer(
-          w,
-          { ...path, account },
-          String(input['currency']),
-          dec(String(input['amount'])),
-          input['from'] !== 'spot',
-        )
+        const out = input['from'] !== 'spot'
+        const account = `${String(out ? input['from'] : input['to'])}/${String(input['settle'])}`
+        transfer(w, { ...path, account }, String(input['currency']), dec(String(input['amount'])), out)
         return null
       }
       case 'user.credit':
         credit(
           w,
-          { ...path, account: `futures/${String(input['settle'])}` },
+          { ...path, account: `${String(input['account'])}/${String(input['settle'])}` },
           String(input['currency']),
           dec(String(input['amount'])),
         )
@@ -170,7 +192,58 @@ export class Reference {
         return null
       }
       case 'contract.change':
+        if (w.contract(name).settling || w.contract(name).status === 'delisted')
+          throw new Refused('CONTRACT_IN_DELISTING')
         w.contract(name).status = (input['change'] as unknown as { status: string }).status
+        return null
+      case 'futures.price_order.create':
+        return { waits: createPriceOrder(w, readPriceOrder(path, given)) }
+      case 'futures.price_order.amend':
+        return {
+          waits: amendPriceOrder(w, path, input['id'] as number, {
+            size: input['size'] as string | null,
+            price: price(input['price']),
+            trigger: price(input['trigger_price']),
+            type: input['price_type'] as PriceType | null,
+          }),
+        }
+      case 'futures.price_order.cancel':
+        cancelPriceOrder(w, path, input['id'] as number)
+        return null
+      case 'futures.price_order.cancel_all':
+        cancelPriceOrders(w, path, input['contract'] as string | null)
+        return null
+      case 'futures.trail.create':
+        return {
+          waits: createTrail(w, {
+            ...path,
+            contract: name,
+            amount: String(input['amount']),
+            activation: dec(String(input['activation_price'])),
+            above: input['is_gte'] as boolean | null,
+            type: input['price_type'] as PriceType,
+            offset: String(input['price_offset']),
+            reduceOnly: input['reduce_only'] === true,
+            related: input['position_related'] === true,
+            marginMode: input['pos_margin_mode'] as string | null,
+            positionMode: input['position_mode'] as string | null,
+          }),
+        }
+      case 'futures.trail.update':
+        return {
+          waits: updateTrail(w, path, input['id'] as number, {
+            amount: input['amount'] as string | null,
+            activation: price(input['activation_price']),
+            above: input['is_gte'] as boolean | null,
+            type: input['price_type'] as PriceType | null,
+            offset: input['price_offset'] as string | null,
+          }),
+        }
+      case 'futures.trail.stop':
+        stopTrail(w, path, input['id'] as number)
+        return null
+      case 'futures.trail.stop_all':
+        stopTrails(w, path, input['contract'] as string | null, input['related'] as string | null)
         return null
       case 'futures.mark':
         followAll(w)
@@ -178,6 +251,28 @@ export class Reference {
       default:
         throw new TypeError(what)
     }
+  }
+}
+function readPriceOrder(path: { user: number; account: string }, given: Input): NewPriceOrder {
+  const { initial, trigger, order_type, pos_margin_mode } = given as unknown as NewContractPriceOrder
+  return {
+    ...path,
+    contract: initial.contract,
+    initial: {
+      size: initial.size,
+      price: dec(initial.price),
+      tif: initial.tif,
+      text: initial.text ?? '',
+      close: initial.close,
+      reduceOnly: initial.reduce_only,
+      autoSize: initial.auto_size,
+      marginMode: pos_margin_mode,
+    },
+    kind: order_type,
+    type: trigger.price_type,
+    above: trigger.rule === 1,
+    trigger: dec(trigger.price),
+    expiration: trigger.expiration,
   }
 }
 function readOrder(

@@ -53,7 +53,9 @@ export function setLeverage(
   const cross = given === 0n
   const leverage = cross
     ? limit === null || limit === 0n
-      ? rows[0]!.crossLimit
+      ? c.expires > 0
+        ? c.leverageMax
+        : rows[0]!.crossLimit
       : readLeverage(c, limit)
     : readLeverage(c, given)
   if (cross !== isCross(rows[0]!)) {
@@ -143,7 +145,7 @@ export function setDual(w: World, { user, account }: Path, dual: boolean): void 
     const pending = [...w.orders.values()].some(
       (one) => one.user === user && one.contract.startsWith(`${account}/`),
     )
-    if (pending) refuse('ORDER_PENDING')
+    if (pending || w.waitingOf(user, account).length > 0) refuse('ORDER_PENDING')
   }
   beginAccount(w, user, account).dual = dual
 }

@@ -38,7 +38,13 @@ export interface Contract {
   readonly rateLimit: bigint
   readonly impact: bigint
   readonly bound: bigint
+  /** Of a dated one: what a year adds to the bound, when it ends (Unix seconds; 0: never), what its end costs. */
+  readonly boundYear: bigint
+  readonly expires: number
+  readonly settleFee: bigint
   status: string
+  /** It has come to its end, and its positions are being closed. */
+  settling: boolean
 }
 /** The smallest unit of USDT and BTC. */
 export const UNIT = E / 10n ** 8n
@@ -81,7 +87,11 @@ export function contractOf(config: ContractConfig): Contract {
     rateLimit: dec(config.funding_rate_limit),
     impact: dec(config.funding_impact_value),
     bound: dec(config.mark_bound),
+    boundYear: dec(config.mark_bound_year),
+    expires: config.expire_time,
+    settleFee: dec(config.settle_fee_rate),
     status: config.status,
+    settling: false,
   }
 }
 
@@ -100,6 +110,10 @@ export interface Prices {
   minute: number
   /** Trades in the book. */
   sequence: number
+  /** The index at the full minutes of the last half hour. */
+  ending: bigint[]
+  /** When any of this was another the last time. */
+  at: number
 }
 export type Mode = 'single' | 'dual_long' | 'dual_short'
 export interface Order {
@@ -158,6 +172,56 @@ export interface Position {
   closedValue: bigint
   openAt: number
 }
+export type PriceType = 'last' | 'mark' | 'index'
+/** Waits for a price, then places an order. */
+export interface PriceOrder {
+  readonly id: number
+  readonly user: number
+  readonly contract: string
+  readonly kind: string
+  type: PriceType
+  readonly above: boolean
+  trigger: bigint
+  readonly initial: Initial
+  status: 'open' | 'finished'
+  finish: string
+  reason: string
+  /** The order that it placed. */
+  placed: number
+  ended: number
+}
+export interface Initial {
+  size: string
+  price: bigint
+  tif: string
+  readonly text: string
+  readonly close: boolean
+  readonly reduceOnly: boolean
+  readonly autoSize: 'close_long' | 'close_short' | null
+  readonly marginMode: string | null
+}
+/** Follows a price, and places an order when that comes back. */
+export interface Trail {
+  readonly id: number
+  readonly user: number
+  readonly contract: string
+  /** Signed. */
+  amount: bigint
+  activation: bigint
+  above: boolean
+  type: PriceType
+  offset: { readonly by: bigint; readonly ratio: boolean }
+  offsetText: string
+  readonly reduceOnly: boolean
+  readonly related: boolean
+  readonly marginMode: string | null
+  status: 'pending' | 'active' | 'success' | 'cancelled' | 'failed'
+  /** The best price since it is active. */
+  extremum: bigint
+  placed: number
+  label: string
+  ended: number
+}
 export interface Account {
   readonly user: number
   readonly account: string
@@ -194,6 +258,7 @@ export const refuse = (label: string): never => {
   throw new Refused(label)
 }
 
+export const isTrailing = ({ status }: Trail): boolean => status === 'pending' || status === 'active'
 const copies = <K, V extends object>(map: Map<K, V>): Map<K, V> =>
   new Map([...map].map(([key, row]) => [key, { ...row }]))
 
@@ -209,12 +274,17 @@ export class World {
   money = new Map<string, bigint>()
   counters: Record<string, number> = {}
   due: Due[] = []
+  /** Those that have ended are kept. */
+  priceOrders = new Map<number, PriceOrder>()
+  trails = new Map<number, Trail>()
   /** Whose the orders were that have ended: user and account, by id. */
   ended = new Map<number, string>()
   /** Of the running command. */
   at = 0
   records: Records = {}
   touched = new Map<number, Order>()
+  /** Contracts whose prices may be others now. */
+  moved = new Set<string>()
   /** In which order units were begun with that fell together: nothing says which goes first. */
   order: readonly string[] = []
   /** What happened, for whoever wants to know that it did. */
@@ -238,7 +308,10 @@ export class World {
   }
   /** All of it succeeds, or nothing of it has happened. */
   whole<T>(work: () => T): T {
-    const { prices, orders, positions, accounts, money, counters, due, ended } = this
+    const { prices, orders, positions, accounts, money, counters, due, ended, priceOrders, trails } = this
+    const touched = new Map(this.touched)
+    const moved = new Set(this.moved)
+    const records = Object.fromEntries(Object.entries(this.records).map(([log, rows]) => [log, [...rows]]))
     this.prices = new Map([...prices].map(([id, row]) => [id, { ...row, basis: [...row.basis] }]))
     this.orders = copies(orders)
     this.positions = copies(positions)
@@ -246,15 +319,18 @@ export class World {
     this.money = new Map(money)
     this.counters = { ...counters }
     this.due = [...due]
+    this.priceOrders = new Map(
+      [...priceOrders].map(([id, row]) => [id, { ...row, initial: { ...row.initial } }]),
+    )
+    this.trails = copies(trails)
     const before = ended.size
     try {
       return work()
     } catch (error) {
       const news = [...this.ended.keys()].slice(before)
       for (const id of news) this.ended.delete(id)
-      Object.assign(this, { prices, orders, positions, accounts, money, counters, due })
-      this.records = {}
-      this.touched.clear()
+      Object.assign(this, { prices, orders, positions, accounts, money, counters, due, priceOrders, trails })
+      Object.assign(this, { records, touched, moved })
       throw error
     }
   }
@@ -318,6 +394,14 @@ export class World {
     return [...this.positions.values()].filter(
       (row) => row.user === user && row.size !== 0n && row.contract.startsWith(`${account}/`),
     )
+  }
+  /** Those that wait for a price: of a user in an account, or in one contract of it. */
+  waitingOf(user: number, account: string): (PriceOrder | Trail)[] {
+    return this.waiting().filter((one) => one.user === user && one.contract.startsWith(`${account}/`))
+  }
+  waiting(): (PriceOrder | Trail)[] {
+    const prices = [...this.priceOrders.values()].filter(({ status }) => status === 'open')
+    return [...prices, ...[...this.trails.values()].filter(isTrailing)]
   }
   openOf(user: number, contract: string): Order[] {
     return [...this.orders.values()].filter((row) => row.user === user && row.contract === contract)

@@ -1,14 +1,14 @@
-import type { Amount } from '../../money/amount.ts'
-import { nextId } from '../counters.ts'
-import type { Ctx } from '../state.ts'
-import { LIQUIDATION_STEP } from '../tables/unified/records.ts'
+import type { Amount } from '../money/amount.ts'
+import { nextId } from './counters.ts'
+import type { Ctx } from './state.ts'
+import { LIQUIDATION_STEP } from './tables/unified/records.ts'
 
-/** A liquidation under way, as its commands carry it. */
-export interface Liquidation {
+/** A liquidation under way. */
+export interface Liquidated {
   readonly id: number
   readonly user_id: number
+  /** The unified account, the market of an isolated one, or of contracts: a position's contract, or the account of cross ones. */
   readonly scope: string
-  readonly tries: number
 }
 export type Step =
   | 'warned'
@@ -18,8 +18,10 @@ export type Step =
   | 'order_cancelled'
   | 'repaid'
   | 'sold'
+  | 'hedge_closed'
   | 'liquidated'
   | 'taken_over'
+  | 'deleveraged'
   | 'insured'
   | 'socialised'
   | 'unlocked'
@@ -27,7 +29,7 @@ export type Step =
 /** Every step towards a liquidation, and of it, is a record. */
 export function note(
   ctx: Ctx,
-  { id, user_id, scope }: Omit<Liquidation, 'tries'>,
+  { id, user_id, scope }: Liquidated,
   step: Step,
   currency: string,
   amount: Amount,

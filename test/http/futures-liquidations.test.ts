@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ok } from '../support/client.ts'
+import { ContractTrader, setIndex } from '../support/contracts.ts'
+import { TestPlatform } from '../support/platform.ts'
+
+interface Step {
+  readonly id: number
+  readonly liquidation: number
+  readonly scope: string
+  readonly step: string
+  readonly currency: string
+  readonly amount: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+describe('steps of contract liquidations, as an operator sees them', () => {
+  let platform: TestPlatform
+  let rich: ContractTrader
+  before(async () => {
+    platform = await TestPlatform.start()
+    await setIndex(platform, { BTC: '60000' })
+    rich = await ContractTrader.of(platform, '100000000')
+  })
+  after(() => platform.stop())
+  /** Oldest first. */
+  const stepsOf = async ({ user_id }: ContractTrader): Promise<Step[]> =>
+    ((await platform.operator.ok('GET', `/users/${user_id}/liquidations`)) as Step[]).reverse()
+  const told = (steps: readonly Step[]): string[] => steps.map(({ step, amount }) => `${step} ${amount}`)
+  /** To the price and back: what is due at once is done when it answers. */
+  async function dip(price: string): Promise<void> {
+    await setIndex(platform, { BTC: price })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    await setIndex(platform, { BTC: '60000' })
+  }
+  const leverage = async (trader: ContractTrader, of: string, limit = '0'): Promise<void> => {
+    ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: of, cross_leverage_limit: limit }))
+  }
+  const buy = async (trader: ContractTrader, size: number): Promise<void> => {
+    await rich.placed(-size, '60000')
+    assert.equal((await trader.placed(size, '60000')).finish_as, 'filled')
+  }
+
+  test('isolated: orders end, the book takes a part, and the rest is well again', async () => {
+    const trader = await ContractTrader.of(platform, '40000')
+    await leverage(trader, '100')
+    await buy(trader, 300_000)
+    const order = await trader.placed(5, '59000')
+    const trigger = { price: '65000', rule: 1, price_type: 0 }
+    const initial = { contract: 'BTC_USDT', size: 5, price: '0', tif: 'ioc' }
+    const waiting = ok(await trader.post('/price_orders', { initial, trigger }), 201)
+    const bid = await rich.placed(60_000, '59610')
+    await dip('59630')
+    const steps = await stepsOf(trader)
+    assert.deepEqual(
+      steps.map(({ step }) => step),
+      ['locked', 'order_cancelled', 'order_cancelled', 'liquidated', 'unlocked'],
+    )
+    const [locked, one, other, liquidated, unlocked] = steps as [Step, Step, Step, Step, Step]
+    for (const { scope, liquidation } of steps)
+      assert.equal(`${scope} ${liquidation > 0}`, 'futures/usdt/BTC_USDT true')
+    assert.equal(new Set(steps.map(({ liquidation }) => liquidation)).size, 1)
+    assert.ok(Number(locked.detail['equity']) <= Number(locked.detail['maintenance_margin']))
+    assert.deepEqual([one.detail['order_id'], other.detail['price_order_id']], [order.id, waiting.id])
+    const { size } = await trader.position()
+    assert.equal(liquidated.amount, String(300_000 - size))
+    assert.deepEqual(liquidated.detail, { contract: 'futures/usdt/BTC_USDT', mode: 'single', price: '59610' })
+    assert.equal(unlocked.detail['mode'], 'single')
+    ok(await rich.delete(`/orders/${bid.id}`))
+    ok(await trader.post('/orders', { contract: 'BTC_USDT', size: 0, price: '60000', close: true }), 201)
+    await rich.placed(size, '60000', { tif: 'ioc' })
+  })
+  test('cross: what the book does not take the fund takes over', async () => {
+    const trader = await ContractTrader.of(platform, '680')
+    await leverage(trader, '0', '20')
+    await buy(trader, 1_000)
+    const bid = await rich.placed(400, '53300')
+    await dip('53400')
+    const steps = await stepsOf(trader)
+    assert.deepEqual(told(steps), ['locked 0', 'liquidated 400', 'taken_over 600', 'unlocked 0'])
+    assert.ok(steps.every(({ scope }) => scope === 'futures/usdt'))
+    assert.ok(Number(steps[0]!.detail['margin_balance']) <= Number(steps[0]!.detail['maintenance_margin']))
+    assert.equal((await rich.order(bid.id)).finish_as, 'filled')
+  })
+  test('both sides of a hedge are closed against each other first', async () => {
+    const trader = await ContractTrader.of(platform, '2000')
+    ok(await trader.ask('/dual_mode', { dual_mode: true }))
+    await leverage(trader, '0', '20')
+    await buy(trader, 5_000)
+    await rich.placed(500, '60000')
+    await trader.placed(-500, '60000')
+    await rich.placed(4_500, '55800')
+    await dip('55600')
+    const steps = await stepsOf(trader)
+    assert.deepEqual(told(steps).slice(0, 3), ['locked 0', 'hedge_closed 500', 'liquidated 4500'])
+  })
+  test('a fund that can not take all of it: others are deleveraged', async () => {
+    const long = await ContractTrader.of(platform, '3000000')
+    await leverage(long, '10')
+    for (let i = 0; i < 3; i++) await buy(long, 1_000_000)
+    await dip('30000')
+    const steps = await stepsOf(long)
+    const words = steps.map(({ step }) => step)
+    assert.equal(words[0], 'locked')
+    assert.equal(words.at(-1), 'unlocked')
+    assert.ok(words.includes('taken_over') && words.includes('deleveraged'), told(steps).join())
+    const taken = steps
+      .filter(({ step }) => ['liquidated', 'taken_over', 'deleveraged'].includes(step))
+      .reduce((sum, { amount }) => sum + Number(amount), 0)
+    assert.equal(taken, 3_000_000)
+    const other = ok(await rich.get('/auto_deleverages')).at(-1)
+    const deleveraged = steps.find(({ step }) => step === 'deleveraged')!
+    assert.equal(Math.abs(other.trade_size), Number(deleveraged.amount))
+    assert.equal(other.fill_price, deleveraged.detail['price'])
+    const proof = await platform.operator.ok('GET', '/ledger/proof')
+    assert.equal(proof.balanced, true)
+  })
+})
