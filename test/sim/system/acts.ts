@@ -5,8 +5,10 @@ import { ETH_OUTSIDE } from '../../support/wallet.ts'
 import type { Cast, Family, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
+import { StrayMoney } from './money.ts'
 import type { Act, Step } from './plan.ts'
 import { STRAYS, strayOf } from './stray.ts'
+import { Wander } from './wander.ts'
 
 const PAIR = 'BTC_USDT'
 const PRICE = 60_000n
@@ -23,6 +25,8 @@ export interface Scene {
   readonly model: Model
   readonly cast: Cast
   readonly note: (what: string) => void
+  /** Everything is as it was at the first start, and nobody is there. */
+  readonly startOver: () => Promise<void>
 }
 /** One request, what the model says to it, and what is to be done when it was carried out. */
 interface Request {
@@ -39,9 +43,13 @@ export class Acts {
   private readonly scene: Scene
   private orders: RefOrder[] = []
   private ids = 0
+  private readonly wander: Wander
+  readonly money: StrayMoney
 
   constructor(scene: Scene) {
     this.scene = scene
+    this.wander = new Wander(scene.house, scene.cast)
+    this.money = new StrayMoney(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -193,6 +201,11 @@ export class Acts {
       this.scene.note('credit ok')
     },
     stray: (step) => this.stray(step),
+    any: async (step) => {
+      const told = await this.wander.anything(step)
+      if (told !== undefined) this.scene.note(`any ${told.answer.status < 300 ? 'ok' : 'refused'}`)
+    },
+    money: async (step) => this.scene.note(`money ${await this.money.act(step)}`),
     price: async (step) => {
       await this.prices(2400 + (step.n[0]! % 1200), 110 + (step.n[1]! % 80))
       this.scene.note('price ok')
@@ -211,6 +224,15 @@ export class Acts {
     stop: () => this.scene.house.stopAndStart(),
     kill: () => this.scene.house.kill(),
     crash: (step) => this.crash(step),
+    takeover: async (step) => {
+      const { house, note } = this.scene
+      const { user } = this.trader(step)
+      const body = { account: 'spot', currency: 'USDT', amount: '1' }
+      const { status } = await house.takeOver(() => house.operate('POST', `/users/${user}/credit`, body))
+      assert.equal(status, 503, 'an answer of one who was taken over')
+      note('takeover ok')
+    },
+    reset: () => this.scene.startOver(),
     reconfigure: (step) => this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`),
   }
   private async clock(seconds: number): Promise<void> {

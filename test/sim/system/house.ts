@@ -14,7 +14,7 @@ import { createLog } from '../../../src/runtime/log.ts'
 import { sumsKey } from '../../../src/runtime/secrets.ts'
 import { databasePath, openSnapshot } from '../../../src/store/open.ts'
 import { SqliteStore } from '../../../src/store/sqlite.ts'
-import type { Snapshot, Store } from '../../../src/store/store.ts'
+import { Fenced, type Snapshot, type Store } from '../../../src/store/store.ts'
 import type { Credential } from '../../support/client.ts'
 import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
 import { checkBody } from '../../support/shape.ts'
@@ -91,6 +91,7 @@ export class House {
   private config: string | undefined
   /** Told whenever there is another process, or another world. */
   begun: () => void = () => undefined
+  refused: (label: string) => void = () => undefined
 
   async open(): Promise<void> {
     this.take(await this.started())
@@ -110,8 +111,8 @@ export class House {
     })
     const faults: unknown[] = []
     const log = createLog(config.log, (line) => {
-      // Those who die tell of it.
-      if (!line.includes('the process died')) process.stderr.write(`${line}\n`)
+      // Those who die, or are taken over, tell of it.
+      if (!/the process died|taken over|has taken over/.test(line)) process.stderr.write(`${line}\n`)
     })
     const path = databasePath(this.data)
     const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
@@ -160,21 +161,27 @@ export class House {
   call(credential: Credential, { method, path, query, body }: Call, late = false): Promise<Answer> {
     const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
     const rawQuery = query === undefined ? '' : new URLSearchParams(query).toString()
-    const full = `/api/v4${path}`
-    const timestamp = String(Math.floor(this.now) - (late ? LATE_SECONDS : 0))
-    const message = signatureString({
-      method,
-      path: full,
-      query: rawQuery,
-      bodyDigest: bodyDigest(text),
-      timestamp,
-    })
+    return this.signed(credential, method, `/api/v4${path}`, rawQuery, text, late ? LATE_SECONDS : 0)
+  }
+  signed(
+    credential: Credential,
+    method: string,
+    path: string,
+    query: string,
+    body: Buffer | undefined,
+    behind = 0,
+  ): Promise<Answer> {
+    const timestamp = String(Math.floor(this.now) - behind)
+    const message = signatureString({ method, path, query, bodyDigest: bodyDigest(body), timestamp })
     const headers = { key: credential.key, timestamp, sign: sign(credential.secret, message) }
-    return this.sent(method, full, rawQuery, headers, text)
+    return this.sent(method, path, query, headers, body)
   }
   operate(method: string, path: string, body?: unknown): Promise<Answer> {
-    const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body))
+  }
+  operateRaw(method: string, path: string, body: string | undefined): Promise<Answer> {
     const [plain, query = ''] = path.split('?') as [string, string?]
+    const text = body === undefined ? undefined : Buffer.from(body)
     return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${TOKEN}` }, text)
   }
   /** For steps that must succeed. */
@@ -206,6 +213,7 @@ export class House {
     const refused = status >= 300
     const label = refused ? (body?.label ?? '') : ''
     assert.ok(!refused || label !== '', `${method} ${path} → ${status} without a label: ${raw}`)
+    if (refused) this.refused(label)
     // The same few shapes all the time: the first of them, and then some.
     if (this.calls++ < SHAPES_FIRST || this.calls % SHAPES_EACH === 0)
       checkBody(method, path, { status, text: raw, body })
@@ -255,6 +263,27 @@ export class House {
     await before.platform.stop()
     rmSync(files, { recursive: true, force: true })
     this.take(await this.started())
+  }
+  /**
+   * A second process takes the files over while the first one lives, which tries to go on: nothing that `act` sends to it
+   * may land. Tells how it was answered.
+   */
+  async takeOver(act: () => Promise<Answer>): Promise<Answer> {
+    const before = this.life
+    await this.settle()
+    const life = await this.started({ KONTOR_TAKE_OVER: 'on' })
+    this.dying = true
+    const answer = await act().finally(() => (this.dying = false))
+    assert.ok(before.faults.length > 0 && before.faults.every((fault) => fault instanceof Fenced))
+    await before.platform.stop()
+    this.take(life)
+    return answer
+  }
+  /** Back to the world of the first start. */
+  async reset(): Promise<void> {
+    await this.settle()
+    await this.ok('POST', '/reset')
+    this.begun()
   }
   /** From here on the tables stand still. */
   holdBack(): Promise<void> {

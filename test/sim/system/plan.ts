@@ -23,7 +23,9 @@ const WEIGHTS = {
   deposit: 20,
   mine: 15,
   credit: 30,
-  stray: 240,
+  stray: 140,
+  any: 70,
+  money: 45,
   price: 12,
   clock: 15,
   evict: 10,
@@ -35,6 +37,8 @@ const RARE = {
   kill: 3,
   crash: 6,
   reconfigure: 4,
+  takeover: 3,
+  reset: 1,
   long: 3,
 } as const
 /** It happens often at first, so that a short history has its share, and seldom later, so that long ones can be afforded. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { RULES, commands } from '../../../src/core/commands.ts'
 import { State } from '../../../src/core/state.ts'
 import { decoderOf, encoderOf } from '../../../src/machine/codec.ts'
-import { Replay } from '../../../src/machine/replay.ts'
+import { Replay, type RecordedBatch } from '../../../src/machine/replay.ts'
 import type { Table } from '../../../src/machine/table.ts'
 import { LAST_CHECKPOINT, checkpointOf } from '../../../src/store/checkpoints.ts'
 import { COMMANDS_AFTER, commandBatch } from '../../../src/store/head.ts'
@@ -18,7 +18,12 @@ const PORTION = 500
  */
 export class Shadow {
   private run = new Replay(new State(), commands)
+  private readonly heard: (command: string) => void
 
+  /** Told of every command that was recorded. */
+  constructor(heard: (command: string) => void = () => undefined) {
+    this.heard = heard
+  }
   /** The world began anew. */
   forget(): void {
     this.run = new Replay(new State(), commands)
@@ -46,11 +51,15 @@ export class Shadow {
     assert.ok(checkpoint === undefined || checkpoint.rules === RULES)
     for (;;) {
       const batches = (await snapshot.query(COMMANDS_AFTER, [this.run.sequence, PORTION])).map(commandBatch)
-      for (const batch of batches) this.run.apply(batch)
+      for (const batch of batches) this.apply(batch)
       if (batches.length < PORTION) break
     }
     // Tables that are not behind have nothing there.
-    for (const entry of await snapshot.tail()) this.run.apply(entry)
+    for (const entry of await snapshot.tail()) this.apply(entry)
+  }
+  private apply(batch: RecordedBatch): void {
+    this.run.apply(batch)
+    for (const [, type] of JSON.parse(batch.commands) as [number, string][]) this.heard(type)
   }
 }
 

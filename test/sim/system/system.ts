@@ -8,6 +8,7 @@ import { Cast, type Member } from './cast.ts'
 import { House } from './house.ts'
 import { Model, amount, text } from './model.ts'
 import type { Step } from './plan.ts'
+import { walked } from './reach.ts'
 import { Shadow } from './shadow.ts'
 import { MAY_OWE, Watch } from './watch.ts'
 
@@ -22,16 +23,11 @@ const REPLAY_STEPS = 1_000
 export class System {
   readonly reached = new Map<string, number>()
   readonly house = new House()
-  private readonly model = new Model()
-  private readonly cast = new Cast(this.house, this.model)
-  private readonly acts = new Acts({
-    house: this.house,
-    model: this.model,
-    cast: this.cast,
-    note: (what) => this.note(what),
-  })
-  private readonly watch = new Watch()
-  private readonly shadow = new Shadow()
+  private model!: Model
+  private cast!: Cast
+  private acts!: Acts
+  private readonly watch = new Watch((command) => walked(command, (what) => this.note(what)))
+  private readonly shadow = new Shadow((command) => this.note(`command ${command}`))
   /** There is another process: everything is looked at after this step. */
   private restarted = false
 
@@ -40,6 +36,7 @@ export class System {
       this.restarted = true
       this.watch.follow(this.house.state, this.house.platform.desk.core.commits)
     }
+    this.house.refused = (label) => this.note(`label ${label}`)
     await this.house.open()
     let lookAt = LOOK_FIRST
     try {
@@ -62,12 +59,26 @@ export class System {
       await this.house.close()
     }
   }
+  /** With nobody there yet. */
   private async begin(): Promise<void> {
+    const { house } = this
+    this.model = new Model()
+    this.cast = new Cast(house, this.model)
+    const note = (what: string): void => this.note(what)
+    const startOver = (): Promise<void> => this.startOver()
+    this.acts = new Acts({ house, model: this.model, cast: this.cast, note, startOver })
     await this.cast.begin()
     for (const chain of ['ETH', CHAIN])
       await this.house.ok('PATCH', `/chains/${chain}`, { auto_mine_seconds: 0 })
+    await this.acts.money.begin()
     await this.acts.prices(3000, 150)
     await this.check()
+  }
+  private async startOver(): Promise<void> {
+    await this.house.reset()
+    this.shadow.forget()
+    await this.begin()
+    this.note('reset ok')
   }
   private note(what: string): void {
     this.reached.set(what, (this.reached.get(what) ?? 0) + 1)
