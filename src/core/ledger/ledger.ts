@@ -274,8 +274,6 @@ export class Ledger {
 
   private index(row: Account, after: Account | undefined): void {
     const owned = this.byOwner.get(row.owner) ?? []
-    // It is looked for by its purpose, and a start loads it before anybody books on one like it.
-    this.purpose(row.name, row.currency)
     if (after !== undefined) {
       if (owned.length > FEW) {
         owned.push(row.id)
