@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockedName, type AccountName } from '../../src/core/ledger/accounts.ts'
+import { State } from '../../src/core/state.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { PLAIN } from '../../src/core/spot/place.ts'
-import { State } from '../../src/core/state.ts'
 import { BrokenInvariant } from '../../src/labels.ts'
 import { amountOf, type Amount } from '../../src/money/amount.ts'
 import { Engine } from '../spot/engine.ts'
@@ -114,4 +114,17 @@ test('an account is found whether its owner has a few of them or many, while the
       look()
     }
   }
+})
+test('an account that a start loads is found before anybody books on one like it', () => {
+  const { ledger } = new State()
+  const row = {
+    id: 1,
+    owner: 10_004,
+    name: 'spot',
+    currency: 'BTC',
+    amount: amountOf('20'),
+    version: 1,
+  } as const
+  ledger.accounts.swap(1, row, 'load')
+  assert.equal(ledger.balance(10_004, 'spot', 'BTC'), row.amount)
 })
