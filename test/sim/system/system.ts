@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { heldBy, type Withdrawal } from '../../../src/core/tables/withdrawals.ts'
 import type { State } from '../../../src/core/state.ts'
 import { prove } from '../../futures/prove.ts'
-import type { Credential } from '../../support/client.ts'
 import { Acts, CHAIN } from './acts.ts'
 import { Cast, type Member } from './cast.ts'
+import { Ears } from './ears.ts'
 import { House } from './house.ts'
 import { Model, amount, text } from './model.ts'
 import type { Step } from './plan.ts'
@@ -27,6 +27,7 @@ export class System {
   private cast!: Cast
   private acts!: Acts
   private readonly watch = new Watch((command) => walked(command, (what) => this.note(what)))
+  private readonly ears = new Ears(this.house)
   private readonly shadow = new Shadow((command) => this.note(`command ${command}`))
   /** There is another process: everything is looked at after this step. */
   private restarted = false
@@ -34,6 +35,7 @@ export class System {
   async run(steps: readonly Step[], told?: (step: number) => void): Promise<void> {
     this.house.begun = () => {
       this.restarted = true
+      this.ears.gone()
       this.watch.follow(this.house.state, this.house.platform.desk.core.commits)
     }
     this.house.refused = (label) => this.note(`label ${label}`)
@@ -45,6 +47,7 @@ export class System {
         try {
           await this.acts.take(step)
           await this.check()
+          await this.ears.listen(this.cast.families[0]!.main)
           if (this.restarted || i + 1 >= lookAt) {
             await this.look()
             lookAt = i + 1 + Math.max(LOOK_FIRST, Math.floor(i / LOOK_GROWTH))
@@ -122,6 +125,10 @@ export class System {
     while (!(await this.house.look((snapshot) => this.shadow.compare(this.house, snapshot))))
       this.note('fell due meanwhile')
     this.note('looked at everything')
+    if (
+      await this.ears.compare((currency) => text(this.model.spot(this.cast.families[0]!.main.user, currency)))
+    )
+      this.note('sockets heard what there is')
   }
   /** As clients see it, and as the files have it, from the first command on. */
   private async verify(replayed: boolean): Promise<void> {
@@ -137,27 +144,27 @@ export class System {
       assert.equal(available, text(this.model.spot(user, currency!)), `available ${currency!} of ${user}`)
       if (currency !== 'ETH')
         assert.equal(locked, text(this.model.market.held(user, currency!)), `locked ${currency!} of ${user}`)
-      else assert.ok(amount(locked!) <= (await this.onTheirWay(credential)), `locked ETH of ${user}`)
+      else assert.ok(amount(locked!) <= (await this.onTheirWay(user)), `locked ETH of ${user}`)
     }
   }
-  private async withdrawals(credential: Credential): Promise<{ amount: string; status: string }[]> {
+  /** All of them: what clients are shown is of the last days. */
+  private async withdrawals(user: number): Promise<{ amount: string; status: string }[]> {
     const all: { amount: string; status: string }[] = []
     for (;;) {
-      const query = { limit: '100', offset: String(all.length) }
-      const call = { method: 'GET', path: '/wallet/withdrawals', query }
-      const { body } = await this.house.call(credential, call)
-      all.push(...body)
-      if (body.length < 100) return all
+      const path = `/withdrawals?user_id=${user}&limit=1000&offset=${all.length}`
+      const rows = (await this.house.ok('GET', path)) as typeof all
+      all.push(...rows)
+      if (rows.length < 1000) return all
     }
   }
-  private async onTheirWay(credential: Credential): Promise<bigint> {
-    return (await this.withdrawals(credential))
+  private async onTheirWay(user: number): Promise<bigint> {
+    return (await this.withdrawals(user))
       .filter(({ status }) => status !== 'DONE')
       .reduce((sum, one) => sum + amount(one.amount), 0n)
   }
   /** What was asked for was asked for once: the records are those of the model. */
-  private async paidOnce({ user, credential }: Member): Promise<void> {
-    const asked = (await this.withdrawals(credential)).reduce((sum, one) => sum + amount(one.amount), 0n)
+  private async paidOnce({ user }: Member): Promise<void> {
+    const asked = (await this.withdrawals(user)).reduce((sum, one) => sum + amount(one.amount), 0n)
     assert.equal(asked, this.model.gone.get(user) ?? 0n, `withdrawals of ${user}`)
   }
 }
