@@ -209,15 +209,15 @@ describe('trading contracts', { skip: browser === undefined }, () => {
     await mode.getByText('ORDER_PENDING').waitFor()
     await page.keyboard.press('Escape')
     await mode.waitFor({ state: 'detached' })
-    for (const [name, id] of [
-      ['trigger', trigger.id],
-      ['trail', trail.id],
-      ['chase', chase.id],
-    ])
+    // The lists move up as one of them gets empty: one after the other.
+    for (const [name, id, empty] of [
+      ['chase', chase.id, 'No chase follows the best price'],
+      ['trail', trail.id, 'No trail follows a price'],
+      ['trigger', trigger.id, 'No trigger waits'],
+    ]) {
       await records.getByRole('button', { name: `Cancel ${name} ${id}` }).click()
-    await records.getByText('No chase follows the best price').waitFor()
-    await records.getByText('No trail follows a price').waitFor()
-    await records.getByText('No trigger waits').waitFor()
+      await records.getByText(empty as string).waitFor()
+    }
     for (const [from, to, dual] of [
       ['Single', 'Long and short', true],
       ['Dual', 'One position', false],

@@ -201,7 +201,7 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
     const poor = await ContractTrader.of(platform, '700')
     await rich.placed(-1_000, '60000')
     await poor.placed(1_000, '60000')
-    const { page, context, faults } = await enter({ operator: 'operator' })
+    const { page, context, faults } = await enter({ operator: 'admin' })
     await go(page, 'Rules')
     await page.getByRole('tab', { name: 'Contracts' }).click()
     const row = page
@@ -212,7 +212,7 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
     await row.getByRole('button', { name: 'Change' }).click()
     const change = page.getByRole('dialog', { name: 'Change ETH_USDT' })
     await change.getByLabel('Most open orders of an account').fill('77')
-    await change.getByRole('button', { name: 'Save' }).click()
+    await change.getByRole('button', { name: 'Change 1' }).click()
     await change.waitFor({ state: 'detached' })
     const rules = () => platform.operator.ok('GET', '/contracts/futures/usdt/ETH_USDT')
     assert.equal((await rules()).orders_limit, 77)

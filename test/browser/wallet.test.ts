@@ -135,7 +135,7 @@ describe('money in and out', { skip: browser === undefined }, () => {
     await maker.placed(-100, '60000')
     await demo.placed(100, '60000')
     await demo.placed(10, '59000')
-    await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+    await page.goto(`${platform.url}/wallet`)
     const accounts = page.getByRole('table', { name: 'Accounts of contracts' })
     const row = accounts.getByRole('row').filter({ hasText: 'Perpetual USDT' })
     const { total, position_margin } = await demo.account()
