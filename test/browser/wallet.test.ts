@@ -141,10 +141,7 @@ describe('money in and out', { skip: browser === undefined }, () => {
     const { total, position_margin } = await demo.account()
     const grouped = (text: string): string => Number(text).toLocaleString('en').replaceAll(',', ' ')
     await row.getByText(grouped(total)).first().waitFor()
-    await row
-      .getByText(String(Number(position_margin).toFixed(2).slice(0, 4)))
-      .first()
-      .waitFor()
+    await row.getByText(Number(position_margin).toFixed(2).slice(0, 4)).first().waitFor()
     for (const name of ['Perpetual BTC', 'Dated USDT']) await accounts.getByText(name).waitFor()
     const held = page.getByRole('region', { name: 'Positions: Perpetual USDT' })
     await held.getByText('▲ long').waitFor()

@@ -152,7 +152,7 @@ describe('labels of accounts, by every call that has them', () => {
     refused(await amend(open, { amount: '5000' }), 400, 'AMOUNT_TOO_MUCH')
     refused(await amend(open, { price: '900000' }), 400, 'PRICE_THRESHOLD_EXCEEDED')
     refused(
-      await platform.operator.call('GET', `/users/${user_id}/risk/explain?scope=NO_PAIR`),
+      await platform.operator.call('GET', `/users/${user_id}/risk/explain?scope=USDT_BTC`),
       400,
       'INVALID_CURRENCY_PAIR',
     )

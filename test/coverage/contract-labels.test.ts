@@ -5,7 +5,6 @@ import { ok, refused, type Reply } from '../support/client.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 
-type Members = Record<string, string | number | boolean>
 const TRIGGER = { price: '66000', rule: 1, price_type: 1 }
 const TRAIL = { activation_price: '0', is_gte: true, price_type: 1, price_offset: '1%' }
 
@@ -234,7 +233,7 @@ describe('labels of contracts, by every call that has them', () => {
       ['/positions/ETH_USDT/set_leverage', { leverage: 5, margin_mode: 'isolated' }],
       ['/dual_comp/positions/ETH_USDT/leverage', { leverage: 5 }],
     ] as const)
-      refused(await trader.ask(path, query as Members), 400, 'USER_PORTFOLIO_MARGIN')
+      refused(await trader.ask(path, query), 400, 'USER_PORTFOLIO_MARGIN')
     await clear()
   })
 
@@ -266,7 +265,7 @@ describe('labels of contracts, by every call that has them', () => {
         ['/dual_mode', { dual_mode: true }],
         ['/set_position_mode', { position_mode: 'dual' }],
       ] as const)
-        refused(await trader.ask(path, query as Members), 400, 'TRADE_RESTRICTED')
+        refused(await trader.ask(path, query), 400, 'TRADE_RESTRICTED')
     })
     await setIndex(platform, { BTC: '60000' })
     await clear()

@@ -145,11 +145,7 @@ describe('labels of dated contracts', () => {
         ['leverage', { leverage: 5 }],
         ['risk_limit', { risk_limit: '1000000' }],
       ] as const)
-        refused(
-          await trader.ask(`/positions/${contract}/${call}`, query as Members),
-          400,
-          'POSITION_IN_LIQUIDATION',
-        )
+        refused(await trader.ask(`/positions/${contract}/${call}`, query), 400, 'POSITION_IN_LIQUIDATION')
       refused(await trader.place(1, '52000', { contract }), 400, 'POSITION_IN_LIQUIDATION')
       refused(await waits(trader, contract), 400, 'POSITION_IN_LIQUIDATION')
     })
