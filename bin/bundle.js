@@ -77,10 +77,12 @@ function whereItWas(code, id) {
   return { code: code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(place).href)), map: null }
 }
 
-/** The compiled command: the bundle, unless what it was made of is younger. */
+/** The compiled command: the bundle, unless something was compiled since. */
 export function command() {
   const [bundled, plain] = [target, source].map((folder) => join(folder, 'cli', 'main.js'))
   if (!existsSync(bundled)) return existsSync(plain) ? pathToFileURL(plain) : undefined
-  const fresh = !existsSync(plain) || statSync(bundled).mtimeMs >= statSync(plain).mtimeMs
-  return pathToFileURL(fresh ? bundled : plain)
+  // The compiler's own note: written whenever any file is. What is installed from a registry has none.
+  const compiled = join(root, 'dist', '.tsbuildinfo')
+  const fresh = !existsSync(compiled) || statSync(bundled).mtimeMs >= statSync(compiled).mtimeMs
+  return pathToFileURL(fresh || !existsSync(plain) ? bundled : plain)
 }
