@@ -6,6 +6,7 @@ import type { Step } from './plan.ts'
 const CHAIN = TRON.chain
 const HOLDS = ['REVIEW', 'MANUAL', 'VERIFY', 'FVERIFY', 'DMOVE', 'LOCKED'] as const
 const NEWEST = 12
+const DECISIONS = 4
 const OVER: ReadonlySet<string> = new Set([
   'DONE',
   'CANCEL',
@@ -149,14 +150,20 @@ export class StrayMoney {
         ).label,
     ],
   ]
-  private decide(n: readonly number[]): Promise<string> {
+  /** One after the other about the same one: what is held is held otherwise, let go or given back. */
+  private async decide(n: readonly number[]): Promise<string> {
     const row = at(this.newest(this.house.state.wallet.withdrawals.table.values(), n[5]!), n[1]!)
-    if (row === undefined) return Promise.resolve('nothing')
-    const verb = at(['approve', 'divert', 'divert', 'divert', 'fail', 'retry', 'reject'], n[2]!)!
-    const status = n[3]! % 8 === 0 ? 'INVALID' : at(HOLDS, n[4]!)
-    return this.operate(`/withdrawals/w${row.id}/${verb}`, {
-      reason: 'sim',
-      ...(verb === 'divert' && { status }),
-    })
+    if (row === undefined) return 'nothing'
+    let label = ''
+    for (let i = 0; i < DECISIONS; i++) {
+      const verb = at(
+        ['divert', 'divert', 'divert', 'divert', 'approve', 'fail', 'retry', 'reject'],
+        n[2]! >> i,
+      )!
+      const status = (n[3]! >> i) % 8 === 0 ? 'INVALID' : at(HOLDS, (n[4]! >> i) + n[6]!)
+      const body = { reason: 'sim', ...(verb === 'divert' && { status }) }
+      label = await this.operate(`/withdrawals/w${row.id}/${verb}`, body)
+    }
+    return label
   }
 }

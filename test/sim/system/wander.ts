@@ -44,6 +44,10 @@ export class Wander {
     for (const settle of ['usdt', 'btc'])
       this.pool.contracts.set(`futures/${settle}`, settle === 'usdt' ? ['ETH_USDT', 'SOL_USDT'] : ['BTC_USD'])
   }
+  /** What others were answered may be named too. */
+  saw(path: string, body: unknown, owner: number): void {
+    this.pool.see(body, scopeOf(`/api/v4${path}`), owner)
+  }
   /** Tells which endpoint it was, and what was answered; undefined: nothing was sent. */
   async anything(step: Step): Promise<{ name: string; answer: Answer } | undefined> {
     Object.assign(this.random, new Random(step.n[0]!))
