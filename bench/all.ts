@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { commitHere, keep } from '../tools/kept.ts'
 import { HOME, RESULTS, readResults, writePages } from './pages.ts'
-import { PARTS, type Part } from './parts.ts'
+import { PARTS, type PartName } from './parts.ts'
 import { conditionsHere, type PartResult } from './results.ts'
+import { RUNS } from './runs.ts'
 
 /**
  * `npm run bench -- all [--part NAME,…] [--quick] [--results FILE | --resume FILE | --write FILE]`: every bench one after
@@ -18,16 +19,16 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 async function inside(name: string, quick: boolean): Promise<void> {
   const conditions = conditionsHere(quick)
   const start = performance.now()
-  const tables = await partOf(name).run(quick)
+  const tables = await RUNS[partOf(name)](quick)
   const seconds = Math.round((performance.now() - start) / 1000)
   process.send!({ name, conditions, seconds, tables } satisfies PartResult)
   process.disconnect()
 }
-function partOf(name: string): Part {
+function partOf(name: string): PartName {
   const part = PARTS.find((one) => one.name === name)
   if (part === undefined)
     throw new TypeError(`there is no part "${name}"; there are ${PARTS.map((one) => one.name).join(', ')}`)
-  return part
+  return part.name
 }
 function outside(name: string, quick: boolean): Promise<PartResult> {
   return new Promise((resolve, reject) => {
@@ -65,7 +66,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const file = values.resume ?? values.results ?? RESULTS
   const names = values.part?.split(',') ?? PARTS.map(({ name }) => name)
   const failed: string[] = []
-  for (const { name } of names.map(partOf)) {
+  for (const name of names.map(partOf)) {
     const known = readResults(file).parts[name]
     if (values.resume !== undefined && known?.conditions.commit === commitHere()) continue
     console.log(`\n=== ${name}`)

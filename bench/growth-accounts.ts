@@ -77,6 +77,6 @@ async function orders(
   const requests = Array.from({ length: REQUESTS }, (_, i) =>
     signedRequest({ port, key, secret }, 'POST', '/api/v4/spot/orders', '', order(i)),
   )
-  await generate({ port, connections: CONNECTIONS, seconds: 1, requests })
+  await generate({ port, connections: CONNECTIONS, seconds, requests })
   return generate({ port, connections: CONNECTIONS, seconds, requests })
 }

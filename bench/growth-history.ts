@@ -1,3 +1,4 @@
+import { OperatorClient } from '../test/support/client.ts'
 import { tellFacts } from './facts.ts'
 import { megabytes } from './family.ts'
 import { generate } from './load-generator.ts'
@@ -5,6 +6,7 @@ import { order } from './mix.ts'
 import { print, type Row, type Table } from './results.ts'
 import { launch, type ServerInfo } from './servers.ts'
 import { signedRequest } from './signed.ts'
+import { account } from './steady.ts'
 import { onEachStore } from './stores.ts'
 
 /** One account trades on and on; everything that it did is kept. */
@@ -50,6 +52,7 @@ async function grow(
   minutes: number,
 ): Promise<{ orders: Row[]; pages: Row[] }> {
   const { info, pid, stop } = await launch('kontor', env)
+  await warm(info, minutes)
   const until = performance.now() + minutes * 60_000
   const orders: Row[] = []
   const pages: Row[] = []
@@ -79,6 +82,15 @@ async function grow(
   }
   await stop()
   return { orders, pages }
+}
+/** By another account: the first thousand orders would else be those of a cold platform. */
+async function warm(info: ServerInfo, minutes: number): Promise<void> {
+  const operator = new OperatorClient(`http://127.0.0.1:${info.port}`, info.token)
+  const signer = await account(operator, 0, info)
+  const requests = Array.from({ length: 2_000 }, (_, i) =>
+    signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(i)),
+  )
+  await generate({ port: info.port, connections: CONNECTIONS, seconds: Math.min(6, minutes * 4), requests })
 }
 async function read(info: ServerInfo, path: string, query: string): Promise<Row['figures']> {
   const requests = Array.from({ length: READS }, () => signedRequest(info, 'GET', path, query, undefined))

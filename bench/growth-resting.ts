@@ -45,6 +45,7 @@ export async function measured(quick: boolean): Promise<Table[]> {
   const rows = await withLimits({ open_orders_max: OPEN_MAX }, async (env) => {
     const { info, pid, stop } = await launch('kontor', env)
     const operator = new OperatorClient(`http://127.0.0.1:${info.port}`, info.token)
+    await top(info, seconds, rounds) // a cold platform is not what is asked about
     const makers: Signer[] = []
     const grown: Row[] = []
     let resting = 0

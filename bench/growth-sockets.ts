@@ -32,7 +32,7 @@ export async function measured(quick: boolean): Promise<Table[]> {
       signedRequest(info, 'POST', '/api/v4/spot/orders', '', order(i)),
     ),
   })
-  await generate({ ...load(), seconds: 2 })
+  await generate({ ...load(), seconds: quick ? 1 : 6 })
   const lines: SocketLine[] = []
   const rows: Row[] = []
   for (const size of sizes.filter((one) => one < connectionsByDescriptors() - 200)) {

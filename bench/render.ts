@@ -1,5 +1,5 @@
 import { draw } from './plot.ts'
-import { PARTS, type Part } from './parts.ts'
+import { PARTS, type Part, type PartName } from './parts.ts'
 import {
   FIGURES,
   figuresOf,
@@ -105,10 +105,37 @@ function rendered(
   return [`## ${title}`, about, described(result.conditions), ...tables].join('\n\n')
 }
 
+/** What most people come for: rows of the parts below. */
+const GLANCE: readonly (readonly [part: PartName, row: string, at: number | undefined, what: string])[] = [
+  ['http', 'kontor on SQLite', 64, 'signed, durable transfers on SQLite, 64 clients'],
+  ['http', 'kontor on PostgreSQL', 64, 'the same on PostgreSQL'],
+  ['http', 'one transaction each', 64, 'the same as one PostgreSQL transaction each'],
+  ['orders', 'kontor on SQLite', 64, 'signed, durable orders on SQLite, 64 clients'],
+  ['orders', 'kontor on PostgreSQL', 64, 'the same on PostgreSQL'],
+  ['futures', 'contracts on SQLite', 64, 'signed, durable orders of contracts on SQLite, 64 clients'],
+  ['match', 'whole core', undefined, 'matched and booked in memory, 100,000 orders resting'],
+  ['match', 'nodejs-order-book', undefined, 'the same stream in nodejs-order-book, which matches alone'],
+]
+function glance({ parts }: Results): string[] {
+  const rows = GLANCE.flatMap(([part, name, at, what]) => {
+    const found = parts[part]?.tables[0]?.rows.find((row) => row.name === name && row.at === at)
+    if (found === undefined) return []
+    const { rate, p50, p99 } = found.figures
+    const figures = Object.fromEntries(
+      Object.entries({ rate, p50, p99 }).filter(([, value]) => value !== undefined),
+    )
+    return [{ name: what, figures }]
+  })
+  return rows.length === 0 ? [] : ['## At a glance', markdownTable({ title: '', rows })]
+}
+
 export function render(results: Results, soaks: readonly Soak[]): Rendered {
   const plots = new Map<string, string>()
   const sections = PARTS.map((part) => rendered(part, results.parts[part.name], plots))
   const soak = renderSoaks(soaks)
   for (const [file, svg] of soak.plots) plots.set(`soak/${file}`, svg)
-  return { markdown: `${[INTRODUCTION.trim(), ...sections, soak.markdown].join('\n\n')}\n`, plots }
+  return {
+    markdown: `${[INTRODUCTION.trim(), ...glance(results), ...sections, soak.markdown].join('\n\n')}\n`,
+    plots,
+  }
 }

@@ -10,6 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { readConfig } from '../src/config.ts'
 import { startPlatform } from '../src/platform.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { OPEN } from './socket-scale.ts'
 import { transactionPerRequest } from './transaction.ts'
 
 /**
@@ -124,6 +125,8 @@ async function kontor(): Promise<void> {
     KONTOR_RATE_LIMITS: 'off',
     KONTOR_AGENTS: 'off',
     KONTOR_LOG: 'error',
+    // All clients come from one address.
+    ...OPEN,
     ...process.env,
   })
   const log = createLog('error', (line) => process.stderr.write(`${line}\n`))

@@ -52,7 +52,11 @@ export interface Verdict {
 const GROWTH_SHARE = 0.25
 const LEAST = 9
 
-export function verdicts({ samples }: Pick<Soak, 'samples'>): Verdict[] {
+type Seen = Pick<Soak, 'store' | 'samples'>
+/** Up to its max_wal_size PostgreSQL keeps what it likes. */
+const LOG_MB = { sqlite: 20, postgres: 1_000 } as const
+
+export function verdicts({ store, samples }: Seen): Verdict[] {
   const course = (of: (sample: SoakSample) => number, slack: number, share = 0.1): Omit<Verdict, 'what'> => {
     const { flat, text } = flatness(samples.map(of), { slack, share })
     return { well: flat, text }
@@ -65,7 +69,7 @@ export function verdicts({ samples }: Pick<Soak, 'samples'>): Verdict[] {
     { what: 'p50, ms', ...course(({ p50 }) => p50, 1) },
     { what: 'p99, ms', ...course(({ p99 }) => p99, 5, 0.25) },
     { what: 'journal, MB', ...course(({ journal }) => journal, 20) },
-    { what: 'log of the database, MB', ...course(({ wal }) => wal, 20) },
+    { what: 'log of the database, MB', ...course(({ wal }) => wal, LOG_MB[store]) },
     { what: 'tables, bytes for each request', ...steadyGrowth(samples) },
     { what: 'requests that failed', well: failures === 0, text: String(failures) },
   ]
@@ -86,14 +90,14 @@ function steadyGrowth(samples: readonly SoakSample[]): Omit<Verdict, 'what'> {
     text: `${well ? 'constant' : 'NOT CONSTANT'}: ${before.toFixed(0)} in the second third, ${last.toFixed(0)} in the last`,
   }
 }
-export const isFlat = (soak: Pick<Soak, 'samples'>): boolean | undefined => {
+export const isFlat = (soak: Seen): boolean | undefined => {
   const all = verdicts(soak)
   if (all.some(({ well }) => well === false)) return false
   return all.some(({ well }) => well === undefined) ? undefined : true
 }
 
 /** By name of the file. */
-export function soakPlots({ store, samples }: Pick<Soak, 'store' | 'samples'>): Map<string, string> {
+export function soakPlots({ store, samples }: Seen): Map<string, string> {
   const plot = (
     title: string,
     label: string,

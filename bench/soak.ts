@@ -122,7 +122,9 @@ class Patient {
   private async heap(): Promise<number> {
     const headers = { authorization: `Bearer ${TOKEN}` }
     const text = await (await fetch(`${this.platform.url}/metrics`, { headers })).text()
-    return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(text)?.[1]) / MB
+    const used = Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(text)?.[1])
+    if (Number.isNaN(used)) throw new Error('the platform does not tell its heap')
+    return used / MB
   }
   lost(): number {
     return this.lines.filter(({ closed }) => closed !== undefined).length

@@ -148,14 +148,14 @@ describe('what a soak says', () => {
   const course = (change: (i: number) => Partial<SoakSample> = () => ({})): SoakSample[] =>
     Array.from({ length: 60 }, (_, i) => ({ ...sample(i), ...change(i) }))
   const wrong = (samples: SoakSample[]): string[] =>
-    verdicts({ samples }).flatMap(({ what, well }) => (well === false ? [what] : []))
+    verdicts({ store: 'sqlite', samples }).flatMap(({ what, well }) => (well === false ? [what] : []))
   test('flat, where files grow by as much for each request', () => {
-    assert.equal(isFlat({ samples: course() }), true)
+    assert.equal(isFlat({ store: 'sqlite', samples: course() }), true)
     assert.match(
-      verdicts({ samples: course() }).find(({ what }) => what.startsWith('tables'))!.text,
+      verdicts({ store: 'sqlite', samples: course() }).find(({ what }) => what.startsWith('tables'))!.text,
       /500 .* 500/,
     )
-    assert.equal(isFlat({ samples: course().slice(0, 5) }), undefined)
+    assert.equal(isFlat({ store: 'sqlite', samples: course().slice(0, 5) }), undefined)
   })
   test('not flat, and by what', () => {
     assert.deepEqual(wrong(course((i) => ({ rss: 300 + i * 4 }))), ['memory, MB'])
@@ -163,6 +163,9 @@ describe('what a soak says', () => {
     assert.deepEqual(wrong(course((i) => ({ tables: 50 + i ** 2 }))), ['tables, bytes for each request'])
     assert.deepEqual(wrong(course((i) => ({ lagBatches: i * 30 }))), ['lag of the tables, batches'])
     assert.deepEqual(wrong(course((i) => ({ failures: i === 30 ? 1 : 0 }))), ['requests that failed'])
-    assert.equal(isFlat({ samples: course((i) => ({ heap: 100 + i * 4 })) }), false)
+    const log = course((i) => ({ wal: 4 + i * 4 }))
+    assert.deepEqual(wrong(log), ['log of the database, MB'])
+    assert.equal(isFlat({ store: 'postgres', samples: log }), true, 'it bounds its log by itself')
+    assert.equal(isFlat({ store: 'sqlite', samples: course((i) => ({ heap: 100 + i * 4 })) }), false)
   })
 })

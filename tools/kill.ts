@@ -18,7 +18,6 @@ interface Kept {
   ways: Record<string, number>
   /** By kind. */
   acknowledged: Record<string, number>
-  refused: Record<string, number>
   survivors: number
   worlds: number
   violations: string[]
@@ -50,7 +49,6 @@ const kept: Kept = readKept<Kept>(values.resume) ?? {
   rounds: 0,
   ways: {},
   acknowledged: {},
-  refused: {},
   survivors: 0,
   worlds: 0,
   violations: [],
@@ -63,24 +61,33 @@ if (kept.store !== store) throw new TypeError(`${values.resume!} is of ${kept.st
 const add = (sums: Record<string, number>, more: Readonly<Record<string, number>>): void => {
   for (const [name, count] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + count
 }
+/** What came to it since the last time. */
+function added(
+  sums: Record<string, number>,
+  before: Readonly<Record<string, number>>,
+  now: Readonly<Record<string, number>>,
+): Record<string, number> {
+  for (const [name, count] of Object.entries(now))
+    sums[name] = (sums[name] ?? 0) + count - (before[name] ?? 0)
+  return { ...now }
+}
 const goesOn = (): boolean => kept.rounds < total && Date.now() < until
 
-/** Rounds on one world; what was asked for is counted with its end. False: something was wrong, and its files are kept. */
+/** Rounds on one world. False: something was wrong, and its files are kept. */
 async function world(databaseUrl: string | undefined): Promise<boolean> {
   const seed = kept.seed + kept.worlds
   const rounds = await KillRounds.begin(databaseUrl, seeded(seed))
-  let way = ''
+  let counted: Record<string, number> = {}
   try {
     for (let i = 0; i < WORLD && goesOn(); i++) {
       const started = Date.now()
-      way = ''
-      const report = await rounds.round()
-      way = report.way
+      const { way, survivors } = await rounds.round()
       kept.rounds++
-      kept.survivors += report.survivors
+      kept.survivors += survivors
       kept.seconds += (Date.now() - started) / 1000
       add(kept.ways, { [way]: 1 })
       add(kept.commits, { [here]: 1 })
+      counted = added(kept.acknowledged, counted, rounds.money.acknowledged)
       save()
     }
     await rounds.finish()
@@ -93,8 +100,6 @@ async function world(databaseUrl: string | undefined): Promise<boolean> {
     return false
   } finally {
     kept.worlds++
-    add(kept.acknowledged, rounds.money.acknowledged)
-    add(kept.refused, rounds.money.refused)
     save()
   }
 }
@@ -121,9 +126,7 @@ try {
   await server?.stop()
 }
 console.log(`deaths: ${told(kept.ways)}`)
-console.log(
-  `acknowledged: ${told(kept.acknowledged)}; refused: ${told(kept.refused) || 'none'}; ${kept.survivors} unanswered ones had been committed`,
-)
+console.log(`acknowledged: ${told(kept.acknowledged)}; ${kept.survivors} unanswered ones had been committed`)
 console.log(
   `${kept.rounds} rounds, ${kept.violations.length} violations, ${kept.seconds} s; commits ${told(kept.commits)}`,
 )

@@ -107,7 +107,7 @@ export const operatorOrderEndpoints: readonly AnyEndpoint[] = [
     params: { order_id: id() },
     status: 200,
     reply: orderShape,
-    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED', 'ORDER_CANCELLED'],
+    refuses: ['ORDER_NOT_FOUND'],
     handle: async ({ desk, operator, path }) => {
       const input = { order_id: path.order_id, actor: operator }
       return desk.core.submit('order.cancel', input, (state, ended) => {

@@ -160,6 +160,78 @@ describe('trading contracts', { skip: browser === undefined }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('orders that wait for a price, trails and chases are made, seen and taken back; the mode is switched', async () => {
+    const { page, faults } = seen
+    const form = page.getByRole('region', { name: 'Order form' })
+    const records = page.getByRole('region', { name: 'Positions and orders' })
+    const dialog = page.getByRole('dialog', { name: 'Wait for a price of BTC_USDT' })
+    const wait = async (kind: string, side: string, fill: () => Promise<void>): Promise<void> => {
+      await form.getByRole('button', { name: 'Wait for a price' }).click()
+      await dialog.getByText(kind, { exact: true }).click()
+      await dialog.getByText(side, { exact: true }).click()
+      await dialog.getByLabel('How many').fill('20')
+      await fill()
+      await dialog.getByRole('button', { name: /^Wait to/ }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await records.getByRole('tab', { name: 'Waiting' }).click()
+    await wait('A price', '▲ Buy', async () => {
+      await dialog.getByLabel('Reaches').fill('58000')
+      await dialog.getByLabel('Falls to').waitFor()
+      await dialog.getByLabel('Order at').fill('57990')
+    })
+    const triggers = records.getByRole('table', { name: 'Triggers' })
+    await triggers.getByText('≤ 58000').waitFor()
+    await triggers.getByText('buy 20 at 57990').waitFor()
+    const [trigger] = ok(await trader.get('/price_orders', { status: 'open' }))
+    assert.deepEqual(
+      [trigger.trigger.rule, trigger.trigger.price_type, trigger.initial.size, trigger.initial.price],
+      [2, 1, 20, '57990'],
+    )
+    await wait('Trail', '▼ Sell', async () => {
+      await dialog.getByLabel('Trades after a turn of').fill('2')
+      await dialog.getByLabel('Follows the').selectOption('index')
+    })
+    await records.getByRole('table', { name: 'Trails' }).getByText('2%', { exact: true }).waitFor()
+    const [trail] = ok(await trader.get('/autoorder/v1/trail/list')).orders
+    assert.deepEqual([trail.amount, trail.price_offset, trail.price_type], ['-20', '2%', 2])
+    await wait('Chase', '▲ Buy', () => dialog.getByLabel('Never above').fill('60005'))
+    const chases = records.getByRole('table', { name: 'Chases' })
+    await chases.getByText('59 990').first().waitFor()
+    const [chase] = ok(await trader.get('/autoorder/v1/chase/list', { sort_by: 1 })).orders
+    assert.deepEqual([chase.amount, chase.price_limit], ['20', '60005'])
+
+    // Not while anything waits.
+    await form.getByRole('button', { name: 'Single', exact: true }).click()
+    const mode = page.getByRole('dialog', { name: 'Positions settled in USDT' })
+    await mode.getByText('Long and short', { exact: true }).click()
+    await mode.getByRole('button', { name: 'Switch' }).click()
+    await mode.getByText('ORDER_PENDING').waitFor()
+    await page.keyboard.press('Escape')
+    await mode.waitFor({ state: 'detached' })
+    // The lists move up as one of them gets empty: one after the other.
+    for (const [name, id, empty] of [
+      ['chase', chase.id, 'No chase follows the best price'],
+      ['trail', trail.id, 'No trail follows a price'],
+      ['trigger', trigger.id, 'No trigger waits'],
+    ]) {
+      await records.getByRole('button', { name: `Cancel ${name} ${id}` }).click()
+      await records.getByText(empty as string).waitFor()
+    }
+    for (const [from, to, dual] of [
+      ['Single', 'Long and short', true],
+      ['Dual', 'One position', false],
+    ] as const) {
+      await form.getByRole('button', { name: from, exact: true }).click()
+      await mode.getByText(to, { exact: true }).click()
+      await mode.getByRole('button', { name: 'Switch' }).click()
+      await mode.waitFor({ state: 'detached' })
+      assert.equal((await trader.account()).in_dual_mode, dual)
+    }
+    await form.getByRole('button', { name: 'Single', exact: true }).waitFor()
+    assert.deepEqual(faults, [])
+  })
+
   test('what happens elsewhere is seen at once; dated contracts and those settled in BTC have the same page', async () => {
     const { page, faults } = seen
     const records = page.getByRole('region', { name: 'Positions and orders' })

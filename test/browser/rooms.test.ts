@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launch, visit, type Visit } from '../support/browser.ts'
 import { linkFor } from '../support/console.ts'
+import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
@@ -194,6 +195,64 @@ describe('the rooms of operators and of who builds bots', { skip: browser === un
     await context.close()
   })
 
+  test('a contract is changed, halted and resumed, its fund is filled, and a liquidation is seen', async () => {
+    await setIndex(platform, { BTC: '60000' })
+    const rich = await ContractTrader.of(platform, '1000000')
+    const poor = await ContractTrader.of(platform, '700')
+    await rich.placed(-1_000, '60000')
+    await poor.placed(1_000, '60000')
+    const { page, context, faults } = await enter({ operator: 'admin' })
+    await go(page, 'Rules')
+    await page.getByRole('tab', { name: 'Contracts' }).click()
+    const row = page
+      .getByRole('table', { name: 'Contracts' })
+      .getByRole('row')
+      .filter({ hasText: 'ETH_USDT' })
+      .filter({ hasText: 'futures usdt' })
+    await row.getByRole('button', { name: 'Change' }).click()
+    const change = page.getByRole('dialog', { name: 'Change ETH_USDT' })
+    await change.getByLabel('Most open orders of an account').fill('77')
+    await change.getByRole('button', { name: 'Change 1' }).click()
+    await change.waitFor({ state: 'detached' })
+    const rules = () => platform.operator.ok('GET', '/contracts/futures/usdt/ETH_USDT')
+    assert.equal((await rules()).orders_limit, 77)
+    for (const [verb, status, words] of [
+      ['Halt', 'circuit_breaker', 'circuit breaker'],
+      ['Resume', 'trading', 'trading'],
+    ] as const) {
+      await row.getByRole('button', { name: verb }).click()
+      const dialog = page.getByRole('dialog', { name: verb })
+      if (verb === 'Halt') await dialog.getByLabel('Type ETH_USDT to halt it').fill('ETH_USDT')
+      await dialog.getByRole('button', { name: verb }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await row.getByText(words).waitFor()
+      assert.equal((await rules()).status, status)
+    }
+    await setIndex(platform, { BTC: '53000' })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.equal((await poor.position()).size, 0)
+    await go(page, 'Lending')
+    const funds = page.getByRole('table', { name: 'Insurance of contracts' })
+    const usdt = funds.getByRole('row').filter({ hasText: 'USDT' })
+    const fund = async (): Promise<number> =>
+      Number(
+        (await platform.operator.ok('GET', '/insurance')).find(
+          (one: { settle: string }) => one.settle === 'usdt',
+        ).balance,
+      )
+    const before = await fund()
+    await usdt.getByRole('button', { name: 'Fill the fund of USDT' }).click()
+    const fill = page.getByRole('dialog', { name: 'Fill the insurance of contracts with USDT' })
+    await fill.getByLabel('Amount').fill('1234')
+    await fill.getByRole('button', { name: 'Fill' }).click()
+    await fill.waitFor({ state: 'detached' })
+    assert.equal(((await fund()) - before).toFixed(4), '1234.0000')
+    await page.getByRole('table', { name: 'Positions of the funds' }).getByText('BTC_USDT').waitFor()
+    await page.getByRole('table', { name: 'Liquidations' }).getByText('BTC_USDT').first().waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+    await platform.operator.ok('PUT', '/prices', { BTC: null })
+  })
   test('the books are proven, an account is frozen, and the audit log says who did it', async () => {
     const { page, context, faults } = await enter({ operator: 'admin' })
     await go(page, 'Solvency')

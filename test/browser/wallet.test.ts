@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launch, visit, type Visit } from '../support/browser.ts'
+import { ok } from '../support/client.ts'
 import { linkFor } from '../support/console.ts'
+import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 const browser = await launch()
@@ -92,12 +94,58 @@ describe('money in and out', { skip: browser === undefined }, () => {
 
     await page.getByRole('link', { name: 'Transfers', exact: true }).click()
     const amount = page.getByLabel('Amount')
-    const move = page.getByRole('button', { name: 'Move to margin' })
+    const move = page.getByRole('button', { name: 'Move to Isolated margin BTC_USDT' })
     await amount.fill('99999999')
     await page.getByText(/^Not enough: .* is free$/).waitFor()
     assert.ok(await move.isDisabled())
     await amount.fill('1')
     assert.ok(await move.isEnabled())
+    assert.deepEqual(faults, [])
+  })
+
+  test('money goes to each account of contracts and back, and the wallet shows what it does there', async () => {
+    const { page, faults } = seen
+    const demo = new ContractTrader(0, platform.demo())
+    const at = async (base: string): Promise<string> =>
+      ok(await new ContractTrader(0, platform.demo(), base).get('/accounts')).total as string
+    const choose = async (label: 'From' | 'To', name: string): Promise<void> => {
+      await page.getByRole('combobox', { name: label, exact: true }).click()
+      await page.getByRole('option', { name, exact: true }).click()
+    }
+    await page.goto(`${platform.url}/wallet/transfers`)
+    for (const [name, base, currency] of [
+      ['Perpetual USDT contracts', '/futures/usdt', 'USDT'],
+      ['Perpetual BTC contracts', '/futures/btc', 'BTC'],
+      ['Dated USDT contracts', '/delivery/usdt', 'USDT'],
+    ] as const) {
+      const before = Number(await at(base))
+      await choose('To', name)
+      await page.getByLabel('Amount').fill('0.5')
+      await page.getByRole('button', { name: `Move to ${name}` }).click()
+      await page.getByText(`0.5 ${currency} from Spot to ${name}`).waitFor()
+      assert.equal(Number(await at(base)), before + 0.5)
+    }
+    await choose('From', 'Perpetual USDT contracts')
+    await page.getByLabel('Amount').fill('1')
+    await page.getByRole('button', { name: 'Move to Spot' }).click()
+    await page.getByText('1 USDT from Perpetual USDT contracts to Spot').waitFor()
+
+    await setIndex(platform, { BTC: '60000' })
+    const maker = await ContractTrader.of(platform, '100000')
+    await maker.placed(-100, '60000')
+    await demo.placed(100, '60000')
+    await demo.placed(10, '59000')
+    await page.goto(`${platform.url}/wallet`)
+    const accounts = page.getByRole('table', { name: 'Accounts of contracts' })
+    const row = accounts.getByRole('row').filter({ hasText: 'Perpetual USDT' })
+    const { total, position_margin } = await demo.account()
+    const grouped = (text: string): string => Number(text).toLocaleString('en').replaceAll(',', ' ')
+    await row.getByText(grouped(total)).first().waitFor()
+    await row.getByText(Number(position_margin).toFixed(2).slice(0, 4)).first().waitFor()
+    for (const name of ['Perpetual BTC', 'Dated USDT']) await accounts.getByText(name).waitFor()
+    const held = page.getByRole('region', { name: 'Positions: Perpetual USDT' })
+    await held.getByText('▲ long').waitFor()
+    assert.equal((await demo.position()).size, 100)
     assert.deepEqual(faults, [])
   })
 })

@@ -94,6 +94,10 @@ test('an account is found whether its owner has a few of them or many, while the
     assert.equal([...state.ledger.ownedBy(owner)].length, has.size)
     assert.equal(state.ledger.find(owner, 'earn', 'C1'), undefined)
     state.ledger.check()
+    // As a start finds them.
+    const other = new State()
+    for (const row of state.ledger.accounts.values()) other.ledger.accounts.swap(row.id, row, 'load')
+    for (const [currency, amount] of has) assert.equal(other.ledger.balance(owner, 'spot', currency), amount)
   }
   // Across the bound, back, and across it again; each time one that was there before gets more.
   for (let turn = 0; turn < 3; turn++) {

@@ -13,8 +13,8 @@ export interface Claim {
   readonly kind: Kind
   readonly mark: string
   readonly user_id: number
-  /** What it was acknowledged by; undefined: nobody answered, so it may have happened or not; refused: it must not have. */
-  id: number | 'refused' | undefined
+  /** What it was acknowledged by; undefined: nobody answered, so it may have happened or not. */
+  id: number | undefined
   /** Of an order: how much of it was told to be filled, and whether it was told to be over. */
   filled: string
   over: boolean
@@ -46,12 +46,11 @@ export class Money {
     cancellation: 0,
     'contract order': 0,
   }
-  /** By label. */
-  readonly refused: Record<string, number> = {}
   private readonly customers: Customer[] = []
   private readonly random: () => number
   private workers: Promise<void>[] = []
   private running = false
+  private wrong: assert.AssertionError | undefined
   private made = 0
   constructor(random: () => number) {
     this.random = random
@@ -81,17 +80,18 @@ export class Money {
     this.running = true
     this.workers = this.customers.map((customer) => this.work(customer, new Client(url, customer.credential)))
   }
-  /** Ends when everybody has met the end of the platform. */
+  /** Ends when everybody has met the end of the platform; tells what somebody should not have been told. */
   async stop(): Promise<void> {
     this.running = false
     await Promise.all(this.workers)
+    if (this.wrong !== undefined) throw this.wrong
   }
   private async work(customer: Customer, client: Client): Promise<void> {
     try {
       while (this.running) if (!(await this.step(customer, client))) return
     } catch (error) {
       // The connection ended: what was asked for last stays without an answer.
-      if (error instanceof assert.AssertionError) throw error
+      if (error instanceof assert.AssertionError) this.wrong ??= error
     }
   }
   /** False: the platform says itself that it does not know what became of a request. */
@@ -114,13 +114,8 @@ export class Money {
   }
   private told(claim: Claim, reply: Reply, id: (body: Reply['body']) => unknown): boolean {
     if (reply.status === 503) return false
-    assert.ok(reply.status < 500, `${claim.kind} ${claim.mark}: ${reply.text}`)
-    if (reply.status >= 300) {
-      claim.id = 'refused'
-      const { label } = reply.body as { label: string }
-      this.refused[label] = (this.refused[label] ?? 0) + 1
-      return true
-    }
+    // Everybody has money for everything: who is refused has lost some.
+    assert.ok(reply.status < 300, `${claim.kind} ${claim.mark} was refused: ${reply.text}`)
     claim.id = Number(id(reply.body))
     this.acknowledged[claim.kind]++
     return true
@@ -154,7 +149,6 @@ export class Money {
     const body = { text, currency_pair: 'BTC_USDT', side, amount: '0.01', price }
     const reply = await client.post('/spot/orders', body)
     if (!this.told(claim, reply, ({ id }) => id)) return false
-    if (claim.id === 'refused') return true
     claim.filled = reply.body.filled_amount
     claim.over = reply.body.status !== 'open'
     if (!claim.over) customer.open.push(claim)
@@ -162,7 +156,7 @@ export class Money {
   }
   private async cancel(customer: Customer, client: Client): Promise<boolean> {
     const claim = customer.open.shift()!
-    const reply = await client.delete(`/spot/orders/${String(claim.id)}`, { currency_pair: 'BTC_USDT' })
+    const reply = await client.delete(`/spot/orders/${claim.id}`, { currency_pair: 'BTC_USDT' })
     if (reply.status === 503) return false
     // Somebody may have filled it meanwhile.
     if (reply.status !== 200) return true
@@ -180,7 +174,6 @@ export class Money {
     const body = { text, contract: 'BTC_USDT', size, price, tif: this.random() < 0.8 ? 'ioc' : 'gtc' }
     const reply = await client.post('/futures/usdt/orders', body)
     if (!this.told(claim, reply, ({ id }) => id)) return false
-    if (claim.id === 'refused') return true
     claim.filled = String(Math.abs(size) - Math.abs(Number(reply.body.left)))
     claim.over = reply.body.status !== 'open'
     return true

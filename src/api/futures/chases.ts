@@ -35,7 +35,7 @@ import {
 import { Filter, listedPage, storedPage } from './lists.ts'
 import { unlessDash } from './order-fields.ts'
 import { shown, wholeSeconds } from './order-views.ts'
-import { PLACE_LABELS, pathOf } from './orders.ts'
+import { CHASE_LABELS, pathOf } from './orders.ts'
 import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
 import { sizeField } from './sizes.ts'
 
@@ -164,7 +164,7 @@ export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
       once: hasOwnText,
       status: 200,
       reply: shape({ id: str }),
-      refuses: PLACE_LABELS,
+      refuses: CHASE_LABELS,
       handle: async (call) => {
         refuseStale(call)
         const { desk, caller, path, body } = call

@@ -29,33 +29,44 @@ import {
 } from './order-views.ts'
 import { SETTLE, contractField, historyContract, settledOf, type Group } from './paths.ts'
 
-export const PLACE_LABELS = [
-  'AUTO_TRIGGER_PRICE_LESS_LAST',
-  'AUTO_TRIGGER_PRICE_GREATE_LAST',
-  'CONTRACT_NOT_FOUND',
+/** Of an order that is amended, and so of every other one. */
+const AMEND_LABELS = [
   'TRADE_RESTRICTED',
   'CONTRACT_IN_DELISTING',
-  'USER_NOT_FOUND',
-  'USER_PORTFOLIO_MARGIN',
   'INVALID_PRECISION',
   'POSITION_IN_LIQUIDATION',
   'SIZE_TOO_SMALL',
   'SIZE_TOO_LARGE',
   'PRICE_TOO_DEVIATED',
+  'REDUCE_EXCEEDED',
+  'PRICE_OVER_BANKRUPT',
+  'RISK_LIMIT_EXCEEDED',
+  'INSUFFICIENT_AVAILABLE',
+  'REQUEST_EXPIRED',
+] as const
+/** Of one that a chase places: it never takes, and closes nothing whole. */
+export const CHASE_LABELS = [
+  ...AMEND_LABELS,
+  'CONTRACT_NOT_FOUND',
+  'USER_NOT_FOUND',
+  'USER_PORTFOLIO_MARGIN',
   'TOO_MANY_ORDERS',
   'DUPLICATE_REQUEST',
   'POSITION_EMPTY',
   'INCREASE_POSITION',
-  'REDUCE_EXCEEDED',
-  'POSITION_IN_CLOSE',
-  'PRICE_OVER_BANKRUPT',
   'CONTRACT_NO_COUNTER',
+] as const
+const BBO_LABELS = [
+  ...CHASE_LABELS,
+  'POSITION_IN_CLOSE',
   'ORDER_POC_IMMEDIATE',
   'ORDER_FOK',
-  'RISK_LIMIT_EXCEEDED',
   'LIQUIDATE_IMMEDIATELY',
-  'INSUFFICIENT_AVAILABLE',
-  'REQUEST_EXPIRED',
+] as const
+export const PLACE_LABELS = [
+  ...BBO_LABELS,
+  'AUTO_TRIGGER_PRICE_LESS_LAST',
+  'AUTO_TRIGGER_PRICE_GREATE_LAST',
 ] as const
 export const pathOf = (group: Group, { user }: Caller, settle: string): AccountPath => ({
   user_id: user.user_id,
@@ -78,7 +89,11 @@ export const orderEndpoints = (group: Group): readonly AnyEndpoint[] => [
     once: hasOwnText,
     status: 201,
     reply: orderInMode,
-    refuses: PLACE_LABELS,
+    // Dated contracts are of no unified account.
+    refuses:
+      group.name === 'delivery'
+        ? PLACE_LABELS.filter((label) => label !== 'USER_PORTFOLIO_MARGIN')
+        : PLACE_LABELS,
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, path, body } = call
@@ -239,7 +254,7 @@ export const perpetualOrderEndpoints = (group: Group): readonly AnyEndpoint[] =>
     once: hasOwnText,
     status: 201,
     reply: orderShape,
-    refuses: PLACE_LABELS,
+    refuses: BBO_LABELS,
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, path, body } = call
@@ -282,7 +297,14 @@ export const perpetualOrderEndpoints = (group: Group): readonly AnyEndpoint[] =>
     body: object(amendFields),
     status: 200,
     reply: orderInMode,
-    refuses: ['ORDER_NOT_FOUND', 'ORDER_FINISHED', 'NO_CHANGE', ...PLACE_LABELS],
+    refuses: [
+      'ORDER_NOT_FOUND',
+      'ORDER_FINISHED',
+      'NO_CHANGE',
+      'ORDER_POC_IMMEDIATE',
+      'LIQUIDATE_IMMEDIATELY',
+      ...AMEND_LABELS,
+    ],
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, path, body } = call

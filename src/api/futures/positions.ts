@@ -4,7 +4,7 @@ import type { PositionPath } from '../../core/futures/inputs.ts'
 import type { State } from '../../core/state.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
 import type { Contract } from '../../core/tables/world/contracts.ts'
-import { refuse } from '../../labels.ts'
+import { refuse, type Label } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import type { HeaderName } from '../../http/exchange.ts'
 import { endpoint, type AnyEndpoint, type Caller } from '../endpoint.ts'
@@ -25,7 +25,8 @@ import {
   type Group,
 } from './paths.ts'
 
-const SETTING_LABELS = [
+/** A switch needs an empty contract: what positions need is nothing then. */
+const MODE_LABELS = [
   'CONTRACT_NOT_FOUND',
   'TRADE_RESTRICTED',
   'USER_PORTFOLIO_MARGIN',
@@ -33,6 +34,9 @@ const SETTING_LABELS = [
   'POSITION_HOLDING',
   'ORDER_PENDING',
   'LEVERAGE_TOO_HIGH',
+] as const
+const SETTING_LABELS = [
+  ...MODE_LABELS,
   'LEVERAGE_TOO_LOW',
   'INSUFFICIENT_AVAILABLE',
   'LIQUIDATE_IMMEDIATELY',
@@ -57,6 +61,14 @@ const MARGIN_LABELS = [
   'REMOVE_TOO_MUCH',
   'NO_CHANGE',
 ] as const
+
+/** Dated contracts are of no unified account, and always in single mode. */
+const ofGroup = (group: Group, labels: readonly Label[]): readonly Label[] =>
+  group.name === 'futures'
+    ? labels
+    : labels.filter(
+        (label) => !['TRADE_RESTRICTED', 'USER_PORTFOLIO_MARGIN', 'POSITION_DUAL_MODE'].includes(label),
+      )
 
 const sideField = oneOf('dual_long', 'dual_short')
 /** An amount with a sign. */
@@ -172,7 +184,7 @@ export const positionEndpoints = (group: Group): readonly AnyEndpoint[] => [
     body: MARGIN.body,
     status: 200,
     reply: positionShape,
-    refuses: [...MARGIN_LABELS, 'POSITION_DUAL_MODE'],
+    refuses: ofGroup(group, [...MARGIN_LABELS, 'POSITION_DUAL_MODE']),
     handle: async (call) => {
       const { at, rows, view } = about(group, call)
       const { change } = MARGIN.read(call.query, call.body)
@@ -194,7 +206,7 @@ export const positionEndpoints = (group: Group): readonly AnyEndpoint[] => [
     body: LEVERAGE.body,
     status: 200,
     reply: oneOrBothShape,
-    refuses: SETTING_LABELS,
+    refuses: ofGroup(group, SETTING_LABELS),
     handle: async (call) => {
       const { at, oneOrBoth } = about(group, call)
       const leverage = LEVERAGE.read(call.query, call.body)
@@ -212,7 +224,7 @@ export const positionEndpoints = (group: Group): readonly AnyEndpoint[] => [
     body: RISK.body,
     status: 200,
     reply: positionShape,
-    refuses: [...RISK_LABELS, 'POSITION_DUAL_MODE'],
+    refuses: ofGroup(group, [...RISK_LABELS, 'POSITION_DUAL_MODE']),
     handle: async (call) => {
       const { at, rows, view } = about(group, call)
       const { risk_limit } = RISK.read(call.query, call.body)
@@ -291,7 +303,7 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
       body: object({ mode: oneName('isolated', 'cross'), contract: contractField }),
       status: 200,
       reply: dual ? array(positionShape) : positionShape,
-      refuses: [...SETTING_LABELS, ...(dual ? [] : (['POSITION_DUAL_MODE'] as const))],
+      refuses: [...MODE_LABELS, ...(dual ? [] : (['POSITION_DUAL_MODE'] as const))],
       handle: async (call) => {
         const { desk, caller, path, body } = call
         const { settle } = path

@@ -42,21 +42,25 @@ const ID_PATH = { ...SETTLE, order_id: orderName() }
 const idReply = shape({ id: int64, id_string: str })
 const named = ({ id }: ContractPriceOrder) => ({ id, id_string: String(id) })
 
-const CREATE_LABELS = [
-  'CONTRACT_NOT_FOUND',
+/** Of one that is there already, and so of a new one. */
+const READ_LABELS = [
   'TRADE_RESTRICTED',
   'CONTRACT_IN_DELISTING',
-  'USER_NOT_FOUND',
   'INVALID_PRECISION',
   'POSITION_IN_LIQUIDATION',
   'SIZE_TOO_SMALL',
   'SIZE_TOO_LARGE',
-  'TOO_MANY_ORDERS',
-  'DUPLICATE_REQUEST',
   'AUTO_TRIGGER_PRICE_GREATE_LAST',
   'AUTO_TRIGGER_PRICE_LESS_LAST',
-  'POSITION_EMPTY',
   'REQUEST_EXPIRED',
+] as const
+const CREATE_LABELS = [
+  'CONTRACT_NOT_FOUND',
+  'USER_NOT_FOUND',
+  'TOO_MANY_ORDERS',
+  'DUPLICATE_REQUEST',
+  'POSITION_EMPTY',
+  ...READ_LABELS,
 ] as const
 
 function idOf(name: string): number {
@@ -227,7 +231,7 @@ const amendFields = {
   auto_size: autoSizeField,
   close: optional(flag()),
 }
-const AMEND_LABELS = ['ORDER_NOT_FOUND', 'ORDER_FINISHED', 'NO_CHANGE', ...CREATE_LABELS] as const
+const AMEND_LABELS = ['ORDER_NOT_FOUND', 'ORDER_FINISHED', 'NO_CHANGE', ...READ_LABELS] as const
 interface Change {
   readonly size: string | null
   readonly amount: string | null

@@ -335,7 +335,15 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
       }),
       status: 200,
       reply: orderReply,
-      refuses: ['ORDER_NOT_FOUND', 'ORDER_FINISHED', 'NO_CHANGE', ...CREATE_LABELS],
+      refuses: [
+        'ORDER_NOT_FOUND',
+        'ORDER_FINISHED',
+        'NO_CHANGE',
+        'INVALID_PRECISION',
+        'SIZE_TOO_SMALL',
+        'SIZE_TOO_LARGE',
+        'REQUEST_EXPIRED',
+      ],
       handle: async (call) => {
         refuseStale(call)
         const { desk, caller, path, body } = call

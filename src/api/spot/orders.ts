@@ -28,7 +28,8 @@ const ACCESS = signed('spot')
 const byNumber = (a: number, b: number): number => a - b
 const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
 
-const PLACE_LABELS = [
+/** Of an order that is amended, and so of every other one. */
+const AMEND_LABELS = [
   'AUTO_BORROW_TOO_MUCH',
   'TOO_MANY_ORDERS',
   'INVALID_CURRENCY',
@@ -40,12 +41,10 @@ const PLACE_LABELS = [
   'MARGIN_BALANCE_NOT_ENOUGH',
   'ACCOUNT_EXCEPTION',
   'POC_FILL_IMMEDIATELY',
-  'FOK_NOT_FILL',
-  'ORDER_BOOK_NOT_FOUND',
   'PRICE_THRESHOLD_EXCEEDED',
   'TRADE_RESTRICTED',
-  'DUPLICATE_REQUEST',
 ] as const
+const PLACE_LABELS = [...AMEND_LABELS, 'FOK_NOT_FILL', 'ORDER_BOOK_NOT_FOUND', 'DUPLICATE_REQUEST'] as const
 const FIND_LABELS = [
   'INVALID_CURRENCY',
   'INVALID_CURRENCY_PAIR',
@@ -253,7 +252,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     reply: orderInMode(),
     refuses: [
       ...FIND_LABELS,
-      ...PLACE_LABELS,
+      ...AMEND_LABELS,
       'ORDER_CLOSED',
       'ORDER_CANCELLED',
       'NO_CHANGE',

@@ -192,19 +192,23 @@ export class Ledger {
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    const purpose = this.purposes.get(name)?.get(currency)
-    return purpose === undefined ? undefined : this.under(purpose, owner)
+    const owned = this.byOwner.get(owner)
+    if (owned === undefined) return undefined
+    if (owned.length <= FEW) return this.among(owned, name, currency)
+    const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
+    return id === undefined ? undefined : this.accounts.get(id)
   }
-  /** The owner's account of that name and currency. */
+  /** The same by its purpose. */
   under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
     const owned = this.byOwner.get(owner)
     if (owned === undefined) return undefined
-    if (owned.length > FEW) {
-      const id = ids.get(owner)
-      return id === undefined ? undefined : this.accounts.get(id)
-    }
-    for (let i = 0; i < owned.length; i++) {
-      const account = this.accounts.get(owned[i]!)!
+    if (owned.length <= FEW) return this.among(owned, name, currency)
+    const id = ids.get(owner)
+    return id === undefined ? undefined : this.accounts.get(id)
+  }
+  private among(ids: readonly number[], name: AccountName, currency: string): Account | undefined {
+    for (let i = 0; i < ids.length; i++) {
+      const account = this.accounts.get(ids[i]!)!
       if (account.currency === currency && account.name === name) return account
     }
     return undefined
@@ -270,8 +274,6 @@ export class Ledger {
 
   private index(row: Account, after: Account | undefined): void {
     const owned = this.byOwner.get(row.owner) ?? []
-    // It is looked for by its purpose, and a start loads it before anybody books on one like it.
-    this.purpose(row.name, row.currency)
     if (after !== undefined) {
       if (owned.length > FEW) {
         owned.push(row.id)

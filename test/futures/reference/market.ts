@@ -134,6 +134,7 @@ export class Market extends Beside {
     if (this.chance(3)) {
       this.ask('contract.change', { contract: id, change: { status: 'circuit_breaker' }, actor: 'test' })
       for (let i = 0; i < 3; i++) this.placeAny()
+      this.waitAny()
       this.amendAny()
       this.ask('contract.change', { contract: id, change: { status: 'trading' }, actor: 'test' })
       return
@@ -141,6 +142,7 @@ export class Market extends Beside {
     if (this.chance(4)) {
       // Somewhere else at once: those who are caught have nothing left.
       this.setIndex(this.pick(['BTC', 'ETH']), this.pick([0.6, 0.75, 1.3, 1.6]))
+      for (let i = 0; i < 3; i++) this.placeAny()
       return
     }
     if (this.chance(2)) {
@@ -326,7 +328,11 @@ export class Market extends Beside {
         chases: [],
       })
       if (what.startsWith('futures.chase') || what === 'futures.place') continue
-      this.ask(what, input)
+      const wrong = { initial: { ...(input as { initial?: object }).initial, size: '0', close: false } }
+      this.ask(
+        what,
+        what === 'futures.price_order.create' && this.chance(20) ? { ...input, ...wrong } : input,
+      )
       return
     }
   }

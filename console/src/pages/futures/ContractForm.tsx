@@ -22,7 +22,8 @@ import {
   type Order,
   type Position,
 } from './contracts.ts'
-import { LeverageForm, MoneyForm } from './Leverage.tsx'
+import { LeverageForm, ModeForm, MoneyForm } from './Leverage.tsx'
+import { WaitForm } from './WaitForm.tsx'
 
 interface FormProps {
   readonly contract: Contract
@@ -55,7 +56,7 @@ export function ContractForm({
 }: FormProps): React.JSX.Element {
   const [draft, setDraft] = useState(FIRST)
   const [seen, setSeen] = useState(picked?.serial)
-  const [asked, setAsked] = useState<'leverage' | 'money' | undefined>(undefined)
+  const [asked, setAsked] = useState<'leverage' | 'money' | 'mode' | 'wait' | undefined>(undefined)
   if (picked !== undefined && picked.serial !== seen) {
     setSeen(picked.serial)
     setDraft((old) => ({
@@ -154,6 +155,20 @@ export function ContractForm({
           </button>
           <button type="button" className="chip" onClick={() => setAsked('money')}>
             Move money
+          </button>
+          {contract.group === 'futures' ? (
+            <button
+              type="button"
+              className="chip"
+              disabled={positions === undefined}
+              onClick={() => setAsked('mode')}
+              title="One position in a contract, or a long and a short apart"
+            >
+              {dual ? 'Dual' : 'Single'}
+            </button>
+          ) : null}
+          <button type="button" className="chip" onClick={() => setAsked('wait')}>
+            Wait for a price
           </button>
         </div>
         <div className="sides" role="group" aria-label="Side">
@@ -305,6 +320,10 @@ export function ContractForm({
       </form>
       {asked === 'leverage' && grows !== undefined ? (
         <LeverageForm contract={contract} position={grows} dual={dual} close={() => setAsked(undefined)} />
+      ) : null}
+      {asked === 'mode' ? <ModeForm scope={contract} dual={dual} close={() => setAsked(undefined)} /> : null}
+      {asked === 'wait' ? (
+        <WaitForm contract={contract} side={draft.side} mark={mark} close={() => setAsked(undefined)} />
       ) : null}
       {asked === 'money' ? <MoneyForm scope={contract} close={() => setAsked(undefined)} /> : null}
     </section>

@@ -112,6 +112,52 @@ export function LeverageForm({
   )
 }
 
+/** One position in a contract, or a long and a short apart: of all contracts of a settle currency together. */
+export function ModeForm({
+  scope,
+  dual,
+  close,
+}: {
+  readonly scope: Scope
+  readonly dual: boolean
+  readonly close: () => void
+}): React.JSX.Element {
+  const [wanted, setWanted] = useState<'single' | 'dual'>(dual ? 'dual' : 'single')
+  return (
+    <FormModal
+      title={`Positions settled in ${currencyOf(scope)}`}
+      verb="Switch"
+      ready={(wanted === 'dual') !== dual}
+      done={wanted === 'dual' ? 'Long and short apart' : 'One position in each contract'}
+      refresh={refresh(scope)}
+      close={close}
+      send={() =>
+        call('POST /api/v4/futures/{settle}/dual_mode', {
+          path: { settle: scope.settle },
+          query: { dual_mode: wanted === 'dual' },
+          body: {},
+        })
+      }
+    >
+      <SegmentedControl
+        aria-label="Position mode"
+        value={wanted}
+        onChange={setWanted}
+        data={[
+          { value: 'single', label: 'One position' },
+          { value: 'dual', label: 'Long and short' },
+        ]}
+      />
+      <span className="dim small">
+        {wanted === 'dual'
+          ? 'A buy opens a long and a sell a short, side by side; only orders that reduce close them.'
+          : 'A sell closes a long before it opens a short, and the other way round.'}{' '}
+        It can be switched while there is no position and no order in any of these contracts.
+      </span>
+    </FormModal>
+  )
+}
+
 /** Adds margin to an isolated position, or takes some away. */
 export function MarginForm({
   scope,

@@ -24,13 +24,13 @@ import {
   useFills,
   useOrders,
   usePositions,
-  useTriggers,
   type Contract,
   type Fill,
   type Order,
   type Scope,
 } from './contracts.ts'
 import { LongShort, Positions } from './Positions.tsx'
+import { Waiting } from './Waiting.tsx'
 
 export function Records({ contract }: { readonly contract: Contract }): React.JSX.Element {
   const [tab, setTab] = useState('positions')
@@ -50,7 +50,7 @@ export function Records({ contract }: { readonly contract: Contract }): React.JS
           <Tabs.List>
             <Tabs.Tab value="positions">Positions{count(held)}</Tabs.Tab>
             <Tabs.Tab value="open">Open orders{count(waiting)}</Tabs.Tab>
-            <Tabs.Tab value="triggers">Triggers</Tabs.Tab>
+            <Tabs.Tab value="triggers">Waiting</Tabs.Tab>
             <Tabs.Tab value="history">History</Tabs.Tab>
             <Tabs.Tab value="fills">Fills</Tabs.Tab>
             <Tabs.Tab value="closes">Closed</Tabs.Tab>
@@ -71,7 +71,7 @@ export function Records({ contract }: { readonly contract: Contract }): React.JS
           <Loaded of={open}>{() => <OpenOrders scope={contract} list={waiting ?? []} only={only} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="triggers">
-          <Triggers scope={contract} only={only} />
+          <Waiting scope={contract} only={only} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <History scope={contract} only={only} />
@@ -252,63 +252,6 @@ export function AmendForm({
         line.
       </span>
     </FormModal>
-  )
-}
-
-function Triggers({ scope, only }: ListProps): React.JSX.Element {
-  const list = useTriggers(scope, only)
-  const cancel = useMutation({
-    mutationFn: (id: number) =>
-      ask(scope.group, 'DELETE /api/v4/futures/{settle}/price_orders/{order_id}', {
-        path: { settle: scope.settle, order_id: String(id) },
-      }),
-    onSuccess: () => void refreshContracts(scope, 'triggers'),
-    onError: toastError,
-  })
-  return (
-    <Loaded of={list}>
-      {(rows) => (
-        <Table
-          label="Triggers"
-          rows={rows}
-          rowKey={({ id }) => id}
-          empty={<Empty>No trigger waits. Take profit and stop loss of an order make them.</Empty>}
-          columns={[
-            { name: 'Made', cell: ({ create_time }) => <Time at={create_time} /> },
-            { name: 'Contract', cell: ({ initial }) => initial.contract },
-            {
-              name: 'Fires at',
-              right: true,
-              cell: ({ trigger }) => (
-                <span className="num">{`${trigger.rule === 1 ? '≥' : '≤'} ${trigger.price}`}</span>
-              ),
-            },
-            { name: 'Kind', cell: ({ order_type }) => order_type.replaceAll('-', ' ') },
-            {
-              name: 'Then',
-              cell: ({ initial }) => (dec(initial.price) === 0n ? 'market' : `limit ${initial.price}`),
-            },
-            { name: 'Status', cell: ({ status }) => <Status of={status} /> },
-            {
-              name: 'Do',
-              quiet: true,
-              right: true,
-              cell: ({ id }) => (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  loading={cancel.isPending && cancel.variables === id}
-                  onClick={() => cancel.mutate(id)}
-                  aria-label={`Cancel trigger ${id}`}
-                >
-                  Cancel
-                </Button>
-              ),
-            },
-          ]}
-        />
-      )}
-    </Loaded>
   )
 }
 

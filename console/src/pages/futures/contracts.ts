@@ -248,6 +248,31 @@ export const useTriggers = (scope: Scope, contract?: string) =>
       query: { status: 'open', limit: 100, ...(contract !== undefined && { contract }) },
     }),
   )
+export const useTrails = (scope: Scope, contract?: string) =>
+  useOwn(
+    words(scope, 'trails', contract),
+    () =>
+      call('GET /api/v4/futures/{settle}/autoorder/v1/trail/list', {
+        path: { settle: scope.settle },
+        query: { is_finished: false, page_size: 100, ...(contract !== undefined && { contract }) },
+      }),
+    { every: MARK_MS, stale: 0, enabled: scope.group === 'futures' },
+  )
+export const useChases = (scope: Scope, contract?: string) =>
+  useOwn(
+    words(scope, 'chases', contract),
+    () =>
+      call('GET /api/v4/futures/{settle}/autoorder/v1/chase/list', {
+        path: { settle: scope.settle },
+        query: {
+          sort_by: 1,
+          is_finished: false,
+          page_size: 100,
+          ...(contract !== undefined && { contract }),
+        },
+      }),
+    { every: MARK_MS, stale: 0, enabled: scope.group === 'futures' },
+  )
 export const useFee = (scope: Scope, contract: string) =>
   useOwn(
     words(scope, 'fee', contract),

@@ -12,6 +12,7 @@ import { Status } from '../../parts/Status.tsx'
 import { Empty, Failed, Loaded, toast } from '../../parts/states.tsx'
 import { Table } from '../../parts/Table.tsx'
 import { Time } from '../../parts/Time.tsx'
+import { SCOPES, currencyOf, scopeWords, useContractAccount, type Scope } from '../futures/contracts.ts'
 import { usePairs } from '../trade/market.ts'
 import { useSpotBalances } from './money.ts'
 
@@ -31,7 +32,7 @@ export function Transfers(): React.JSX.Element {
               value={kind}
               onChange={setKind}
               data={[
-                { value: 'own', label: 'Spot and margin' },
+                { value: 'own', label: 'My accounts' },
                 { value: 'sub', label: 'Main and sub-accounts' },
               ]}
             />
@@ -44,36 +45,66 @@ export function Transfers(): React.JSX.Element {
     </Page>
   )
 }
-type Place = Body<'POST /api/v4/wallet/transfers'>['from']
+type Kind = Body<'POST /api/v4/wallet/transfers'>['from']
+/** An account that money goes to and comes from; the other side is spot. */
+interface Place {
+  readonly value: string
+  readonly label: string
+  readonly kind: Kind
+  readonly scope?: Scope
+}
+const PLACES: readonly Place[] = [
+  { value: 'margin', label: 'Isolated margin', kind: 'margin' },
+  ...SCOPES.map((scope): Place => ({
+    value: `${scope.group}/${scope.settle}`,
+    label: `${scopeWords(scope)} contracts`,
+    kind: scope.group,
+    scope,
+  })),
+  { value: 'options', label: 'Options', kind: 'options' },
+]
+const SPOT = { value: 'spot', label: 'Spot' }
 
 function OwnForm(): React.JSX.Element {
   const { currency: asked } = useSearch({ from: '/frame/wallet/transfers' })
   const balances = useSpotBalances()
   const pairs = usePairs().data ?? []
-  const [from, setFrom] = useState<Place>('spot')
+  const [out, setOut] = useState(false)
+  const [other, setOther] = useState('margin')
   const [pair, setPair] = useState('BTC_USDT')
   const [currency, setCurrency] = useState(asked ?? 'USDT')
   const [amount, setAmount] = useState('')
-  const to: Place = from === 'spot' ? 'margin' : 'spot'
+  const place = PLACES.find(({ value }) => value === other) ?? PLACES[0]!
   const margin = useOwn(['margin-accounts'], () => call('GET /api/v4/margin/accounts'))
-  const sides = pair.split('_')
-  const chosen = sides.includes(currency) ? currency : sides[1]!
-  const row = margin.data?.find((one) => one.currency_pair === pair)
-  const free =
-    from === 'spot'
-      ? balances.data?.find((one) => one.currency === chosen)?.available
-      : row === undefined
-        ? undefined
-        : row.base.currency === chosen
-          ? row.base.available
-          : row.quote.available
+  const contracts = useContractAccount(place.scope ?? SCOPES[0]!)
+  const held =
+    place.kind === 'margin' ? pair.split('_') : [place.scope === undefined ? 'USDT' : currencyOf(place.scope)]
+  const chosen = held.includes(currency) ? currency : held.at(-1)!
+  const free = freeOf()
+  function freeOf(): string | undefined {
+    if (!out) return balances.data?.find((one) => one.currency === chosen)?.available
+    if (place.scope !== undefined) return contracts.data === null ? '0' : contracts.data?.available
+    const row = margin.data?.find((one) => one.currency_pair === pair)
+    if (place.kind !== 'margin' || row === undefined) return undefined
+    return row.base.currency === chosen ? row.base.available : row.quote.available
+  }
   const value = amount === '' ? undefined : parse(amount)
+  const shared = place.scope !== undefined && (contracts.data?.margin_mode ?? 0) !== 0
   const why =
     value !== undefined && free !== undefined && value > dec(free) ? `Not enough: ${free} is free` : undefined
+  const words = place.kind === 'margin' ? `${place.label} ${pair}` : place.label
+  const [from, to] = out ? [words, SPOT.label] : [SPOT.label, words]
   const transfer = useMutation({
     mutationFn: () =>
       call('POST /api/v4/wallet/transfers', {
-        body: { currency: chosen, from, to, amount, currency_pair: pair },
+        body: {
+          currency: chosen,
+          from: out ? place.kind : 'spot',
+          to: out ? 'spot' : place.kind,
+          amount,
+          ...(place.kind === 'margin' && { currency_pair: pair }),
+          ...(place.scope !== undefined && { settle: place.scope.settle }),
+        },
       }),
     onSuccess: () => {
       toast('Moved', `${amount} ${chosen} from ${from} to ${to}`)
@@ -81,6 +112,12 @@ function OwnForm(): React.JSX.Element {
       void refreshOwn()
     },
   })
+  /** One side is spot: the side that is chosen says which. */
+  const choose = (chosenOut: boolean) => (next: string | null) => {
+    if (next === null) return
+    setOut(next === 'spot' ? !chosenOut : chosenOut)
+    if (next !== 'spot') setOther(next)
+  }
   return (
     <form
       className="stack"
@@ -92,13 +129,20 @@ function OwnForm(): React.JSX.Element {
       <div className="cols-2">
         <Select
           label="From"
-          data={[
-            { value: 'spot', label: 'Spot' },
-            { value: 'margin', label: 'Isolated margin' },
-          ]}
-          value={from}
-          onChange={(next) => setFrom(next ?? 'spot')}
+          data={[SPOT, ...PLACES]}
+          allowDeselect={false}
+          value={out ? other : 'spot'}
+          onChange={choose(true)}
         />
+        <Select
+          label="To"
+          data={[SPOT, ...PLACES]}
+          allowDeselect={false}
+          value={out ? 'spot' : other}
+          onChange={choose(false)}
+        />
+      </div>
+      {place.kind === 'margin' ? (
         <Select
           label="Market of the margin account"
           searchable
@@ -106,11 +150,11 @@ function OwnForm(): React.JSX.Element {
           value={pair}
           onChange={(next) => setPair(next ?? 'BTC_USDT')}
         />
-      </div>
+      ) : null}
       <div className="cols-2">
         <Select
           label="Currency"
-          data={sides}
+          data={held}
           value={chosen}
           onChange={(next) => setCurrency(next ?? chosen)}
         />
@@ -119,16 +163,21 @@ function OwnForm(): React.JSX.Element {
       <Facts
         of={[
           [`Free in ${from}`, <Amount key="f" value={free} currency={chosen} />],
-          ['To', to === 'spot' ? 'Spot' : `Isolated margin ${pair}`],
+          ['To', to],
         ]}
       />
+      {shared ? (
+        <div className="wait small" role="status">
+          These contracts belong to the unified account: they use its spot money, and nothing has to be moved.
+        </div>
+      ) : null}
       {transfer.error === null ? null : <Failed error={transfer.error} />}
       <Button
         type="submit"
         loading={transfer.isPending}
-        disabled={value === undefined || value <= 0n || why !== undefined}
+        disabled={value === undefined || value <= 0n || why !== undefined || shared}
       >
-        Move {from === 'spot' ? 'to margin' : 'to spot'}
+        Move to {to}
       </Button>
     </form>
   )
