@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plan } from './system/plan.ts'
+import { everything, unreached } from './system/reach.ts'
 import { System } from './system/system.ts'
 
 /** SEED=… and STEPS=… choose another history; `npm run sim` runs long ones. */
@@ -12,4 +13,11 @@ test(`the whole platform does what a naive model of its rules says, over ${steps
   await system.run(plan(seed, steps))
   if (process.env['SHOW'] !== undefined) console.log([...system.reached].sort())
   assert.ok(system.reached.size > 40, `${system.reached.size} kinds of things happened`)
+})
+
+test('what a long run need not meet is there, with a reason', () => {
+  const [all, excused] = [everything(), unreached()]
+  for (const kind of ['command', 'label', 'transition'] as const)
+    for (const [name, reason] of Object.entries(excused[kind]))
+      assert.ok(all[kind].includes(name) && reason !== '', `${kind} ${name}`)
 })

@@ -243,12 +243,15 @@ export class Acts {
   private async stray(step: Step): Promise<void> {
     const { house, cast, note } = this.scene
     const name = strayOf(step.n[0]!)
-    const { credential } = cast.strays[step.who % cast.strays.length]!
-    const call = STRAYS[name]!({ n: step.n, others: cast.strays.map(({ user }) => user) })
+    const { user, credential } = cast.strays[step.who % cast.strays.length]!
+    const call = STRAYS[name]!({ n: step.n, others: cast.strays.map((one) => one.user) })
     const late = step.way === 'late'
     const times = step.way === 'twice' ? 2 : 1
     const answers = await Promise.all(Array.from({ length: times }, () => house.call(credential, call, late)))
-    for (const { label } of answers) note(`stray ${name} ${label === '' ? 'ok' : label}`)
+    for (const { label, body } of answers) {
+      note(`stray ${name} ${label === '' ? 'ok' : label}`)
+      if (label === '' && call.method !== 'GET') this.wander.saw(call.path, body, user)
+    }
   }
   /** Part of what somebody has, and now and then more. */
   private some(has: bigint, n: number): bigint {

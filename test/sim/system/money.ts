@@ -6,6 +6,16 @@ import type { Step } from './plan.ts'
 const CHAIN = TRON.chain
 const HOLDS = ['REVIEW', 'MANUAL', 'VERIFY', 'FVERIFY', 'DMOVE', 'LOCKED'] as const
 const NEWEST = 12
+const DECISIONS = 4
+const OVER: ReadonlySet<string> = new Set([
+  'DONE',
+  'CANCEL',
+  'REJECT',
+  'INVALID',
+  'RECEIVED',
+  'REFUSED',
+  'CANCELLED',
+])
 const at = <T>(items: readonly T[], n: number): T | undefined => items[n % Math.max(1, items.length)]
 
 interface Row {
@@ -13,6 +23,7 @@ interface Row {
   readonly user_id: number
   readonly push_uid: number
   readonly receive_uid: number
+  readonly status: string
 }
 /** Money of strays on its way in, out and over, on a chain of their own, with operators and a chain that spoil it. */
 export class StrayMoney {
@@ -24,7 +35,7 @@ export class StrayMoney {
   }
   /** Long enough for operators to look at what is to be sent. */
   async begin(): Promise<void> {
-    await this.house.ok('PATCH', `/chains/${CHAIN}`, { auto_mine_seconds: 0, send_delay_seconds: 20 })
+    await this.house.ok('PATCH', `/chains/${CHAIN}`, { auto_mine_seconds: 0, send_delay_seconds: 1_200 })
   }
   async act({ n, who }: Step): Promise<string> {
     const [name, act] = at(this.acts, n[0]!)!
@@ -34,11 +45,12 @@ export class StrayMoney {
   private stray(n: number) {
     return at(this.cast.strays, n)!
   }
-  /** The newest of a table that are strays'. */
-  private newest(rows: Iterable<unknown>): Row[] {
+  /** The newest of a table that are strays', and mostly such that something can still become of. */
+  private newest(rows: Iterable<unknown>, n: number): Row[] {
     const strays = new Set(this.cast.strays.map(({ user }) => user))
     return [...(rows as Iterable<Row>)]
       .filter(({ user_id, push_uid }) => strays.has(user_id) || strays.has(push_uid))
+      .filter(({ status }) => n % 5 === 0 || !OVER.has(status))
       .slice(-NEWEST)
   }
   private async operate(path: string, body: unknown): Promise<string> {
@@ -66,7 +78,7 @@ export class StrayMoney {
     [
       'take back',
       async (n) => {
-        const row = at(this.newest(this.house.state.wallet.withdrawals.table.values()), n[1]!)
+        const row = at(this.newest(this.house.state.wallet.withdrawals.table.values(), n[5]!), n[1]!)
         if (row === undefined) return 'nothing'
         const { credential } = this.cast.strays.find(({ user }) => user === row.user_id)!
         return (await this.house.call(credential, { method: 'DELETE', path: `/withdrawals/w${row.id}` }))
@@ -87,7 +99,7 @@ export class StrayMoney {
     [
       'judge a deposit',
       async (n) => {
-        const row = at(this.newest(this.house.state.wallet.deposits.table.values()), n[1]!)
+        const row = at(this.newest(this.house.state.wallet.deposits.table.values(), n[5]!), n[1]!)
         if (row === undefined) return 'nothing'
         const verb = at(['hold', 'release', 'block', 'release', 'refund', 'reject_refund'], n[2]!)!
         const body = {
@@ -123,7 +135,7 @@ export class StrayMoney {
     [
       'push answered',
       async (n) => {
-        const row = at(this.newest(this.house.state.wallet.pushes.values()), n[1]!)
+        const row = at(this.newest(this.house.state.wallet.pushes.values(), n[5]!), n[1]!)
         if (row === undefined) return 'nothing'
         return this.operate(`/push/${row.id}/${at(['accept', 'refuse', 'cancel'], n[2]!)!}`, {})
       },
@@ -138,14 +150,20 @@ export class StrayMoney {
         ).label,
     ],
   ]
-  private decide(n: readonly number[]): Promise<string> {
-    const row = at(this.newest(this.house.state.wallet.withdrawals.table.values()), n[1]!)
-    if (row === undefined) return Promise.resolve('nothing')
-    const verb = at(['approve', 'divert', 'divert', 'divert', 'fail', 'retry', 'reject'], n[2]!)!
-    const status = n[3]! % 8 === 0 ? 'INVALID' : at(HOLDS, n[4]!)
-    return this.operate(`/withdrawals/w${row.id}/${verb}`, {
-      reason: 'sim',
-      ...(verb === 'divert' && { status }),
-    })
+  /** One after the other about the same one: what is held is held otherwise, let go or given back. */
+  private async decide(n: readonly number[]): Promise<string> {
+    const row = at(this.newest(this.house.state.wallet.withdrawals.table.values(), n[5]!), n[1]!)
+    if (row === undefined) return 'nothing'
+    let label = ''
+    for (let i = 0; i < DECISIONS; i++) {
+      const verb = at(
+        ['divert', 'divert', 'divert', 'divert', 'approve', 'fail', 'retry', 'reject'],
+        n[2]! >> i,
+      )!
+      const status = (n[3]! >> i) % 8 === 0 ? 'INVALID' : at(HOLDS, (n[4]! >> i) + n[6]!)
+      const body = { reason: 'sim', ...(verb === 'divert' && { status }) }
+      label = await this.operate(`/withdrawals/w${row.id}/${verb}`, body)
+    }
+    return label
   }
 }

@@ -62,7 +62,28 @@ export function walked({ changes }: CommittedCommand, note: (what: string) => vo
         // A flow may lead back to where it was: then something else of the row is another.
         const moved = from !== to || (flow === 'withdrawal' && before !== after)
         if (typeof from === 'string' && typeof to === 'string' && moved)
-          note(`transition ${flow} ${from} → ${to}`)
+          for (const [one, next] of wayOf(flow, from, to)) note(`transition ${flow} ${one} → ${next}`)
       }
   }
+}
+
+const LONGEST = 4
+type Edge = readonly [from: string, to: string]
+/** One command may take several steps of a flow: the fewest that lead there. */
+function wayOf(flow: string, from: string, to: string): readonly Edge[] {
+  const steps = stepsOf(flow)
+  // Back to where it was leads one step alone; else something else of the row was changed.
+  const longest = from === to ? 1 : LONGEST
+  let ends: (readonly Edge[])[] = [[]]
+  for (let length = 1; length <= longest; length++) {
+    ends = ends.flatMap((way) => {
+      const here = way.at(-1)?.[1] ?? from
+      return steps
+        .filter((step) => step.from === here)
+        .map((step): readonly Edge[] => [...way, [here, step.to]])
+    })
+    const found = ends.find((way) => way.at(-1)![1] === to)
+    if (found !== undefined) return found
+  }
+  return []
 }

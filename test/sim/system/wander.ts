@@ -17,12 +17,15 @@ const CHAINS = ['TRX', 'SOL', 'DOGE'] as const
 const LISTED = /^(POST|PATCH) \/(markets|currencies|contracts)\//
 const COINS = { TRX: 'TRX', SOL: 'SOL', DOGE: 'DOGE' } as const
 const RECENT = 30
+const CANDIDATES = 3
 
 /** Strays and operators who use any endpoint there is, rightly or with a fault. What they do is held against the invariants alone. */
 export class Wander {
   private readonly random = new Random(0)
   private readonly pool = new Pool(this.random)
   private readonly forge = new Forge(this.random, this.pool)
+  /** What each endpoint has done for anybody so far. */
+  private readonly succeeded = new Map<AnyEndpoint, number>()
   private readonly house: House
   private readonly cast: Cast
   private readonly trading: readonly AnyEndpoint[]
@@ -41,6 +44,10 @@ export class Wander {
     for (const settle of ['usdt', 'btc'])
       this.pool.contracts.set(`futures/${settle}`, settle === 'usdt' ? ['ETH_USDT', 'SOL_USDT'] : ['BTC_USD'])
   }
+  /** What others were answered may be named too. */
+  saw(path: string, body: unknown, owner: number): void {
+    this.pool.see(body, scopeOf(`/api/v4${path}`), owner)
+  }
   /** Tells which endpoint it was, and what was answered; undefined: nothing was sent. */
   async anything(step: Step): Promise<{ name: string; answer: Answer } | undefined> {
     Object.assign(this.random, new Random(step.n[0]!))
@@ -49,26 +56,32 @@ export class Wander {
       ? this.operate()
       : this.trade(this.cast.strays[step.who % this.cast.strays.length]!)
   }
-  private async trade({ user, credential }: Member): Promise<{ name: string; answer: Answer } | undefined> {
-    const endpoint = this.random.pick(this.trading)
-    const made = this.forge.make('/api/v4', endpoint, this.random.chance(0.75) ? 'right' : 'spoiled')
+  private async trade(anybody: Member): Promise<{ name: string; answer: Answer } | undefined> {
+    const endpoint = this.seldom(this.trading)
+    const made = this.forge.make('/api/v4', endpoint, this.random.chance(0.85) ? 'right' : 'spoiled')
     const path = elsewhere(made.path)
     const query = elsewhere(made.query)
     const body = made.body === undefined ? undefined : Buffer.from(elsewhere(made.body.toString()))
     if (this.followed(path, query, body?.toString())) return undefined
+    // Mostly who owns what it names.
+    const owner = this.random.chance(0.9) ? this.pool.owner : undefined
+    const { user, credential } = this.cast.strays.find((one) => one.user === owner) ?? anybody
     const answer = await this.house.signed(credential, made.method, `/api/v4${path}`, query, body)
     if (answer.status < 300) this.pool.see(answer.body, scopeOf(`/api/v4${endpoint.path}`), user)
+    this.count(endpoint, answer)
     return { name: `${endpoint.method} /api/v4${endpoint.path}`, answer }
   }
   private async operate(): Promise<{ name: string; answer: Answer } | undefined> {
     const { random } = this
-    const endpoint = random.pick(this.operator)
+    const endpoint = this.seldom(this.operator)
     const told = `${endpoint.method} ${endpoint.path}`
     const made = this.forge.make('/operator/v1', endpoint, random.chance(0.85) ? 'right' : 'spoiled')
     const chain = random.pick(CHAINS)
     const stray = random.pick(this.cast.strays).user
     let [path, body] = [made.path, made.body?.toString()]
     if (ABOUT_USERS.test(told)) path = endpoint.path.replace('{uid}', String(stray)).replace('{key}', 'none')
+    // What contracts are proved by knows the lowest tier of fees alone.
+    if (told === 'PATCH /users/{uid}') body = body?.replace(/"vip":\s*\d+/, '"remark":"sim"')
     if (ABOUT_MONEY.test(told)) {
       const id = this.idOf(/^POST \/(\w+)/.exec(told)![1]!)
       if (id === undefined) return undefined
@@ -94,7 +107,18 @@ export class Wander {
     const full = `${path}${made.query === '' ? '' : `?${made.query}`}`
     const answer = await this.house.operateRaw(endpoint.method, full, body)
     if (answer.status < 300) this.pool.see(answer.body, scopeOf(`/operator/v1${endpoint.path}`))
+    this.count(endpoint, answer)
     return { name: `${endpoint.method} /operator/v1${endpoint.path}`, answer }
+  }
+  /** Of a few the one that has succeeded least often, so that all get their turn. */
+  private seldom(all: readonly AnyEndpoint[]): AnyEndpoint {
+    const few = Array.from({ length: CANDIDATES }, () => this.random.pick(all))
+    const times = (one: AnyEndpoint): number => this.succeeded.get(one) ?? 0
+    return few.reduce((best, one) => (times(one) < times(best) ? one : best))
+  }
+  /** A refusal counts a little: some are never anything else. */
+  private count(endpoint: AnyEndpoint, { status }: Answer): void {
+    this.succeeded.set(endpoint, (this.succeeded.get(endpoint) ?? 0) + (status < 300 ? 1 : 0.1))
   }
   /** One of the newest that belong to strays. */
   private idOf(kind: string): string | undefined {
