@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { commands, type Commands } from '../src/core/commands.ts'
 import { PLAIN } from '../src/core/spot/place.ts'
 import { Core } from '../src/machine/core.ts'
@@ -15,13 +14,14 @@ import type { Store } from '../src/store/store.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
 import { tellFacts } from './facts.ts'
 import { median } from './load-generator.ts'
+import type { Row, Table } from './results.ts'
+import { transactionPerRequest } from './transaction.ts'
 
 /**
  * Durable transfers a second without HTTP: the core over each store, beside the usual design (one SQL
  * transaction for each request, over a pool) on the same PostgreSQL. Runs take turns; medians are printed.
  */
 export const CLIENTS = 64
-const CONNECTIONS = 16
 const ROUNDS = 5
 const SECONDS = 2
 
@@ -115,44 +115,13 @@ export async function coreOver(name: string, store: Store): Promise<OverStore> {
   }
 }
 
-/** What most back ends do: every request is a transaction that locks both balances, in order. */
-async function transactionPerRequest(url: string): Promise<Contender> {
-  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
-  await pool.query('create table balance (id bigint primary key, amount numeric not null)')
-  await pool.query(
-    'create table movement (id bigserial primary key, from_id bigint, to_id bigint, amount numeric, at timestamptz default now())',
-  )
-  await pool.query(`insert into balance select id, 1000000000 from generate_series(1, ${CLIENTS * 2}) id`)
-  const turn = Array.from({ length: CLIENTS }, () => false)
+async function transactions(url: string): Promise<Contender> {
+  const { transfer, close } = await transactionPerRequest(url, CLIENTS)
+  const turn = Array.from({ length: CLIENTS }, () => true)
   return {
     name: 'one transaction per request, PostgreSQL',
-    transfer: async (client) => {
-      turn[client] = !turn[client]
-      const [from, to] = turn[client] ? [client * 2 + 1, client * 2 + 2] : [client * 2 + 2, client * 2 + 1]
-      const connection = await pool.connect()
-      try {
-        await connection.query('begin')
-        await connection.query({
-          name: 'lock',
-          text: 'select id, amount from balance where id in ($1, $2) order by id for update',
-          values: [from, to],
-        })
-        await connection.query({
-          name: 'insert',
-          text: 'insert into movement (from_id, to_id, amount) values ($1, $2, $3)',
-          values: [from, to, '1.5'],
-        })
-        await connection.query({
-          name: 'update',
-          text: 'update balance set amount = amount + case id when $1 then -$3::numeric else $3::numeric end where id in ($1, $2)',
-          values: [from, to, '1.5'],
-        })
-        await connection.query('commit')
-      } finally {
-        connection.release()
-      }
-    },
-    close: () => pool.end(),
+    transfer: (client) => transfer(client, (turn[client] = !turn[client])),
+    close,
   }
 }
 
@@ -174,43 +143,57 @@ async function measure(contender: Contender, seconds: number): Promise<Measured>
   const rate = (latencies.length / (performance.now() - start)) * 1000
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
-  return { rate, p50: at(0.5), p99: at(0.99) }
+  return { rate, p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }
 interface Measured {
   readonly rate: number
   readonly p50: number
   readonly p99: number
+  readonly p999: number
 }
 
 export async function run(): Promise<void> {
+  await measured(false)
+}
+export async function measured(quick: boolean): Promise<Table[]> {
+  const [rounds, seconds] = quick ? [1, 1] : [ROUNDS, SECONDS]
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
   const server = await PostgresServer.start({ durable: true })
   const contenders = [
-    await transactionPerRequest(await server.database()),
+    await transactions(await server.database()),
     await coreOver('core on SQLite', new SqliteStore(join(folder, 'kontor.db'))),
     await coreOver('core on PostgreSQL', new PostgresStore(await server.database())),
   ]
   const rates = new Map<Contender, Measured[]>(contenders.map((contender) => [contender, []]))
   for (const contender of contenders) await measure(contender, 1)
-  for (let round = 0; round < ROUNDS; round++)
-    for (const contender of contenders) rates.get(contender)!.push(await measure(contender, SECONDS))
+  for (let round = 0; round < rounds; round++)
+    for (const contender of contenders) rates.get(contender)!.push(await measure(contender, seconds))
   const rateOf = (all: readonly Measured[]): number => median(all.map(({ rate }) => rate))
   const base = rateOf(rates.get(contenders[0]!)!)
   tellFacts('SQLite and PostgreSQL')
   console.log(
-    `durable transfers a second, ${CLIENTS} clients, medians of ${ROUNDS} interleaved runs of ${SECONDS} s`,
+    `durable transfers a second, ${CLIENTS} clients, medians of ${rounds} interleaved runs of ${seconds} s`,
   )
+  const rows: Row[] = []
   for (const [{ name }, all] of rates) {
     const rate = rateOf(all)
     const every = all.map((one) => Math.round(one.rate))
     const spread = `${Math.min(...every)} to ${Math.max(...every)}`
-    const p50 = median(all.map((one) => one.p50)).toFixed(2)
-    const p99 = median(all.map((one) => one.p99)).toFixed(2)
+    const [p50, p99, p999] = (['p50', 'p99', 'p999'] as const).map((one) =>
+      median(all.map((run) => run[one])),
+    )
+    rows.push({ name, figures: { rate, ratio: rate / base, p50: p50!, p99: p99!, p999: p999! } })
     console.log(
-      `${name.padEnd(42)} ${String(Math.round(rate)).padStart(7)}  x${(rate / base).toFixed(1)}  (${spread})  p50 ${p50} ms  p99 ${p99} ms`,
+      `${name.padEnd(42)} ${String(Math.round(rate)).padStart(7)}  x${(rate / base).toFixed(1)}  (${spread})  p50 ${p50!.toFixed(2)} ms  p99 ${p99!.toFixed(2)} ms`,
     )
   }
   for (const contender of contenders) await contender.close()
   await server.stop()
   rmSync(folder, { recursive: true, force: true })
+  return [
+    {
+      title: `Durable transfers, ${CLIENTS} clients, medians of ${rounds} runs of ${seconds} s in turn`,
+      rows,
+    },
+  ]
 }

@@ -1,8 +1,10 @@
 import { tellFacts, tellGenerator } from './facts.ts'
 import { generate, median, type LoadResult } from './load-generator.ts'
 import { order } from './mix.ts'
+import type { Row, Table } from './results.ts'
 import { launch, type ServerInfo } from './servers.ts'
 import { signedRequest } from './signed.ts'
+import { onEachStore } from './stores.ts'
 
 const ROUNDS = 3
 const SECONDS = 4
@@ -11,8 +13,17 @@ const CONTRACT = '/operator/v1/contracts/futures/usdt/BTC_USDT'
 
 /** Durable signed orders of contracts, beside those of spot, on one platform, in turn. */
 export async function run(): Promise<void> {
-  tellFacts(process.env['KONTOR_DATABASE_URL'] === undefined ? 'SQLite' : 'PostgreSQL')
-  const { info, stop } = await launch('kontor')
+  await beside(process.env['KONTOR_DATABASE_URL'] === undefined ? 'SQLite' : 'PostgreSQL', {}, false)
+}
+export async function measured(quick: boolean): Promise<Table[]> {
+  const rows = await onEachStore((store, env) => beside(store, env, quick))
+  return [{ title: 'Signed orders', at: 'clients', rows: rows.flat() }]
+}
+async function beside(store: string, env: Record<string, string>, quick: boolean): Promise<Row[]> {
+  const [rounds, seconds] = quick ? [1, 1] : [ROUNDS, SECONDS]
+  const rows: Row[] = []
+  tellFacts(store)
+  const { info, stop } = await launch('kontor', env)
   const near = Math.round(await prepare(info))
   const bodies = {
     spot: { path: '/api/v4/spot/orders', bodyOf: order },
@@ -23,30 +34,37 @@ export async function run(): Promise<void> {
   const names = ['spot', 'contracts'] as const
   for (const connections of [64, 256]) {
     const results: Record<(typeof names)[number], LoadResult[]> = { spot: [], contracts: [] }
-    for (let round = 0; round < ROUNDS; round++)
+    for (let round = 0; round < rounds; round++)
       for (const name of names)
         results[name].push(
           await generate({
             port: info.port,
             connections,
-            seconds: SECONDS,
+            seconds,
             requests: requests(bodies[name]),
           }),
         )
-    console.log(`\n${connections} connections, median of ${ROUNDS} interleaved rounds of ${SECONDS} s`)
+    console.log(`\n${connections} connections, median of ${rounds} interleaved rounds of ${seconds} s`)
     const rate = (name: (typeof names)[number]): number => median(results[name].map((one) => one.rate))
     for (const name of names) {
       const runs = results[name]
       const failures = runs.reduce((sum, one) => sum + one.failures, 0)
-      const p99 = median(runs.map((one) => one.p99)).toFixed(2)
+      const figure = (of: 'p50' | 'p99' | 'p999'): number => median(runs.map((one) => one[of]))
+      const [p50, p99, p999] = [figure('p50'), figure('p99'), figure('p999')]
       console.log(
-        `  ${name.padEnd(9)} ${rate(name).toFixed(0).padStart(7)} orders/s   p99 ${p99} ms   failures ${failures}`,
+        `  ${name.padEnd(9)} ${rate(name).toFixed(0).padStart(7)} orders/s   p99 ${p99.toFixed(2)} ms   failures ${failures}`,
       )
+      rows.push({
+        name: `${name} on ${store}`,
+        at: connections,
+        figures: { rate: rate(name), ratio: rate(name) / rate('spot'), p50, p99, p999, failures },
+      })
     }
     console.log(`  ratio     ${(rate('contracts') / rate('spot')).toFixed(2)}`)
     tellGenerator(Math.max(...names.flatMap((name) => results[name].map(({ busy }) => busy))))
   }
   await stop()
+  return rows
 }
 
 /** Room for as many open orders as in spot; answers the mark price. */

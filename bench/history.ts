@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { readPage, type Scope } from '../src/api/history.ts'
+import { DECLARED } from '../src/core/state.ts'
 import { DEPOSIT, type Deposit } from '../src/core/tables/deposits.ts'
 import { WITHDRAWAL } from '../src/core/tables/withdrawals.ts'
+import { newSums } from '../src/store/seals.ts'
 import { SqliteConnection } from '../src/store/sqlite-connection.ts'
 import { SqliteStore } from '../src/store/sqlite.ts'
+import type { Row, Table } from './results.ts'
 
 /**
  * A page of GET /wallet/withdrawals and /wallet/deposits, total included, of an account with 10^3 records and
@@ -59,6 +62,13 @@ function fill(db: SqliteConnection, table: 'deposit' | 'withdrawal', user: numbe
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!
 
 export async function run(): Promise<void> {
+  await pages()
+}
+export async function measured(): Promise<Table[]> {
+  return [{ title: 'A page, SQLite', at: 'records', rows: await pages() }]
+}
+async function pages(): Promise<Row[]> {
+  const shown: Row[] = []
   const folder = mkdtempSync(join(tmpdir(), 'kontor-history-'))
   const path = join(folder, 'kontor.db')
   try {
@@ -68,6 +78,7 @@ export async function run(): Promise<void> {
       for (const { user, records } of [SMALL, LARGE]) fill(db, table, user, records)
     db.close()
     const store = new SqliteStore(path)
+    await store.open(newSums('5'.repeat(64)), DECLARED)
     let worst = 0
     for (const spec of [DEPOSIT, WITHDRAWAL])
       for (const currency of [null, 'BTC'])
@@ -93,6 +104,12 @@ export async function run(): Promise<void> {
             }
           const [small, large] = [median(times.get(SMALL.user)!), median(times.get(LARGE.user)!)]
           worst = Math.max(worst, large / small)
+          const name = `${spec.name}s, ${currency ?? 'all currencies'}, from ${depth * 100} % on`
+          for (const [at, milliseconds] of [
+            [SMALL.records, small],
+            [LARGE.records, large],
+          ] as const)
+            shown.push({ name, at, figures: { milliseconds, ratio: milliseconds / small } })
           console.log(
             `${spec.name.padEnd(10)} ${(currency ?? 'all').padEnd(4)} offset ${String(depth * 100).padStart(2)} %: ` +
               `10^3 ${small.toFixed(2)} ms, 10^6 ${large.toFixed(2)} ms, ratio ${(large / small).toFixed(2)}`,
@@ -101,6 +118,7 @@ export async function run(): Promise<void> {
     console.log(`worst ratio of a page at 10^6 and at 10^3 records: ${worst.toFixed(2)} (must be under 2)`)
     await store.close()
     if (worst >= 2) process.exitCode = 1
+    return shown
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -18,6 +18,8 @@ export interface Load {
   readonly kinds?: readonly string[]
   /** Requests a second, of an open loop; left out: a closed one. */
   readonly rate?: number
+  /** Each request is sent once, and then it is over, whatever the time. */
+  readonly once?: boolean
 }
 export interface LoadResult {
   readonly rate: number
@@ -51,6 +53,7 @@ export async function generate(load: Load): Promise<LoadResult> {
           Array.from({ length: threads }, (_, i) =>
             inThread({
               ...load,
+              ...(load.once === true && { requests: load.requests.filter((_, k) => k % threads === i) }),
               connections: Math.floor(load.connections / threads) + (i < load.connections % threads ? 1 : 0),
               ...(load.rate !== undefined && { rate: load.rate / threads }),
             }),
@@ -104,6 +107,7 @@ async function generatePart(load: Load): Promise<Part> {
   const kinds: string[] = []
   let failures = 0
   let next = 0
+  let sent = 0
   const used = performance.eventLoopUtilization()
   const start = performance.now()
   const end = start + load.seconds * 1000
@@ -113,7 +117,8 @@ async function generatePart(load: Load): Promise<Part> {
   const plan = (): number | undefined => {
     const now = performance.now()
     const at = step === 0 ? now : planned
-    if (at >= end) return undefined
+    if (load.once === true ? sent >= load.requests.length : at >= end) return undefined
+    sent++
     planned += step
     return at
   }

@@ -13,20 +13,24 @@ import { checkSeals, newSums } from '../src/store/seals.ts'
 import { rowsKey } from '../test/support/rows-key.ts'
 import { PlatformProcess } from '../test/support/process.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
+import type { Row, Table } from './results.ts'
+import { STORES } from './stores.ts'
 
 /** `npm run bench -- load [sqlite | postgresql] [BALANCES]`: how long a start takes with many balances, and how much memory they need. */
 const SIZES = [250_000, 500_000, 1_000_000]
 const CURRENCIES = ['BTC', 'ETH', 'USDT', 'SOL', 'DOGE']
+const BENCH: AccountName = 'custody:BENCH'
 const BATCH_ROWS = 20_000
 const STARTS = 3
 const LIMITS = { seconds: 4, megabytes: 400 }
 
-interface Place {
+export interface Place {
   readonly data: string
   readonly databaseUrl: string | undefined
 }
-const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
+export const environment = ({ data, databaseUrl }: Place): Record<string, string> => ({
   KONTOR_DATA: data,
+  KONTOR_GATEWAYS: process.env['KONTOR_GATEWAYS'] ?? 'auto',
   ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
 })
 
@@ -39,7 +43,10 @@ export async function fill(place: Place, from: number, to: number): Promise<void
   const state = new State()
   await store.load(state.tables)
   await checkSeals(store, state.tables, head, sums)
-  for (const table of [state.users.table, state.ledger.accounts]) table.clear()
+  const { accounts } = state.ledger
+  /** The other side of those that were written before. */
+  const before = [...accounts.values()].filter(({ name }) => name === BENCH)
+  for (const table of [state.users.table, accounts]) table.clear()
   const write = async (put: (tx: Tx) => void): Promise<void> => {
     const tx = new Tx()
     put(tx)
@@ -70,11 +77,12 @@ export async function fill(place: Place, from: number, to: number): Promise<void
           tx.put(state.ledger.accounts, balance(1_000_000 + i + c, user_id, 'spot', currency, '1234.56789'))
       }
     })
+  for (const row of before) accounts.swap(accounts.keyOf(row), row, 'load')
   const others = ((amountOf('1234.56789') * BigInt(to)) / BigInt(users)) as Amount
   await write((tx) => {
     for (const [c, currency] of CURRENCIES.entries())
       tx.put(state.ledger.accounts, {
-        ...balance(900_000 + c, 0, 'custody:BENCH', currency, '0'),
+        ...balance(900_000 + c, 0, BENCH, currency, '0'),
         amount: -others as Amount,
       })
   })
@@ -95,7 +103,11 @@ const balance = (
   version: 1,
 })
 
-async function measure(place: Place): Promise<{ seconds: number; megabytes: number }> {
+/** A start until it is ready; what is done with it then is not counted. */
+export async function measure(
+  place: Place,
+  act?: (platform: PlatformProcess) => Promise<void>,
+): Promise<{ seconds: number; megabytes: number }> {
   const started = performance.now()
   const platform = await PlatformProcess.start(environment(place))
   const seconds = (performance.now() - started) / 1000
@@ -104,6 +116,7 @@ async function measure(place: Place): Promise<{ seconds: number; megabytes: numb
   const status = readFileSync(`/proc/${platform.child.pid}/status`, 'utf8')
   // The most that it ever needed, not what is left after the start.
   const megabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1000
+  await act?.(platform)
   await platform.kill('SIGTERM')
   return { seconds, megabytes }
 }
@@ -111,12 +124,19 @@ const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 export async function run([only, given]: readonly string[]): Promise<void> {
-  const sizes = given === undefined ? SIZES : [Number(given)]
+  await starts(only, given === undefined ? SIZES : [Number(given)])
+}
+export async function measured(quick: boolean): Promise<Table[]> {
+  const rows = await starts(undefined, quick ? [1_000] : SIZES)
+  return [{ title: 'Ready to answer', at: 'balances', rows }]
+}
+async function starts(only: string | undefined, sizes: readonly number[]): Promise<Row[]> {
+  const rows: Row[] = []
   const server = await PostgresServer.start()
   const folders: string[] = []
   console.log(`start with many balances, medians of ${STARTS} starts (memory: the highest of the process)`)
   try {
-    for (const store of ['SQLite', 'PostgreSQL']) {
+    for (const store of STORES) {
       if (only !== undefined && only !== store.toLowerCase()) continue
       const data = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
       folders.push(data)
@@ -130,12 +150,14 @@ export async function run([only, given]: readonly string[]): Promise<void> {
         for (let i = 0; i < STARTS; i++) runs.push(await measure(place))
         const seconds = median(runs.map((one) => one.seconds))
         const megabytes = median(runs.map((one) => one.megabytes))
+        rows.push({ name: store, at: size, figures: { seconds, megabytes } })
         const fits = seconds < LIMITS.seconds && megabytes < LIMITS.megabytes ? 'within' : 'OVER'
         console.log(
           `${store.padEnd(11)} ${String(size).padStart(8)} balances: ready in ${seconds.toFixed(2)} s, ${megabytes.toFixed(0)} MB (${fits} ${LIMITS.seconds} s and ${LIMITS.megabytes} MB)`,
         )
       }
     }
+    return rows
   } finally {
     await server.stop()
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })

@@ -4,7 +4,6 @@ const BENCHES = [
   'core',
   'load',
   'tail',
-  'crash',
   'failover',
   'futures',
   'gateways',
@@ -16,6 +15,8 @@ const BENCHES = [
   'sockets',
   'worlds',
   'compare',
+  'all',
+  'soak',
 ] as const
 
 const [name] = process.argv.slice(2)

@@ -11,6 +11,7 @@ import { ZERO, amountOf, priceOf, type Amount, type Price } from '../src/money/a
 import { random } from '../test/spot/compare.ts'
 import { Engine } from '../test/spot/engine.ts'
 import { median } from './load-generator.ts'
+import type { Row, Table as Figures } from './results.ts'
 
 /**
  * Matching beside nodejs-order-book, on the same stream: 55 % orders that rest, 35 % cancellations, 10 % ioc
@@ -257,8 +258,13 @@ function wholeCore(count = USERS): Contender {
 }
 
 /** Operations a second of the mixed stream, on a book that is filled first. */
-function measure(make: () => Contender, resting: number, seed: number): { rate: number; open: number } {
-  const { rest, mixed } = stream(resting, OPERATIONS, seed)
+function measure(
+  make: () => Contender,
+  resting: number,
+  seed: number,
+  operations = OPERATIONS,
+): { rate: number; open: number } {
+  const { rest, mixed } = stream(resting, operations, seed)
   const contender = make()
   for (const operation of rest) contender.prepare(operation)()
   let spent = 0
@@ -268,22 +274,44 @@ function measure(make: () => Contender, resting: number, seed: number): { rate: 
     for (const operate of runs) operate()
     spent += performance.now() - start
   }
-  return { rate: OPERATIONS / (spent / 1000), open: contender.open() }
+  return { rate: operations / (spent / 1000), open: contender.open() }
 }
 
 const CONTENDERS = { 'nodejs-order-book': library, 'book alone': bookAlone, 'whole core': wholeCore } as const
 type Name = keyof typeof CONTENDERS
 
 export function run(args: readonly string[]): Promise<void> {
+  beside(ROUNDS, RESTING, OPERATIONS)
+  if (!args.includes('--quick')) growth([1_000, 1_000_000], OPERATIONS)
+  return Promise.resolve()
+}
+export function measured(quick: boolean): Promise<Figures[]> {
+  const [rounds, resting, operations] = quick ? [1, 1_000, 10_000] : [ROUNDS, RESTING, OPERATIONS]
+  const sizes = quick ? [100, 1_000] : [100, 1_000, 10_000, 100_000, 1_000_000]
+  const rows = beside(rounds, resting, operations)
+  return Promise.resolve([
+    {
+      title: `${operations} operations on ${resting} resting orders, medians of ${rounds} rounds in turn`,
+      rows,
+    },
+    {
+      title: 'One operation, by the number of resting orders',
+      at: 'resting orders',
+      rows: growth(sizes, operations),
+      plots: [{ figure: 'microseconds', logX: true }],
+    },
+  ])
+}
+function beside(rounds: number, resting: number, operations: number): Row[] {
   const names = Object.keys(CONTENDERS) as Name[]
   const rates: Record<Name, number[]> = { 'nodejs-order-book': [], 'book alone': [], 'whole core': [] }
   console.log(
-    `${OPERATIONS} operations on ${RESTING} resting orders, ${LEVELS} levels, median of ${ROUNDS} interleaved rounds`,
+    `${operations} operations on ${resting} resting orders, ${LEVELS} levels, median of ${rounds} interleaved rounds`,
   )
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const open = new Set<number>()
     for (const name of names) {
-      const result = measure(CONTENDERS[name], RESTING, 7 + round)
+      const result = measure(CONTENDERS[name], resting, 7 + round, operations)
       rates[name].push(result.rate)
       open.add(result.open)
     }
@@ -291,28 +319,30 @@ export function run(args: readonly string[]): Promise<void> {
       throw new TypeError(`the books differ at the end: ${[...open].join(', ')} open orders`)
   }
   const base = median(rates['nodejs-order-book'])
-  for (const name of names) {
+  return names.map((name) => {
     const rate = median(rates[name])
     console.log(
       `  ${name.padEnd(18)} ${rate.toFixed(0).padStart(8)} operations/s   x${(rate / base).toFixed(2)}`,
     )
-  }
-  if (!args.includes('--quick')) growth()
-  return Promise.resolve()
+    return { name, figures: { rate, ratio: rate / base } }
+  })
 }
 
-/** The same operations on a small and on a very large book: the algorithm must not notice. */
-function growth(): void {
+/** The same operations on small and on very large books: the algorithm must not notice. */
+function growth(sizes: readonly number[], operations: number): Row[] {
+  const rows: Row[] = []
   for (const [name, make] of [
     ['book alone', bookAlone],
     ['whole core', () => wholeCore(USERS_MANY)],
   ] as const) {
-    const cost = (resting: number): number => 1e6 / measure(make, resting, 3).rate
-    cost(1_000)
-    const small = cost(1_000)
-    const large = cost(1_000_000)
+    const cost = (resting: number): number => 1e6 / measure(make, resting, 3, operations).rate
+    cost(sizes[0]!)
+    const costs = sizes.map(cost)
+    for (const [i, at] of sizes.entries()) rows.push({ name, at, figures: { microseconds: costs[i]! } })
+    const [small, large] = [costs[0]!, costs.at(-1)!]
     console.log(
-      `  ${name.padEnd(18)} ${small.toFixed(2)} us an operation on 10^3 resting orders, ${large.toFixed(2)} us on 10^6: x${(large / small).toFixed(2)}`,
+      `  ${name.padEnd(18)} ${small.toFixed(2)} us an operation on ${sizes[0]} resting orders, ${large.toFixed(2)} us on ${sizes.at(-1)}: x${(large / small).toFixed(2)}`,
     )
   }
+  return rows
 }

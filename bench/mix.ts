@@ -10,7 +10,7 @@ export function thereAndBack(i: number): object {
  * Half of them rest at some price, the others take one of those: an account has a bound of open orders, and a stream that
  * leaves more and more of them would soon measure refusals.
  */
-export function order(i: number): object {
+export function order(i: number, near = 50_000): object {
   const [side, takes] = (
     [
       ['buy', false],
@@ -25,7 +25,7 @@ export function order(i: number): object {
     currency_pair: 'BTC_USDT',
     side,
     amount: '0.0001',
-    price: String(50_000 + (side === 'buy' ? far : -far)),
+    price: String(near + (side === 'buy' ? far : -far)),
     ...(takes && { time_in_force: 'ioc' }),
   }
 }
@@ -42,14 +42,25 @@ const READS: readonly (readonly [path: string, query: string])[] = [
   ['/api/v4/spot/my_trades', 'currency_pair=BTC_USDT&limit=10'],
 ]
 
-/** 30 % transfers, 30 % orders, 40 % reads, of several accounts in turn. */
-export function mixed(signers: readonly Signer[], count: number): { requests: Buffer[]; kinds: string[] } {
+/**
+ * 30 % transfers, 30 % orders, 40 % reads, of several accounts in turn. Where others trade as well, orders are made near
+ * the price, and each account cancels now and then what the price has left behind.
+ */
+export function mixed(
+  signers: readonly Signer[],
+  count: number,
+  { near, cancels = false }: { readonly near?: number; readonly cancels?: boolean } = {},
+): { requests: Buffer[]; kinds: string[] } {
   let transfers = 0
   let orders = 0
   let reads = 0
   const kinds: string[] = []
   const requests = Array.from({ length: count }, (_, i) => {
     const signer = signers[i % signers.length]!
+    if (cancels && i < signers.length) {
+      kinds.push('cancel all')
+      return signedRequest(signer, 'DELETE', '/api/v4/spot/orders', 'currency_pair=BTC_USDT', undefined)
+    }
     const kind = (i * 7) % 10
     if (kind < 3) {
       kinds.push('transfers')
@@ -57,7 +68,7 @@ export function mixed(signers: readonly Signer[], count: number): { requests: Bu
     }
     if (kind < 6) {
       kinds.push('orders')
-      return signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(orders++))
+      return signedRequest(signer, 'POST', '/api/v4/spot/orders', '', order(orders++, near))
     }
     const [path, query] = READS[reads++ % READS.length]!
     kinds.push(path.slice('/api/v4'.length))

@@ -1,5 +1,6 @@
 import { Plunge } from '../test/futures/plunge.ts'
 import { BTC_USDT } from '../test/futures/world.ts'
+import type { Row } from './results.ts'
 
 /** Orders of somebody else arrive so often while it goes on. */
 const EVERY_MS = 1
@@ -9,7 +10,7 @@ const EVERY_MS = 1
  * command after the other, as fast as it goes; somebody who has nothing to do with it places an order every millisecond,
  * which waits for the command that is running. No disk, no HTTP.
  */
-export function plunge(positions: number): void {
+export function plunge(positions: number): Row[] {
   const crash = new Plunge(positions)
   const waits: number[] = []
   let next = performance.now()
@@ -25,7 +26,8 @@ export function plunge(positions: number): void {
   crash.prove()
   const { longs, shorts } = crash.state.futures.positions.sumsOf(BTC_USDT)
   waits.sort((a, b) => a - b)
-  const at = (share: number): string => waits[Math.floor((waits.length - 1) * share)]!.toFixed(1)
+  const wait = (share: number): number => waits[Math.floor((waits.length - 1) * share)]!
+  const at = (share: number): string => wait(share).toFixed(1)
   console.log(
     `${positions} positions of a contract, 60 % down in a minute: ${crash.liquidations} liquidations in ${ms.toFixed(0)} ms ` +
       `(${((crash.liquidations / ms) * 1000).toFixed(0)}/s), ${crash.deleveraged.length} deleveraged, ${longs} longs and ${shorts} shorts left`,
@@ -33,4 +35,14 @@ export function plunge(positions: number): void {
   console.log(
     `  ${waits.length} orders of somebody else meanwhile: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
   )
+  return [
+    {
+      name: `liquidations of contracts, 60 % down in a minute, ${positions} positions`,
+      figures: { rate: (crash.liquidations / ms) * 1000, count: crash.liquidations },
+    },
+    {
+      name: 'orders of somebody else meanwhile',
+      figures: { p50: wait(0.5), p99: wait(0.99), p999: wait(0.999), count: waits.length },
+    },
+  ]
 }

@@ -4,6 +4,7 @@ import { format, type Amount } from '../src/money/amount.ts'
 import { Engine } from '../test/spot/engine.ts'
 import { Crash } from '../test/unified/crash.ts'
 import { plunge } from './plunge.ts'
+import type { Row, Table } from './results.ts'
 
 /**
  * How fast accounts are looked at again after a price tick, and whom a tick does not concern. Then a crash of the
@@ -26,20 +27,34 @@ const TICKS: readonly (readonly [text: string, prices: Readonly<Record<string, s
 ]
 
 export function run(args: readonly string[]): Promise<void> {
-  const accounts = args[0] === undefined ? ACCOUNTS : Number(args[0])
-  plunge(accounts)
+  look(args[0] === undefined ? ACCOUNTS : Number(args[0]))
+  return Promise.resolve()
+}
+export const measured = (quick: boolean): Promise<Table[]> => Promise.resolve(look(quick ? 400 : ACCOUNTS))
+
+function look(accounts: number): Table[] {
+  const plunged = plunge(accounts)
+  const seen: Row[] = []
+  const looked = (name: string, count: number, ms: number): void => {
+    seen.push({
+      name,
+      figures: { ...(ms > 0 && count > 0 && { rate: (count / ms) * 1000 }), milliseconds: ms, count },
+    })
+  }
   const crash = new Crash(accounts)
   const { engine } = crash
   const first = crash.look()
   console.log(
     `${accounts} accounts in debt; first look: ${first.looks} in ${first.ms.toFixed(0)} ms (${rate(first.looks, first.ms)})`,
   )
+  looked('first look at everybody', first.looks, first.ms)
   console.log(
     'after a price tick, accounts re-evaluated (the others are within their bounds and cost nothing):',
   )
   for (const [text, prices] of TICKS) {
     engine.prices(prices)
     const { looks, ms, found } = crash.look()
+    looked(text, looks, ms)
     console.log(
       `  ${text}: ${looks} of ${accounts} in ${ms.toFixed(1)} ms (${rate(looks, ms)}), ${found} of them at a new level`,
     )
@@ -48,7 +63,9 @@ export function run(args: readonly string[]): Promise<void> {
   console.log(
     `  every account due at once: ${all.looks} in ${all.ms.toFixed(0)} ms (${rate(all.looks, all.ms)})`,
   )
+  looked('everybody at once', all.looks, all.ms)
   concerned(crash)
+  const falls: Row[] = []
   console.log(
     'a crash; checked after each fall: all below maintenance were liquidated, none above it was touched,',
   )
@@ -61,18 +78,27 @@ export function run(args: readonly string[]): Promise<void> {
     ['36000', '1800'],
   ] as const) {
     const { below, ms } = crash.fall(btc, eth)
+    falls.push({
+      name: `BTC at ${btc}, ETH at ${eth}`,
+      figures: { ...(below > 0 && { rate: (below / ms) * 1000 }), milliseconds: ms, count: below },
+    })
     console.log(`  BTC ${btc}, ETH ${eth}: ${below} liquidated in ${ms.toFixed(0)} ms (${rate(below, ms)})`)
   }
-  longestTurns()
+  const turns = longestTurns()
   console.log(`  the insurance fund paid ${crash.insured / 10n ** 18n} USDT for debts without collateral`)
-  return Promise.resolve()
+  return [
+    { title: `Accounts in debt looked at again, of ${accounts}`, rows: seen },
+    { title: 'Accounts liquidated in a fall', rows: falls },
+    { title: 'Contracts in a fall', rows: plunged },
+    { title: 'Longest single turns of one account in debt with as many orders as it may have', rows: turns },
+  ]
 }
 
 /**
  * How long one account can keep everybody else waiting: the longest single turn of what it may ask for with as many
  * orders open as it may have, in debt, in every market.
  */
-function longestTurns(): void {
+function longestTurns(): Row[] {
   const engine = new Engine()
   const { state } = engine
   const user_id = engine.user({ USDT: '100000000' })
@@ -124,6 +150,7 @@ function longestTurns(): void {
     ({ due_id } = time('a portion of cancel-all', () => engine.must('spot.cancel_next', { due_id, rest })))
   console.log(`longest single turns of one account in debt with ${open} open orders:`)
   for (const [name, ms] of worst) console.log(`  ${name}: ${ms.toFixed(1)} ms`)
+  return [...worst].map(([name, milliseconds]) => ({ name, figures: { milliseconds } }))
 }
 
 /** A tick of one currency looks at its holders alone, even when it crosses everybody's bounds. */

@@ -10,15 +10,20 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { readConfig } from '../src/config.ts'
 import { startPlatform } from '../src/platform.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { OPEN } from './socket-scale.ts'
+import { transactionPerRequest } from './transaction.ts'
 
-/** The servers of the benches, each in a process of its own: `bare` (HTTP), `sockets` (bare `ws`) and `kontor`. */
+/**
+ * The servers of the benches, each in a process of its own: `bare` (HTTP), `transaction` (the same, with a transaction of
+ * PostgreSQL for each request), `sockets` (bare `ws`) and `kontor`.
+ */
 export interface ServerInfo {
   readonly port: number
   readonly key: string
   readonly secret: string
   readonly token: string
 }
-export type Kind = 'bare' | 'sockets' | 'kontor'
+export type Kind = 'bare' | 'transaction' | 'sockets' | 'kontor'
 
 export async function launch(
   kind: Kind,
@@ -43,7 +48,7 @@ export async function launch(
 }
 
 /** Checks the same HMAC and parses the JSON, and does nothing else: what any such server must at least do. */
-function bare(): void {
+function bare(act: (body: { from?: string }) => Promise<void> | void = () => undefined): void {
   const secret = 'bench-secret'
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -55,19 +60,33 @@ function bare(): void {
       const message = `${request.method ?? ''}\n${request.url ?? ''}\n\n${digest}\n${timestamp}`
       const expected = createHmac('sha512', secret).update(message).digest()
       const good = timingSafeEqual(expected, Buffer.from(String(request.headers['sign']), 'hex'))
-      const { amount } = JSON.parse(body.toString()) as { amount: string }
-      const text = JSON.stringify({ tx_id: amount.length })
-      response.writeHead(good ? 200 : 401, {
-        'Content-Type': 'application/json',
-        'Content-Length': text.length,
-      })
-      response.end(text)
+      const asked = JSON.parse(body.toString()) as { amount: string; from?: string }
+      const text = JSON.stringify({ tx_id: asked.amount.length })
+      const reply = (status: number): void => {
+        response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': text.length })
+        response.end(text)
+      }
+      const done = good ? act(asked) : undefined
+      if (done === undefined) reply(good ? 200 : 401)
+      else
+        done.then(
+          () => reply(200),
+          () => reply(500),
+        )
     })
   })
   server.listen(0, '127.0.0.1', () => {
     process.send!({ port: (server.address() as AddressInfo).port, key: 'bench', secret, token: '' })
   })
   process.once('SIGTERM', () => process.exit(0))
+}
+
+/** Each request moves between the two balances of another pair: no two of them wait for one row. */
+const PAIRS = 1_000
+async function transaction(): Promise<void> {
+  const { transfer } = await transactionPerRequest(process.env['KONTOR_DATABASE_URL']!, PAIRS)
+  let next = 0
+  bare(({ from }) => transfer(next++ % PAIRS, from !== 'spot'))
 }
 
 /** Answers each request and broadcasts what it asks for, one Buffer to all: what any such server must at least do. */
@@ -106,6 +125,8 @@ async function kontor(): Promise<void> {
     KONTOR_RATE_LIMITS: 'off',
     KONTOR_AGENTS: 'off',
     KONTOR_LOG: 'error',
+    // All clients come from one address.
+    ...OPEN,
     ...process.env,
   })
   const log = createLog('error', (line) => process.stderr.write(`${line}\n`))
@@ -124,5 +145,6 @@ async function kontor(): Promise<void> {
 }
 
 if (process.send !== undefined && process.argv[2] === 'bare') bare()
+if (process.send !== undefined && process.argv[2] === 'transaction') await transaction()
 if (process.send !== undefined && process.argv[2] === 'sockets') bareSockets()
 if (process.send !== undefined && process.argv[2] === 'kontor') await kontor()

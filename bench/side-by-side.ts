@@ -1,47 +1,110 @@
+import { PostgresServer } from '../test/support/postgres.ts'
 import { tellFacts, tellGenerator } from './facts.ts'
 import { generate, median, type LoadResult } from './load-generator.ts'
-import { launch, type ServerInfo } from './servers.ts'
+import type { Row, Table } from './results.ts'
+import { launch, type Kind, type ServerInfo } from './servers.ts'
 import { signedRequest } from './signed.ts'
 
-const ROUNDS = 3
-const SECONDS = 4
 const REQUESTS = 2_000
 
+export interface Sides {
+  readonly title: string
+  readonly path: string
+  /** What is counted. */
+  readonly what: string
+  readonly bodyOf: (i: number) => object
+  readonly prepare?: (first: Buffer, port: number) => Promise<void>
+  readonly rounds?: number
+  readonly seconds?: number
+}
+interface Contender {
+  readonly name: string
+  readonly kind: Kind
+  readonly env?: Record<string, string>
+}
+type Launched = Awaited<ReturnType<typeof launch>>
+
 /** Signed POSTs of these bodies to the platform and to the bare server, in turn, in one run; prints the ratio. */
-export async function sideBySide(
-  path: string,
-  what: string,
-  bodyOf: (i: number) => object,
-  prepare?: (first: Buffer, port: number) => Promise<void>,
-): Promise<void> {
+export async function sideBySide(sides: Sides): Promise<void> {
   tellFacts(process.env['KONTOR_DATABASE_URL'] === undefined ? 'SQLite' : 'PostgreSQL')
-  const bare = await launch('bare')
-  const kontor = await launch('kontor')
-  await prepare?.(requests(path, kontor.info, bodyOf)[0]!, kontor.info.port)
-  const load = (info: ServerInfo, connections: number): Promise<LoadResult> =>
-    generate({ port: info.port, connections, seconds: SECONDS, requests: requests(path, info, bodyOf) })
-  for (const connections of [64, 256]) {
-    const results: Record<'bare' | 'kontor', LoadResult[]> = { bare: [], kontor: [] }
-    for (let round = 0; round < ROUNDS; round++) {
-      results.bare.push(await load(bare.info, connections))
-      results.kontor.push(await load(kontor.info, connections))
+  const contenders = (['bare', 'kontor'] as const).map((kind) => ({ name: kind, kind }))
+  await compared(sides, contenders, [64, 256])
+}
+/** The same with both stores and, where it fits, the usual design; with one client too. */
+export async function everySide(sides: Sides, { transactions }: { transactions: boolean }): Promise<Table> {
+  tellFacts('SQLite and PostgreSQL')
+  const server = await PostgresServer.start({ durable: true })
+  try {
+    const database = async (): Promise<Record<string, string>> => ({
+      KONTOR_DATABASE_URL: await server.database(),
+    })
+    const contenders: Contender[] = [
+      { name: 'bare server', kind: 'bare' },
+      ...(transactions ? [{ name: TRANSACTION, kind: 'transaction' as const, env: await database() }] : []),
+      { name: 'kontor on SQLite', kind: 'kontor' },
+      { name: 'kontor on PostgreSQL', kind: 'kontor', env: await database() },
+    ]
+    const rows = await compared(sides, contenders, [1, 64, 256])
+    return {
+      title: sides.title,
+      at: 'clients',
+      rows,
+      plots: [
+        { figure: 'rate', logX: true },
+        { figure: 'p99', logX: true, logY: true },
+      ],
     }
-    const rate = (name: 'bare' | 'kontor'): number => median(results[name].map((result) => result.rate))
-    console.log(`\n${connections} connections, median of ${ROUNDS} interleaved rounds of ${SECONDS} s`)
-    for (const name of ['bare', 'kontor'] as const) {
-      const runs = results[name]
-      const failures = runs.reduce((sum, result) => sum + result.failures, 0)
-      const p50 = median(runs.map((result) => result.p50)).toFixed(2)
-      const p99 = median(runs.map((result) => result.p99)).toFixed(2)
-      console.log(
-        `  ${name.padEnd(7)} ${rate(name).toFixed(0).padStart(7)} ${what}/s   p50 ${p50} ms   p99 ${p99} ms   failures ${failures}`,
-      )
-    }
-    console.log(`  ratio   ${(rate('kontor') / rate('bare')).toFixed(2)}`)
-    tellGenerator(Math.max(...[...results.bare, ...results.kontor].map(({ busy }) => busy)))
+  } finally {
+    await server.stop()
   }
-  await bare.stop()
-  await kontor.stop()
+}
+const TRANSACTION = 'one transaction each'
+
+async function compared(
+  { path, what, bodyOf, prepare, rounds = 3, seconds = 4 }: Sides,
+  contenders: readonly Contender[],
+  clients: readonly number[],
+): Promise<Row[]> {
+  const launched: (Contender & Launched)[] = []
+  for (const one of contenders) launched.push({ ...one, ...(await launch(one.kind, one.env)) })
+  for (const { kind, info } of launched)
+    if (kind === 'kontor') await prepare?.(requests(path, info, bodyOf)[0]!, info.port)
+  const rows: Row[] = []
+  for (const connections of clients) {
+    const results = new Map<string, LoadResult[]>(launched.map(({ name }) => [name, []]))
+    for (let round = 0; round < rounds; round++)
+      for (const { name, info } of launched)
+        results
+          .get(name)!
+          .push(
+            await generate({ port: info.port, connections, seconds, requests: requests(path, info, bodyOf) }),
+          )
+    console.log(`\n${connections} connections, median of ${rounds} interleaved rounds of ${seconds} s`)
+    const rate = (name: string): number => median(results.get(name)!.map((result) => result.rate))
+    for (const [name, runs] of results) {
+      const failures = runs.reduce((sum, result) => sum + result.failures, 0)
+      const figure = (of: 'p50' | 'p99' | 'p999'): number => median(runs.map((result) => result[of]))
+      const [p50, p99, p999] = [figure('p50'), figure('p99'), figure('p999')]
+      console.log(
+        `  ${name.padEnd(20)} ${rate(name).toFixed(0).padStart(7)} ${what}/s   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms   failures ${failures}`,
+      )
+      const ratio = rate(name) / rate(contenders[0]!.name)
+      const over = results.has(TRANSACTION) ? { overTransaction: rate(name) / rate(TRANSACTION) } : {}
+      const generator = Math.max(...runs.map(({ busy }) => busy)) * 100
+      rows.push({
+        name,
+        at: connections,
+        figures: { rate: rate(name), ratio, ...over, p50, p99, p999, failures, generator },
+      })
+    }
+    for (const { name } of contenders.slice(1))
+      console.log(
+        `  ratio   ${(rate(name) / rate(contenders[0]!.name)).toFixed(2)}${contenders.length > 2 ? ` ${name}` : ''}`,
+      )
+    tellGenerator(Math.max(...[...results.values()].flat().map(({ busy }) => busy)))
+  }
+  for (const { stop } of launched) await stop()
+  return rows
 }
 
 /** Signed beforehand. */

@@ -8,7 +8,7 @@ export interface Signer {
 /** A whole request as bytes, signed at this moment. */
 export function signedRequest(
   { port, key, secret }: Signer,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   query: string,
   body: object | undefined,

@@ -1,10 +1,11 @@
 import { connect } from 'node:net'
 import { median } from './load-generator.ts'
 import { order } from './mix.ts'
+import type { Row, Table } from './results.ts'
 import { launch, type ServerInfo } from './servers.ts'
 import { signedRequest } from './signed.ts'
 import { callFrame, isAck, isWell, loggedIn } from './socket-drive.ts'
-import { OPEN, ms, type Scale } from './socket-scale.ts'
+import { OPEN, ms, quantiles, type Scale } from './socket-scale.ts'
 
 const CONNECTIONS = 32
 const REQUESTS = 2_000
@@ -22,7 +23,8 @@ interface Lane {
 }
 
 /** The same orders, over as many connections, with as many unanswered on each. */
-export async function entry({ rounds, seconds }: Scale): Promise<void> {
+export async function entry({ rounds, seconds }: Scale): Promise<Table[]> {
+  const rows: Row[] = []
   const kontor = await launch('kontor', OPEN)
   console.log(
     `\norder entry, ${CONNECTIONS} connections, median of ${rounds} interleaved rounds of ${seconds} s`,
@@ -37,6 +39,17 @@ export async function entry({ rounds, seconds }: Scale): Promise<void> {
       const runs = results[way]
       const failures = runs.reduce((sum, one) => sum + one.failures, 0)
       const busy = Math.max(...runs.map((one) => one.busy))
+      rows.push({
+        name: way,
+        at: depth,
+        figures: {
+          rate: rate(way),
+          ratio: rate(way) / rate('http'),
+          ...quantiles(runs.flatMap(({ latencies }) => latencies)),
+          failures,
+          generator: busy * 100,
+        },
+      })
       console.log(
         `  ${depth} unanswered on each  ${way.padEnd(6)} ${rate(way).toFixed(0).padStart(6)} orders/s  ${ms(runs.flatMap(({ latencies }) => latencies))}  failures ${failures}  generator ${(busy * 100).toFixed(0)} % busy`,
       )
@@ -44,6 +57,7 @@ export async function entry({ rounds, seconds }: Scale): Promise<void> {
     console.log(`  ${depth} unanswered on each  ratio  ${(rate('socket') / rate('http')).toFixed(2)}`)
   }
   await kontor.stop()
+  return [{ title: `Orders on ${CONNECTIONS} connections`, at: 'unanswered on each', rows }]
 }
 
 async function measure(

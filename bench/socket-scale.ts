@@ -17,3 +17,8 @@ export const quantile = (values: readonly number[], share: number): number => {
 }
 export const ms = (values: readonly number[]): string =>
   `p50 ${quantile(values, 0.5).toFixed(2)} ms  p99 ${quantile(values, 0.99).toFixed(2)} ms`
+export const quantiles = (values: readonly number[]): { p50: number; p99: number; p999: number } => ({
+  p50: quantile(values, 0.5),
+  p99: quantile(values, 0.99),
+  p999: quantile(values, 0.999),
+})

@@ -4,10 +4,11 @@ import { OperatorClient } from '../test/support/client.ts'
 import { tellFacts } from './facts.ts'
 import { cpuSeconds, megabytes } from './family.ts'
 import { median } from './load-generator.ts'
+import type { Row, Table } from './results.ts'
 import { launch } from './servers.ts'
 import { BATCH, amendments, broadcasts, fund, subscription, trades, type Drive } from './socket-drive.ts'
 import { entry } from './socket-entry.ts'
-import { OPEN, ms, type Scale } from './socket-scale.ts'
+import { OPEN, ms, quantiles, type Scale } from './socket-scale.ts'
 import { SocketLine } from './socket-line.ts'
 import { Swarm, closeLines, openLines, type Delivered } from './socket-swarm.ts'
 
@@ -31,6 +32,11 @@ export async function run(args: readonly string[]): Promise<void> {
   tellFacts(process.env['KONTOR_DATABASE_URL'] === undefined ? 'SQLite' : 'PostgreSQL')
   for (const [name, part] of Object.entries(PARTS)) if (only === undefined || only === name) await part(scale)
 }
+/** Shorter rounds: all of them must fit into a run. */
+const ALL: Scale = { ...FULL, rounds: 2, seconds: 2.5 }
+export const measured = (part: keyof typeof PARTS, quick: boolean): Promise<Table[]> =>
+  PARTS[part](fitting(quick ? { ...QUICK, subscribers: [1, 100], idle: 200 } : ALL))
+
 /** Both servers' connections are open at once in this process. */
 function fitting(scale: Scale): Scale {
   const most = connectionsByDescriptors()
@@ -46,7 +52,8 @@ const busiest = (runs: readonly Delivered[]): string =>
   `generator ${whole(Math.max(...runs.map(({ busy }) => busy)) * 100)} % busy`
 
 /** Every trade to every subscriber, as fast as it goes, beside a bare server that broadcasts frames of that size. */
-async function tradesPart(scale: Scale): Promise<void> {
+async function tradesPart(scale: Scale): Promise<Table[]> {
+  const rows: Row[] = []
   const kontor = await launch('kontor', OPEN)
   const bare = await launch('sockets')
   await fund(kontor.info)
@@ -66,10 +73,18 @@ async function tradesPart(scale: Scale): Promise<void> {
     console.log(
       `  nobody listens: ${whole((await nobody.hard(scale.seconds, 64, each)).orders)} orders/s, ${each} in a call`,
     )
-  for (const count of scale.subscribers) await fanOut(sides, count, scale)
+  for (const count of scale.subscribers) rows.push(...(await fanOut(sides, count, scale)))
   for (const { drive } of sides) await drive.close()
   await kontor.stop()
   await bare.stop()
+  return [
+    {
+      title: `Frames of ${bytes} bytes to everybody, medians of ${scale.rounds} rounds of ${scale.seconds} s in turn`,
+      at: 'subscribers',
+      rows,
+      plots: [{ figure: 'rate', logX: true }],
+    },
+  ]
 }
 interface Side {
   readonly drive: Drive
@@ -81,7 +96,8 @@ const WAYS = [
   ['one by one', 1, 64],
   ['in step   ', 1, 1],
 ] as const
-async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }: Scale): Promise<void> {
+async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }: Scale): Promise<Row[]> {
+  const rows: Row[] = []
   const swarms = await Promise.all(sides.map(({ drive }) => Swarm.open(drive, count)))
   const title = `  ${String(count).padStart(5)} subscribers`
   const calms: Delivered[][] = sides.map(() => [])
@@ -100,6 +116,18 @@ async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }
       }
     const rates = runs.map((own) => median(own.map(({ rate }) => rate)))
     for (const [i, { drive }] of sides.entries())
+      rows.push({
+        name: `${drive.name}, ${name.trim()}`,
+        at: count,
+        figures: {
+          rate: rates[i]!,
+          ...(i > 0 && { ratio: rates[i]! / rates[0]! }),
+          cpu: median(costs[i]!),
+          ...(most === 1 && quantiles(calms[i]!.flatMap(({ delays }) => delays))),
+          generator: Math.max(...runs[i]!.map(({ busy }) => busy)) * 100,
+        },
+      })
+    for (const [i, { drive }] of sides.entries())
       console.log(
         `${title}  ${name}  ${drive.name.padEnd(7)} ${whole(rates[i]!).padStart(7)} frames/s  ${median(costs[i]!).toFixed(2)} µs of CPU each  ${busiest(runs[i]!)}`,
       )
@@ -111,6 +139,7 @@ async function fanOut(sides: readonly Side[], count: number, { rounds, seconds }
   for (const [i, { drive }] of sides.entries())
     console.log(`${title}  delay  ${drive.name.padEnd(7)} ${ms(calms[i]!.flatMap(({ delays }) => delays))}`)
   for (const swarm of swarms) await swarm.close()
+  return rows
 }
 /** Of the payload of one trade's frame. */
 async function sizeOf(drive: Drive): Promise<number> {
@@ -128,7 +157,8 @@ const PACED = [
 ] as const
 const AMENDS_A_SECOND = 250
 /** Paced streams of one busy book: 50 frames a second at most, whatever the number of changes. */
-async function booksPart({ subscribers, seconds }: Scale): Promise<void> {
+async function booksPart({ subscribers, seconds }: Scale): Promise<Table[]> {
+  const rows: Row[] = []
   const kontor = await launch('kontor', OPEN)
   await fund(kontor.info)
   const { amend, close } = await amendments(kontor.info)
@@ -170,6 +200,11 @@ async function booksPart({ subscribers, seconds }: Scale): Promise<void> {
         const reply = replies.get(name)
         return reply === undefined ? [] : [Math.max(0, at - reply)]
       })
+      rows.push({
+        name: channel,
+        at: count,
+        figures: { rate, ...quantiles(delays), generator: utilization * 100 },
+      })
       console.log(
         `  ${channel.padEnd(22)} ${String(count).padStart(5)} subscribers  ${whole(rate).padStart(7)} frames/s, ${(rate / count).toFixed(1)} to each  delay ${ms(delays)}  generator ${whole(utilization * 100)} % busy`,
       )
@@ -177,10 +212,12 @@ async function booksPart({ subscribers, seconds }: Scale): Promise<void> {
     }
   await close()
   await kontor.stop()
+  return [{ title: 'Frames of a busy book', at: 'subscribers', rows }]
 }
 
 /** Memory of connections that do nothing, of the platform and its gateways. */
-async function idlePart({ idle }: Scale): Promise<void> {
+async function idlePart({ idle }: Scale): Promise<Table[]> {
+  const rows: Row[] = []
   console.log(`\n${idle} idle connections, kB of memory each (all processes of the server)`)
   for (const [name, greet] of [
     ['connected alone', undefined],
@@ -194,6 +231,8 @@ async function idlePart({ idle }: Scale): Promise<void> {
     const lines = await openLines(kontor.info.port, idle, greet)
     await sleep(2_000)
     const after = megabytes(kontor.pid)
+    const figures = { kilobytes: ((after - before) * 1024) / idle, megabytes: after }
+    rows.push({ name, at: idle, figures })
     const lost = lines.filter(({ closed }) => closed !== undefined).length
     console.log(
       `  ${name.padEnd(16)} ${(((after - before) * 1024) / idle).toFixed(1)} kB each (${whole(before)} → ${whole(after)} MB)${lost > 0 ? `, ${lost} were closed` : ''}`,
@@ -201,12 +240,13 @@ async function idlePart({ idle }: Scale): Promise<void> {
     await closeLines(lines)
     await kontor.stop()
   }
+  return [{ title: 'Idle connections', at: 'sockets', rows }]
 }
 
 /** Small, so that a short run is enough for the end of it. */
 const SLOW_QUEUE = 1024 * 1024
 /** One who subscribes to everything and reads nothing, beside a hundred who read. */
-async function slowPart({ rounds, seconds }: Scale): Promise<void> {
+async function slowPart({ rounds, seconds }: Scale): Promise<Table[]> {
   const kontor = await launch('kontor', { ...OPEN, KONTOR_WS_QUEUE: String(SLOW_QUEUE) })
   await fund(kontor.info)
   const operator = new OperatorClient(`http://127.0.0.1:${kontor.info.port}`, kontor.info.token)
@@ -240,6 +280,11 @@ async function slowPart({ rounds, seconds }: Scale): Promise<void> {
   await swarm.close()
   await drive.close()
   await kontor.stop()
+  const rows = (['without', 'with'] as const).map((way) => ({
+    name: `${way} it`,
+    figures: { rate: median(rates[way]), ...quantiles(delays[way]) },
+  }))
+  return [{ title: 'Frames at most, and delays with an order every 10 ms', rows }]
 }
 async function mute(port: number): Promise<SocketLine> {
   const line = await SocketLine.open(port)

@@ -6,6 +6,7 @@ import { megabytes } from './family.ts'
 import { flatness } from './flat.ts'
 import { generate, type LoadResult } from './load-generator.ts'
 import { mixed } from './mix.ts'
+import type { Row, Table } from './results.ts'
 import { launch, type ServerInfo } from './servers.ts'
 import type { Signer } from './signed.ts'
 
@@ -22,7 +23,11 @@ const MAXIMUM_SECONDS = 5
 const SLICE_SECONDS = 20
 const SAMPLE_MS = 1_000
 
-async function account(operator: OperatorClient, i: number, info: ServerInfo): Promise<Signer> {
+export async function account(
+  operator: OperatorClient,
+  i: number,
+  info: Pick<ServerInfo, 'port'>,
+): Promise<Signer> {
   const { user_id } = await operator.ok('POST', '/users', { login_name: `steady_${i}` })
   for (const [place, currency, amount] of [
     ['spot', 'USDT', '100000000'],
@@ -82,6 +87,15 @@ export async function run(args: readonly string[]): Promise<void> {
   const seconds = Number(given)
   if (!(seconds > 0) || (store !== 'sqlite' && store !== 'postgres'))
     throw new TypeError('usage: npm run bench -- steady [SECONDS | --seconds SECONDS] [sqlite | postgres]')
+  await steadily(seconds, store, MAXIMUM_SECONDS)
+}
+export async function measured(quick: boolean): Promise<Table[]> {
+  const rows: Row[] = []
+  for (const store of ['sqlite', 'postgres'] as const)
+    rows.push(...(quick ? await steadily(3, store, 1) : await steadily(60, store, MAXIMUM_SECONDS)))
+  return [{ title: 'Mixed traffic; of half of it the worst of all slices of 20 s', rows }]
+}
+async function steadily(seconds: number, store: 'sqlite' | 'postgres', mostSeconds: number): Promise<Row[]> {
   tellFacts(store)
   const server = store === 'postgres' ? await PostgresServer.start({ durable: true }) : undefined
   const env = server === undefined ? {} : { KONTOR_DATABASE_URL: await server.database() }
@@ -96,8 +110,8 @@ export async function run(args: readonly string[]): Promise<void> {
       ...mixed(signers, REQUESTS),
       ...(rate !== undefined && { rate }),
     })
-  await load(MAXIMUM_SECONDS)
-  const most = await load(MAXIMUM_SECONDS)
+  await load(mostSeconds)
+  const most = await load(mostSeconds)
   console.log(
     `at most ${most.rate.toFixed(0)} requests/s with ${CONNECTIONS} connections, 30 % transfers, 30 % orders, 40 % reads; ${latencies(most)}; failures ${most.failures}`,
   )
@@ -114,9 +128,10 @@ export async function run(args: readonly string[]): Promise<void> {
       `  ${String(Math.min(seconds, slices.length * SLICE_SECONDS)).padStart(5)} s  ${slice.rate.toFixed(0)}/s  ${latencies(slice)}  failures ${slice.failures}  memory ${most(course.memory).toFixed(0)} MB  lag at most ${most(course.batches)} batches, ${most(course.megabytes).toFixed(2)} MB`,
     )
   }
-  const worst = (figure: (slice: LoadResult) => number): string => Math.max(...slices.map(figure)).toFixed(2)
+  const worst = (figure: 'p50' | 'p99' | 'p999'): number => Math.max(...slices.map((slice) => slice[figure]))
+  const [p50, p99, p999] = [worst('p50'), worst('p99'), worst('p999')]
   console.log(
-    `worst of ${slices.length}: p50 ${worst(({ p50 }) => p50)} ms  p99 ${worst(({ p99 }) => p99)} ms  p999 ${worst(({ p999 }) => p999)} ms`,
+    `worst of ${slices.length}: p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms  p999 ${p999.toFixed(2)} ms`,
   )
   console.log(`memory, MB: ${flatness(course.memory, { slack: 10 }).text}`)
   console.log(`lag, batches: ${flatness(course.batches, { slack: 100 }).text}`)
@@ -126,4 +141,16 @@ export async function run(args: readonly string[]): Promise<void> {
   tellGenerator(Math.max(...slices.map(({ busy }) => busy)))
   await stop()
   await server?.stop()
+  const failures = slices.reduce((sum, slice) => sum + slice.failures, 0)
+  const name = store === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  return [
+    {
+      name: `at most, ${name}`,
+      figures: { rate: most.rate, p50: most.p50, p99: most.p99, p999: most.p999, failures: most.failures },
+    },
+    {
+      name: `half of it, ${name}`,
+      figures: { rate, p50, p99, p999, megabytes: Math.max(...course.memory), failures },
+    },
+  ]
 }

@@ -11,6 +11,7 @@ import { PostgresServer } from '../test/support/postgres.ts'
 import { CLIENTS, coreOver, type OverStore } from './core.ts'
 import { tellFacts } from './facts.ts'
 import { median } from './load-generator.ts'
+import type { Row, Table } from './results.ts'
 
 /**
  * `npm run bench -- tail [sqlite | postgres]`: how much longer a start takes when the journal is as full as it gets: the
@@ -48,6 +49,20 @@ async function opened(store: Store): Promise<{ seconds: number; drained: number 
 }
 
 export async function run([only]: readonly string[]): Promise<void> {
+  await longer(only, ROUNDS)
+}
+export async function measured(quick: boolean): Promise<Table[]> {
+  const rounds = quick ? 1 : ROUNDS
+  return [
+    {
+      title: `Seconds more than with an empty journal, medians of ${rounds}`,
+      at: 'batches',
+      rows: await longer(undefined, rounds),
+    },
+  ]
+}
+async function longer(only: string | undefined, rounds: number): Promise<Row[]> {
+  const rows: Row[] = []
   tellFacts(only ?? 'SQLite and PostgreSQL')
   const server = await PostgresServer.start({ durable: true })
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'))
@@ -68,7 +83,8 @@ export async function run([only]: readonly string[]): Promise<void> {
       for (const kind of KINDS) {
         const more: number[] = []
         let told = ''
-        for (let round = 0; round < ROUNDS; round++) {
+        let at = 0
+        for (let round = 0; round < rounds; round++) {
           const open = await place(`${kind}-${round}`)
           const store = open()
           const over = await coreOver(name, store)
@@ -80,14 +96,17 @@ export async function run([only]: readonly string[]): Promise<void> {
           if (full.drained !== batches) throw new Error(`${full.drained} of ${batches} batches came back`)
           const empty = await opened(open())
           more.push(full.seconds - empty.seconds)
+          at = batches
           told = `${done} ${kind === 'orders' ? 'orders' : 'transfers'} in ${batches} batches, ${(bytes / 2 ** 20).toFixed(1)} MiB`
         }
         const seconds = median(more)
+        rows.push({ name: `${kind} on ${name}`, at, figures: { seconds } })
         console.log(
           `${name.padEnd(11)} ${kind.padEnd(10)} ${seconds.toFixed(2)} s more (${more.map((one) => one.toFixed(2)).join(', ')}), ${seconds < LIMIT_SECONDS ? 'within' : 'OVER'} ${LIMIT_SECONDS} s: ${told}`,
         )
       }
     }
+    return rows
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

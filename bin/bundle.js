@@ -43,6 +43,40 @@ export async function bundle() {
   renameSync(next, target)
 }
 
+/**
+ * The same of all tests, each still a file of its own: most of them load the whole platform, which is found and read as one
+ * file then. Whatever they look for on the disk they find from where they were.
+ */
+export async function bundleTests(files) {
+  const folder = join(root, 'dist', 'tested')
+  rmSync(folder, { recursive: true, force: true })
+  const { rolldown } = await import('rolldown')
+  const made = await rolldown({
+    input: Object.fromEntries(
+      files.map((file) => [file.replace(/\.js$/, ''), join(root, 'dist', 'test', file)]),
+    ),
+    platform: 'node',
+    external: /^[^./]/,
+    logLevel: 'warn',
+    plugins: [{ name: 'where they were', transform: whereItWas }],
+  })
+  await made.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name]-[hash].js',
+    codeSplitting: { groups: [{ name: 'platform', test: /\/dist\/src\/platform\.js$/ }] },
+  })
+  await made.close()
+  return folder
+}
+function whereItWas(code, id) {
+  if (!code.includes('import.meta.url')) return null
+  // Threads come from the platform's bundle.
+  const place = id === join(source, 'places.js') ? join(target, 'places.js') : id
+  return { code: code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(place).href)), map: null }
+}
+
 /** The compiled command: the bundle, unless what it was made of is younger. */
 export function command() {
   const [bundled, plain] = [target, source].map((folder) => join(folder, 'cli', 'main.js'))

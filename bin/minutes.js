@@ -1,8 +1,6 @@
 // A reporter of node's test runner: after everything, how long each group of tests took, so that what grows is seen.
-import { dirname, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const tests = fileURLToPath(new URL('../dist/test', import.meta.url))
+/** The folder below that of all tests, bundled or not. */
+const FOLDER = /[\\/]dist[\\/]test(?:ed)?[\\/](?:([^\\/]+)[\\/])?/
 
 export default async function* minutes(events) {
   const groups = new Map()
@@ -14,7 +12,7 @@ export default async function* minutes(events) {
     // Tests of a file alone: what is nested in them is part of their time.
     if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined)
       continue
-    const folder = relative(tests, dirname(data.file)).split(sep)[0] || 'test'
+    const folder = FOLDER.exec(data.file)?.[1] ?? 'test'
     const group = groups.get(folder) ?? { files: new Set(), ms: 0 }
     group.files.add(data.file)
     group.ms += data.details.duration_ms

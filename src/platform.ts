@@ -17,6 +17,7 @@ import type { PlainReply, PlainRequest } from './http/exchange.ts'
 import { refuse } from './labels.ts'
 import type { Network } from './network.ts'
 import type { Calls } from './sockets/calls.ts'
+import type { Attach } from './sockets/line.ts'
 import type { Credentials } from './runtime/credentials.ts'
 import { watchSurroundings } from './runtime/disk-guard.ts'
 import { standOn, type Ground } from './runtime/ground.ts'
@@ -35,6 +36,8 @@ export interface Platform {
   readonly desk: LiveDesk
   /** The trading API of sockets. */
   readonly calls: Calls
+  /** How a door of this very process announces itself: sockets that need no port. */
+  readonly attach: Attach
   /** A request of this very process, which passes no door. */
   readonly answer: (request: PlainRequest, body: Buffer | undefined) => Promise<PlainReply>
   /** Of a platform in memory: its world as it is now. */
@@ -117,6 +120,7 @@ async function build(given: Given): Promise<Platform> {
     credentials,
     desk,
     calls,
+    attach: live.attach,
     answer: (request, body) => answered(pipeline, request, body),
     capture: () => captured(made, credentials),
     reset,

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { HEAP_GROWTH_MAX, Fuzz, type FuzzReport } from '../test/fuzz/run.ts'
+import { commitHere, keep, kept as readKept } from './kept.ts'
 
 /**
  * `npm run fuzz -- --requests 1000000 --seed 1 --resume FILE`: hostile input in worlds of 20,000 requests, each with a seed of
@@ -35,15 +34,11 @@ const { values } = parseArgs({
 })
 const requests = Number(values.requests)
 const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * 60_000
-const commit = (): string => {
-  const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
-  return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', 'src') === '' ? '' : ' with changes'}`
-}
 /** What runs, as far as it was built just now. */
-const here = commit()
+const here = commitHere()
 function begun(): Kept {
-  if (values.resume !== undefined && existsSync(values.resume))
-    return JSON.parse(readFileSync(values.resume, 'utf8')) as Kept
+  const before = readKept<Kept>(values.resume)
+  if (before !== undefined) return before
   const none = {
     worlds: 0,
     requests: 0,
@@ -79,11 +74,7 @@ while (kept.requests < requests && Date.now() < until) {
   const size = Math.min(WORLD, Math.max(1_000, requests - kept.requests))
   const report = await Fuzz.run({ requests: size, seed, gateways: seed % GATEWAY_EVERY === 0 ? 1 : 0 })
   add(kept, report, Math.round((Date.now() - start) / 1000))
-  if (values.resume !== undefined) {
-    // Whoever kills this between two worlds finds the file whole.
-    writeFileSync(`${values.resume}.next`, `${JSON.stringify(kept, null, 1)}\n`)
-    renameSync(`${values.resume}.next`, values.resume)
-  }
+  if (values.resume !== undefined) keep(values.resume, kept)
   console.log(
     `seed ${seed}: ${report.requests} requests in ${Math.round((Date.now() - start) / 1000)} s, ${report.violations.length} violations, heap ${report.heap.map((bytes) => (bytes / 1e6).toFixed(1)).join(' → ')} MB; ${kept.requests} of ${requests}`,
   )

@@ -226,17 +226,47 @@ export function readFields<F extends Fields>(
 ): Values<F> {
   // First, because a required member is most often missing where it is written wrong.
   if (unknown !== undefined) tellUnknown(fields, source, prefix, unknown)
-  const values: Record<string, unknown> = {}
-  for (const name in fields) {
-    const declared = fields[name]!
-    const value = Object.hasOwn(source, name) ? source[name] : undefined
-    if (value !== undefined && value !== null && value !== '')
-      values[name] = declared.read(value, prefix + name, unknown)
-    else if (declared.required)
-      refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
-    else values[name] = declared.absent()
-  }
-  return values as Values<F>
+  let reader = readers.get(fields)
+  if (reader === undefined) readers.set(fields, (reader = readerOf(fields)))
+  return reader(source, prefix, unknown) as Values<F>
+}
+type Reader = (
+  source: Readonly<Record<string, unknown>>,
+  prefix: string,
+  unknown: Unknown | undefined,
+) => object
+/** What is written for declared fields depends on nothing else, so that every platform may share it. */
+const readers = new WeakMap<Fields, Reader>()
+/**
+ * The function is written for its fields: members that are named in the code are read sooner than those that a variable
+ * names, and so is what comes out, whose members are all there at once.
+ */
+function readerOf(fields: Fields): Reader {
+  const names = Object.keys(fields)
+  const members = names.map((name, i) => {
+    const text = JSON.stringify(name)
+    // What every object has from birth counts only where it was sent.
+    const given =
+      name in {} ? `(Object.hasOwn(source, ${text}) ? source[${text}] : undefined)` : `source[${text}]`
+    return `${text}: value(f${i}, ${given}, ${text}, prefix, unknown)`
+  })
+  const source = `
+    const { ${names.map((name, i) => `${JSON.stringify(name)}: f${i}`).join(', ')} } = fields
+    return (source, prefix, unknown) => ({ ${members.join(', ')} })`
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
+  return new Function('fields', 'value', source)(fields, readValue) as Reader
+}
+function readValue(
+  declared: Field<unknown>,
+  value: unknown,
+  name: string,
+  prefix: string,
+  unknown: Unknown | undefined,
+): unknown {
+  if (value !== undefined && value !== null && value !== '')
+    return declared.read(value, prefix === '' ? name : prefix + name, unknown)
+  if (declared.required) refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
+  return declared.absent()
 }
 
 export function tellUnknown(

@@ -53,13 +53,18 @@ export class SimulatedChain implements ChainPort {
     return { fork, tip, payments }
   }
   holdings(): Promise<Record<string, string>> {
-    const wallets = [...this.core.state.sim.wallets.values()].filter(({ chain }) => chain === this.chain)
-    return Promise.resolve(
-      Object.fromEntries(wallets.map(({ currency, amount }) => [currency, format(amount)])),
-    )
+    // A block may be there that nobody has looked at, after a crash above all.
+    return this.heldAt(this.core.state.wallet.tips.get(this.chain)?.height ?? 0)
   }
   hotWallet(): Promise<Record<string, string>> {
-    return this.holdings()
+    return this.heldAt(Infinity)
+  }
+  private heldAt(height: number): Promise<Record<string, string>> {
+    const { sim, world } = this.core.state
+    const held = sim.heldAt(this.chain, world.mustChain(this.chain).native, height)
+    return Promise.resolve(
+      Object.fromEntries([...held].map(([currency, amount]) => [currency, format(amount)])),
+    )
   }
   async covers(currency: string, amount: string): Promise<boolean> {
     const { state } = this.core

@@ -38,7 +38,8 @@ export function parseJson(body: Buffer): unknown {
     const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
   }
-  refuseDeep(value, 'the body')
+  // So few bytes can't be nested too deep.
+  if (body.length > DEPTH_MAX) refuseDeep(value, 'the body')
   return value
 }
 /** What is called so in the refusal. */
@@ -50,7 +51,8 @@ export const tooDeep = (value: unknown): boolean => depth(value, 0) > DEPTH_MAX
 function depth(value: unknown, level: number): number {
   if (value === null || typeof value !== 'object' || level > DEPTH_MAX) return level
   let deepest = level + 1
-  for (const member of Object.values(value)) {
+  for (const name in value) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
     if (member === null || typeof member !== 'object') continue
     deepest = Math.max(deepest, depth(member, level + 1))
     if (deepest > DEPTH_MAX) break

@@ -67,17 +67,19 @@ export function amountOf(text: string): Amount {
 export const priceOf = (text: string): Price => amountOf(text) as bigint as Price
 export const rateOf = (text: string): Rate => amountOf(text) as bigint as Rate
 
-/** Canonical: no exponent, no trailing zeros, no point without decimals. */
+/** What stands before the first digit that is not zero, by how many zeros follow the point. */
+const LEADS = Array.from({ length: DECIMALS + 1 }, (_, zeros) => `0.${'0'.repeat(zeros)}`)
+
+/** Canonical: no exponent, no trailing zeros, no point without decimals. Every row of every batch goes through it. */
 export function format(value: Amount | Price | Rate): string {
   if (value === 0n) return '0'
-  const negative = value < 0n
-  const digits = (negative ? -value : value).toString().padStart(DECIMALS + 1, '0')
+  if (value < 0n) return `-${format(-value as Amount)}`
+  const digits = value.toString()
   let end = digits.length
   const point = end - DECIMALS
-  while (end > point && digits.charCodeAt(end - 1) === 48) end--
-  const whole = digits.slice(0, point)
-  const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`
-  return negative ? `-${text}` : text
+  while (end > point && digits.charCodeAt(end - 1) === DIGIT_0) end--
+  if (point <= 0) return LEADS[-point]! + digits.slice(0, end)
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
 export function decimalsOf(value: Amount | Price | Rate): number {

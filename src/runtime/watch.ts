@@ -125,6 +125,11 @@ export function watchPlatform(metrics: Metrics, parts: Watched): void {
     byChain((chain) => chains.errors(chain)),
   )
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
+  gauge(
+    'nodejs_heap_size_used_bytes',
+    'What lives on the heap, and what was not collected yet.',
+    () => process.memoryUsage().heapUsed,
+  )
   gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime())
 }
 

@@ -250,6 +250,8 @@ export class SqliteConnection {
   }
   close(): void {
     this.prepared.clear()
+    // The binding closes for good only when its statements have been collected: what stood still must not, until then.
+    if (this.db.inTransaction) this.db.exec('rollback')
     this.db.close()
   }
   private prepare(sql: string): Statement {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockedName, type AccountName } from '../../src/core/ledger/accounts.ts'
+import { State } from '../../src/core/state.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { PLAIN } from '../../src/core/spot/place.ts'
 import { BrokenInvariant } from '../../src/labels.ts'
@@ -72,4 +73,58 @@ test('a ledger account that there is none of does not compile', () => {
   assert.equal(ledger.balance(0, lockedName('equity'), 'BTC'), 0n)
   // @ts-expect-error: it is fees
   assert.throws(() => ledger.post({ tx: new Tx(), at: 1 }, { kind: 'x', ref: 'x', lines: [{ name: 'fee' }] }))
+})
+test('an account is found whether its owner has a few of them or many, while they come and are taken back', () => {
+  const { state } = new Engine()
+  const owner = 777_777
+  const has = new Map<string, Amount>()
+  const credit = (currency: string, amount: string): Tx => {
+    const tx = new Tx()
+    const money = amountOf(amount)
+    const lines = [
+      { owner: 0, name: 'equity', currency, amount: -money as Amount },
+      { owner, name: 'spot', currency, amount: money },
+    ] as const
+    state.ledger.post({ tx, at: 1 }, { kind: 'test', ref: 'test', lines })
+    has.set(currency, ((has.get(currency) ?? 0n) + money) as Amount)
+    return tx
+  }
+  const look = (): void => {
+    for (const [currency, amount] of has) assert.equal(state.ledger.balance(owner, 'spot', currency), amount)
+    assert.equal([...state.ledger.ownedBy(owner)].length, has.size)
+    assert.equal(state.ledger.find(owner, 'earn', 'C1'), undefined)
+    state.ledger.check()
+    // As a start finds them.
+    const other = new State()
+    for (const row of state.ledger.accounts.values()) other.ledger.accounts.swap(row.id, row, 'load')
+    for (const [currency, amount] of has) assert.equal(other.ledger.balance(owner, 'spot', currency), amount)
+  }
+  // Across the bound, back, and across it again; each time one that was there before gets more.
+  for (let turn = 0; turn < 3; turn++) {
+    const made: Tx[] = []
+    for (let i = has.size + 1; i <= 20; i++) {
+      made.push(credit(`C${i}`, '1'))
+      look()
+    }
+    credit('C1', '0.5')
+    look()
+    for (const tx of made.slice(turn === 0 ? 12 : 0).reverse()) {
+      tx.rollback()
+      has.delete([...has.keys()].at(-1)!)
+      look()
+    }
+  }
+})
+test('an account that a start loads is found before anybody books on one like it', () => {
+  const { ledger } = new State()
+  const row = {
+    id: 1,
+    owner: 10_004,
+    name: 'spot',
+    currency: 'BTC',
+    amount: amountOf('20'),
+    version: 1,
+  } as const
+  ledger.accounts.swap(1, row, 'load')
+  assert.equal(ledger.balance(10_004, 'spot', 'BTC'), row.amount)
 })

@@ -9,14 +9,36 @@ import { TOKEN } from '../support/platform.ts'
 import { postgres } from '../support/postgres.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
 import { Load, checkAgainstStore } from './load.ts'
-import { crashRounds, seeded } from './rounds.ts'
+import { checkMoney } from './money-check.ts'
+import { KillRounds, seeded, type Way } from './rounds.ts'
 
-const ROUNDS = 3
+/** `npm run kill` goes on for as long as it is let. */
+const DEATHS: Readonly<Record<'SQLite' | 'PostgreSQL', readonly Way[]>> = {
+  SQLite: ['at any moment', 'right after a commit', 'at any moment, and again while it starts'],
+  PostgreSQL: ['at any moment', 'right before a commit'],
+}
 const TAKEOVER_MS = 3_000
 /** Both live: whoever comes second must say so. */
 const TAKE_OVER = { KONTOR_TAKE_OVER: 'on' }
 
 after(async () => (await postgres()).stop())
+
+/** The look after each death finds what is gone, what is there and should not be, and what happened to somebody else. */
+async function noticed({ money, place }: KillRounds): Promise<void> {
+  const { claims } = money
+  const [key, claim] = [...claims].find(([, { kind }]) => kind === 'transfer')!
+  const look = (): Promise<number> => checkMoney(money, place)
+  const lost = { ...claim, mark: 'x', id: 1_000_000 }
+  claims.set('transfer x', lost)
+  await assert.rejects(look(), /transfer x was acknowledged and is gone/)
+  claims.delete('transfer x')
+  claims.set(key, { ...claim, user_id: claim.user_id + 1 })
+  await assert.rejects(look(), new RegExp(key))
+  claims.delete(key)
+  await assert.rejects(look(), /nothing happened that nobody asked for/)
+  claims.set(key, { ...claim, id: undefined })
+  assert.equal(await look(), 1, 'an unanswered one that had been committed')
+}
 
 for (const store of ['SQLite', 'PostgreSQL'] as const)
   describe(`a process that ends, on ${store}`, () => {
@@ -45,10 +67,18 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       return platform
     }
 
-    test('kill -9 under load loses nothing that was acknowledged', async () => {
+    test('kill -9 while money moves in every way: what was acknowledged is there once, and nothing is half', async () => {
       const { databaseUrl } = await makePlace()
-      const report = await crashRounds(ROUNDS, databaseUrl, seeded(Date.now()))
-      assert.ok(report.acknowledged > ROUNDS * 10, JSON.stringify(report))
+      const rounds = await KillRounds.begin(databaseUrl, seeded(Date.now()))
+      folders.push(rounds.place.data)
+      for (const way of DEATHS[store]) assert.ok((await rounds.round(way)).acknowledged > 0, way)
+      await rounds.finish()
+      const { acknowledged } = rounds.money
+      assert.ok(
+        Object.values(acknowledged).filter((count) => count > 0).length >= 4,
+        JSON.stringify(acknowledged),
+      )
+      await noticed(rounds)
     })
 
     test('SIGTERM under load: replies are finished, nothing is half-done, exit 0', async () => {

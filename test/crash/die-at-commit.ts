@@ -18,17 +18,24 @@ export type Walk =
   | { readonly kind: 'index'; readonly prices: Body }
   /** The clock moves to a second, through everything that falls due. */
   | { readonly kind: 'clock'; readonly now: number }
+  /** Whatever others ask for, until it dies. */
+  | { readonly kind: 'serve' }
 type Body = Readonly<Record<string, string>>
 
-/** Dies by SIGKILL right after the n-th commit: no handler runs, nothing is flushed. Ends with 0 when there are fewer. */
+/** Dies by SIGKILL right before or after the n-th commit: no handler runs, nothing is flushed. Ends with 0 when there are fewer. */
 export interface Death {
   readonly env: Readonly<Record<string, string>>
   readonly commit: number
+  readonly when?: 'before' | 'after'
   readonly credential: Credential
   readonly walk: Walk
 }
 
-async function take(walk: Walk, credential: Credential, platform: Platform): Promise<void> {
+async function take(
+  walk: Exclude<Walk, { kind: 'serve' }>,
+  credential: Credential,
+  platform: Platform,
+): Promise<void> {
   const { url, desk } = platform
   const operator = new OperatorClient(url, TOKEN)
   const client = new Client(url, credential, () => desk.clock.peek() / 1e6)
@@ -61,7 +68,7 @@ async function mine(rpc: string): Promise<void> {
   await fetch(rpc, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 }
 
-async function main({ env, commit: last, credential, walk }: Death): Promise<void> {
+async function main({ env, commit: last, when = 'after', credential, walk }: Death): Promise<void> {
   const config = readConfig({
     KONTOR_PORT: '0',
     KONTOR_OPERATOR_TOKEN: TOKEN,
@@ -74,14 +81,22 @@ async function main({ env, commit: last, credential, walk }: Death): Promise<voi
   let armed = false
   let commits = 0
   const commit = store.commit.bind(store)
-  store.commit = async (batch) => {
-    const hash = await commit(batch)
+  const strike = (): void => {
     if (armed && ++commits === last) process.kill(process.pid, 'SIGKILL')
+  }
+  store.commit = async (batch) => {
+    if (when === 'before') strike()
+    const hash = await commit(batch)
+    if (when === 'after') strike()
     return hash
   }
   const log = createLog('error', (line) => process.stderr.write(`${line}\n`))
   const platform = await startPlatform(config, log, (error) => console.error(error), store)
   armed = true
+  if (walk.kind === 'serve') {
+    console.log(`kontor ready on ${platform.url}`)
+    return
+  }
   await take(walk, credential, platform)
   await platform.stop()
 }

@@ -3,57 +3,141 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { OperatorClient } from '../support/client.ts'
 import { TOKEN } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
-import { Load, checkAgainstStore } from './load.ts'
+import { eventually } from '../support/wallet.ts'
+import type { Death } from './die-at-commit.ts'
+import { checkMoney, type Place } from './money-check.ts'
+import { Money } from './money.ts'
 
-const CUSTOMERS = 12
+const CUSTOMERS = 8
 /** A round that kills before anything was acknowledged shows nothing. */
 const ACKNOWLEDGED_MIN = 20
+const COMMITS_MAX = 40
+/** A start takes about as long. */
+const START_MS = 1_200
+const PATIENCE_MS = 60_000
+const DIES = fileURLToPath(new URL('./die-at-commit.js', import.meta.url))
 
-export interface RoundsReport {
-  readonly rounds: number
+/** How a platform dies in a round, and how often of a hundred times. */
+export const WAYS = {
+  'at any moment': 50,
+  'right after a commit': 20,
+  'right before a commit': 15,
+  'at any moment, and again while it starts': 15,
+} as const
+export type Way = keyof typeof WAYS
+
+export interface RoundReport {
+  readonly way: Way
+  /** Requests that were answered well in this round. */
   readonly acknowledged: number
   /** Unanswered requests that had been committed. */
   readonly survivors: number
 }
 
-/** Kill -9 in the middle of load, again and again on the same data; every start must find all that was acknowledged. */
-export async function crashRounds(
-  rounds: number,
-  databaseUrl: string | undefined,
-  random: () => number,
-): Promise<RoundsReport> {
-  const data = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
-  const env = {
-    KONTOR_DATA: data,
-    KONTOR_OPERATOR_TOKEN: TOKEN,
-    ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
+/** One platform that is killed again and again under traffic that moves money in every way, on the same data. */
+export class KillRounds {
+  readonly money: Money
+  readonly place: Place
+  private readonly random: () => number
+  private constructor(place: Place, random: () => number) {
+    this.place = place
+    this.random = random
+    this.money = new Money(random)
   }
-  const load = new Load()
-  let platform = await PlatformProcess.start(env)
-  let survivors = 0
-  try {
-    await load.prepare(platform.url, CUSTOMERS)
-    for (let round = 1; round <= rounds; round++) {
-      const before = load.acknowledged
-      load.start(platform.url)
-      await sleep(30 + random() * 300)
-      // At times right at the start of the next turn, at times in the middle of a batch.
-      while (load.acknowledged < before + ACKNOWLEDGED_MIN) await sleep(1)
+  static async begin(databaseUrl: string | undefined, random: () => number): Promise<KillRounds> {
+    const data = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
+    const rounds = new KillRounds({ data, databaseUrl }, random)
+    const platform = await PlatformProcess.start(rounds.env)
+    try {
+      await rounds.money.prepare(platform.url, CUSTOMERS)
+    } finally {
       await platform.kill()
-      await load.stop()
-      survivors += await checkAgainstStore(load, { data, databaseUrl })
-      platform = await PlatformProcess.start(env)
-      const proof = await new OperatorClient(platform.url, TOKEN).ok('GET', '/ledger/proof')
-      assert.equal(proof.balanced, true)
     }
-  } finally {
-    await platform.kill()
-    rmSync(data, { recursive: true, force: true })
+    return rounds
   }
-  return { rounds, acknowledged: load.acknowledged, survivors }
+  /** A start, traffic, a death, and a look at what is left. */
+  async round(way: Way = this.draw()): Promise<RoundReport> {
+    const before = this.money.replies
+    const commits =
+      way === 'right after a commit' ? 'after' : way === 'right before a commit' ? 'before' : undefined
+    const platform = commits === undefined ? await this.started(way) : await this.doomed(commits)
+    try {
+      await proved(platform.url)
+      this.money.start(platform.url)
+      if (commits === undefined) {
+        await sleep(30 + this.random() * 300)
+        // At times right at the start of the next turn, at times in the middle of a batch.
+        const late = Date.now() + PATIENCE_MS
+        while (this.money.replies < before + ACKNOWLEDGED_MIN && Date.now() < late) await sleep(1)
+        await platform.kill()
+      } else await Promise.race([platform.exit, sleep(PATIENCE_MS, undefined, { ref: false })])
+      await this.money.stop()
+      assert.equal(platform.child.signalCode, 'SIGKILL', platform.errors)
+    } finally {
+      await platform.kill()
+    }
+    const survivors = await checkMoney(this.money, this.place)
+    return { way, acknowledged: this.money.replies - before, survivors }
+  }
+  /** What was on its way comes to its end, once; and the recorded commands lead to the same rows. */
+  async finish(): Promise<void> {
+    const platform = await PlatformProcess.start(this.env)
+    try {
+      const operator = new OperatorClient(platform.url, TOKEN)
+      await eventually(async () => {
+        await operator.ok('POST', '/chains/ETH/mine', { blocks: 15 })
+        const all = (await operator.ok('GET', '/withdrawals?limit=1000')) as { status: string }[]
+        return all.every(({ status }) => status === 'DONE')
+      }, 'the end of all withdrawals')
+      await proved(platform.url)
+      assert.equal(await platform.kill('SIGTERM'), 0, platform.errors)
+      await checkMoney(this.money, this.place, { replay: true })
+    } finally {
+      await platform.kill()
+    }
+  }
+  remove(): void {
+    rmSync(this.place.data, { recursive: true, force: true })
+  }
+  private draw(): Way {
+    let left = this.random() * 100
+    for (const [way, share] of Object.entries(WAYS)) if ((left -= share) < 0) return way as Way
+    return 'at any moment'
+  }
+  private get env(): Record<string, string> {
+    const { data, databaseUrl } = this.place
+    return {
+      KONTOR_DATA: data,
+      KONTOR_OPERATOR_TOKEN: TOKEN,
+      ...(databaseUrl !== undefined && { KONTOR_DATABASE_URL: databaseUrl }),
+    }
+  }
+  private async started(way: Way): Promise<PlatformProcess> {
+    if (way === 'at any moment, and again while it starts') {
+      const first = PlatformProcess.begin(this.env)
+      await sleep(this.random() * START_MS)
+      await first.kill()
+    }
+    return PlatformProcess.start(this.env)
+  }
+  private doomed(when: 'before' | 'after'): Promise<PlatformProcess> {
+    const death: Death = {
+      env: this.env,
+      commit: 1 + Math.floor(this.random() * COMMITS_MAX),
+      when,
+      credential: { key: '', secret: '' },
+      walk: { kind: 'serve' },
+    }
+    return PlatformProcess.program(DIES, [JSON.stringify(death)])
+  }
+}
+async function proved(url: string): Promise<void> {
+  const proof = await new OperatorClient(url, TOKEN).ok('GET', '/ledger/proof')
+  for (const name of ['balanced', 'contracts_match', 'reserves_match']) assert.equal(proof[name], true, name)
 }
 
 /** A small repeatable generator, so that a failed run can be told by its seed. */

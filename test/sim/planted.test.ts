@@ -6,7 +6,7 @@ import { LONG } from '../support/size.ts'
 import { BUGS } from './system/bugs.ts'
 
 /** Within so many steps each bug is found; all of them with KONTOR_TESTS=long. */
-const STEPS = 400
+const STEPS = 1_000
 const FEW = ['a changed row is not written', 'an id passes twice']
 const SCRIPT = fileURLToPath(new URL('./system/planted.js', import.meta.url))
 

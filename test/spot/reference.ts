@@ -53,12 +53,15 @@ export class ReferenceMarket {
   readonly free = new Map<string, bigint>()
   readonly groups = new Map<number, number>()
   readonly rates = new Map<number, { maker: bigint; taker: bigint }>()
+  /** Whose money has moved; for who wants to know, and empties it. */
+  readonly moved = new Set<number>()
   private places = 0
 
   money(user: number, currency: string): bigint {
     return this.free.get(`${user}${currency}`) ?? 0n
   }
   private give(user: number, currency: string, amount: bigint): void {
+    this.moved.add(user)
     this.free.set(`${user}${currency}`, this.money(user, currency) + amount)
   }
   /** What an order must be able to pay still. */
@@ -71,6 +74,12 @@ export class ReferenceMarket {
       .filter((order) => order.user === user && order.status === 'open')
       .filter((order) => (order.side === 'buy' ? 'USDT' : 'BTC') === currency)
       .reduce((sum, order) => sum + this.due(order), 0n)
+  }
+  /** For long histories: those that are not open any more meet nobody. */
+  forgetFinished(): void {
+    let kept = 0
+    for (const order of this.orders) if (order.status === 'open') this.orders[kept++] = order
+    this.orders.length = kept
   }
   /** Open orders that an order of this side meets, in the order in which it meets them. */
   facing(side: 'buy' | 'sell', except?: RefOrder): RefOrder[] {

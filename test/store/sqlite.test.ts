@@ -77,6 +77,20 @@ test('a data folder that is a file is refused in one line', async () => {
   await assert.rejects(() => new SqliteStore(path).open(newSums(KEY), DECLARED), StoreUnavailable)
 })
 
+test('a look that is over holds nobody up', async () => {
+  const path = join(folder, 'looked-at.db')
+  const store = new SqliteStore(path)
+  await store.open(newSums(KEY), DECLARED)
+  const look = sqliteSnapshot(path)
+  await look.query('select sequence from head')
+  await look.close()
+  const start = performance.now()
+  await store.close()
+  assert.ok(
+    performance.now() - start < 5_000,
+    'whoever closes the file waits for those who read, ten seconds long',
+  )
+})
 test('a folder that never held a database has no snapshot', () => {
   assert.throws(() => sqliteSnapshot(join(folder, 'none', 'kontor.db')), /has it ever been started/)
 })

@@ -45,7 +45,22 @@ export class PlatformProcess {
     )
   }
   static async start(env: Record<string, string>): Promise<PlatformProcess> {
-    const platform = PlatformProcess.launch({ ...QUIET, ...env })
+    const platform = PlatformProcess.begin(env)
+    await platform.ready()
+    return platform
+  }
+  /** As `start`, not ready yet. */
+  static begin(env: Record<string, string>): PlatformProcess {
+    return PlatformProcess.launch({ ...QUIET, ...env })
+  }
+  /** A program of the tests that says when it is ready, as the platform does. */
+  static async program(path: string, args: readonly string[]): Promise<PlatformProcess> {
+    const platform = new PlatformProcess(
+      spawn(process.execPath, [path, ...args], {
+        env: cleanEnvironment(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
     await platform.ready()
     return platform
   }

@@ -98,9 +98,11 @@ export const orderEndpoints = (group: Group): readonly AnyEndpoint[] => [
       refuseStale(call)
       const { desk, caller, path, body } = call
       const look = lookOf(group, call)
-      const input = { ...pathOf(group, caller, path.settle), order: newOrder(body, channelOf(call)) }
-      return desk.core.submit('futures.place', input, (state, order) =>
-        orderView(state, order, look, body.action_mode),
+      const { user_id } = caller.user
+      const order = newOrder(body, channelOf(call))
+      const input = { user_id, group: group.name, settle: path.settle, order }
+      return desk.core.submit('futures.place', input, (state, placed) =>
+        orderView(state, placed, look, body.action_mode),
       )
     },
   }),

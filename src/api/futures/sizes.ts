@@ -25,6 +25,7 @@ export function sizesOf(call: { header(name: HeaderName): string | undefined }):
   return asked === '1' ? sizeText : sizeNumber
 }
 
+const WHOLE_MAX = 999_999_999_999_999
 const SIZE = /^-?\d{1,15}(\.\d{1,18})?$/
 /**
  * A signed number of contracts: an integer, a number with integral value, or digits in a string. A fraction is kept, so
@@ -38,6 +39,8 @@ export function sizeField(): Field<string> {
       throw new TypeError('a required field has no default')
     },
     read: (value, name) => {
+      if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= WHOLE_MAX)
+        return String(value || 0)
       const text = typeof value === 'number' ? String(value) : value
       if (typeof text !== 'string' || !SIZE.test(text))
         return refuse(

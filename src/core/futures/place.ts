@@ -40,7 +40,7 @@ import {
   parseOrderPrice,
   parseSize,
   readIceberg,
-  readPrice,
+  priceWithin,
   readSlip,
   readText,
   readTif,
@@ -243,7 +243,9 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   const contract = contractNamed(state, path, input.contract)
   const slip = readSlip(contract, input.market_order_slip_ratio)
   const price =
-    input.bbo === null ? readPrice(contract, input.price) : bboPrice(state, contract, input.bbo, given)
+    input.bbo === null
+      ? priceWithin(contract, asked, input.price)
+      : bboPrice(state, contract, input.bbo, given)
   checkTrading(ctx, contract)
   const position = closes
     ? positionOf(state, user_id, contract, closingMode(input.auto_size))

@@ -7,7 +7,7 @@ import { liquidationDistance, mustLiquidate } from '../risk/levels.ts'
 import { riskOf } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import type { Arm } from '../tables/futures/watch.ts'
+import { crossOwner, type Arm } from '../tables/futures/watch.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
@@ -47,7 +47,9 @@ export function look(ctx: Ctx): void {
   if (units.length === 0) return
   const broke: string[] = []
   for (const unit of units) {
-    const found = unit.split('/').length === 3 ? lookAtCross(state, unit) : lookAtIsolated(state, unit)
+    const owner = crossOwner(unit)
+    const found =
+      owner === undefined ? lookAtIsolated(state, unit) : lookAtCross(state, owner.userId, owner.account)
     if (found === 'broke') broke.push(unit)
     else watch.arm(unit, found)
   }
@@ -67,10 +69,7 @@ function lookAtIsolated(state: State, unit: string): 'broke' | Arm[] {
   if (row.mode !== 'single') return always(state, row)
   return armOf(state, row, row.margin)
 }
-function lookAtCross(state: State, unit: string): 'broke' | Arm[] {
-  const [user, group, settle] = unit.split('/') as [string, string, string]
-  const userId = Number(user)
-  const account = `${group}/${settle}`
+function lookAtCross(state: State, userId: number, account: string): 'broke' | Arm[] {
   const row = state.futures.accounts.get(userId, account)
   if (row !== undefined && row.liquidating !== 0) return []
   const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
@@ -136,12 +135,11 @@ function begin(ctx: Ctx, unit: string): void {
     schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
     return
   }
-  const [user, group, settle] = unit.split('/') as [string, string, string]
-  const account = `${group}/${settle}`
-  if (isSharedFor(state, Number(user), settledOf(account))) {
-    schedule(ctx, ctx.at, 'margin.check', { accounts: [{ user_id: Number(user), scope: UNIFIED.scope }] })
+  const { userId, account } = crossOwner(unit)!
+  if (isSharedFor(state, userId, settledOf(account))) {
+    schedule(ctx, ctx.at, 'margin.check', { accounts: [{ user_id: userId, scope: UNIFIED.scope }] })
     // Prices may be better by then: it is looked at again with the next that moves.
-    const held = [...state.futures.positions.heldBy(Number(user), account)].filter(isCross)
+    const held = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
     state.futures.watch.arm(
       unit,
       held.flatMap((row) => always(state, row)),
@@ -149,11 +147,11 @@ function begin(ctx: Ctx, unit: string): void {
     return
   }
   const id = nextId(tx, state.counters, 'contract_liquidation')
-  const found = unitOf(state, Number(user), settledOf(account))
-  changeAccount(ctx, Number(user), account, { liquidating: id })
-  note(ctx, { id, user_id: Number(user), scope: account }, 'locked', '', ZERO, {
+  const found = unitOf(state, userId, settledOf(account))
+  changeAccount(ctx, userId, account, { liquidating: id })
+  note(ctx, { id, user_id: userId, scope: account }, 'locked', '', ZERO, {
     margin_balance: format(marginBalance(found)),
     maintenance_margin: format(found.maintenance),
   })
-  schedule(ctx, ctx.at, 'futures.liquidate', { user_id: Number(user), contract: account, mode: 'cross', id })
+  schedule(ctx, ctx.at, 'futures.liquidate', { user_id: userId, contract: account, mode: 'cross', id })
 }

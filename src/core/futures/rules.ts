@@ -39,8 +39,12 @@ export function contractNamed(
   return contract
 }
 
+/** As many digits as a plain number holds exactly. */
+const WHOLE = /^-?\d{1,15}$/
 /** A signed number of contracts; what is not whole is for whoever asked to refuse. */
 export function parseSize(text: string, name = 'size'): { contracts: bigint; fraction: boolean } {
+  // Nearly all of them; the other way is several times slower.
+  if (WHOLE.test(text)) return { contracts: BigInt(Number(text)), fraction: false }
   const digits = /^([+-]?)(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text)
   if (digits === null)
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" must be a whole number of contracts, such as "10"`)
@@ -62,8 +66,9 @@ export const parseOrderPrice = (text: string, name = 'price'): Price =>
     `${name}: "${text}" must be a decimal such as "1.5", or "0" for a market order`,
   )
 /** The same, of a contract. */
-export function readPrice(contract: Contract, text: string, name = 'price'): Price {
-  const price = parseOrderPrice(text, name)
+export const readPrice = (contract: Contract, text: string, name = 'price'): Price =>
+  priceWithin(contract, parseOrderPrice(text, name), text, name)
+export function priceWithin(contract: Contract, price: Price, text: string, name = 'price'): Price {
   if (price > contract.priceMax)
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${contract.name}`)
   return price

@@ -27,6 +27,7 @@ export function readStops(
   price: Price,
   opens: boolean,
 ): NewStop[] {
+  if (input.tpsl_tp_trigger_price === null && input.tpsl_sl_trigger_price === null) return []
   const long = side === 'buy'
   const given = [
     ['tpsl_tp_trigger_price', long],

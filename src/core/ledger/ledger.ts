@@ -1,6 +1,7 @@
 import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { counting, nextId, type Counters } from '../counters.ts'
+import { Pages } from '../../machine/pages.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../../machine/table.ts'
 import {
   isDebt,
@@ -39,7 +40,7 @@ export interface Purpose {
   readonly currency: string
   /** What its name says, read once. */
   readonly debt: boolean
-  /** Ids by owner. */
+  /** Ids by owner, of those who have many accounts. */
   readonly ids: Map<number, number>
 }
 /** Of one currency: all accounts added up, and where its locked accounts are compared with what holds them. */
@@ -144,7 +145,7 @@ export class Ledger {
   /** By name, then by currency. */
   private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
   /** Ids: they stay while balances change. */
-  private readonly byOwner = new Map<number, number[]>()
+  private readonly byOwner = new Pages<number[]>()
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, CurrencySum>()
@@ -191,8 +192,26 @@ export class Ledger {
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
+    const owned = this.byOwner.get(owner)
+    if (owned === undefined) return undefined
+    if (owned.length <= FEW) return this.among(owned, name, currency)
     const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
+  }
+  /** The same by its purpose. */
+  under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
+    const owned = this.byOwner.get(owner)
+    if (owned === undefined) return undefined
+    if (owned.length <= FEW) return this.among(owned, name, currency)
+    const id = ids.get(owner)
+    return id === undefined ? undefined : this.accounts.get(id)
+  }
+  private among(ids: readonly number[], name: AccountName, currency: string): Account | undefined {
+    for (let i = 0; i < ids.length; i++) {
+      const account = this.accounts.get(ids[i]!)!
+      if (account.currency === currency && account.name === name) return account
+    }
+    return undefined
   }
   balance(owner: number, name: AccountName, currency: string): Amount {
     return this.find(owner, name, currency)?.amount ?? ZERO
@@ -254,19 +273,27 @@ export class Ledger {
   }
 
   private index(row: Account, after: Account | undefined): void {
-    const { ids } = this.purpose(row.name, row.currency)
     const owned = this.byOwner.get(row.owner) ?? []
     if (after !== undefined) {
-      ids.set(row.owner, row.id)
-      // A list that grows takes room for sixteen more at once: most owners have a few, so theirs is made anew.
-      if (owned.length >= FEW) owned.push(row.id)
-      else this.byOwner.set(row.owner, owned.concat(row.id))
+      if (owned.length > FEW) {
+        owned.push(row.id)
+        this.entitle(row)
+      } else {
+        // A list that grows takes room for sixteen more at once: most owners have a few, so theirs is made anew.
+        const more = owned.concat(row.id)
+        this.byOwner.set(row.owner, more)
+        if (more.length > FEW) for (const id of more) this.entitle(this.accounts.get(id)!)
+      }
       if (row.amount < 0n) this.noteOverdrawn(row)
     } else {
-      ids.delete(row.owner)
+      this.purpose(row.name, row.currency).ids.delete(row.owner)
       this.overdrawn.get(row.owner)?.delete(row.id)
       owned.splice(owned.lastIndexOf(row.id), 1)
     }
+  }
+  /** Among the accounts of an owner who has many it is found by its purpose. */
+  private entitle({ id, owner, name, currency }: Account): void {
+    this.purpose(name, currency).ids.set(owner, id)
   }
 }
 
@@ -297,8 +324,7 @@ export class OpenEntry {
     const { accounts } = this.ledger
     const { tx } = this.posting
     const { name, currency } = purpose
-    const known = purpose.ids.get(owner)
-    const account = known === undefined ? undefined : accounts.get(known)
+    const account = this.ledger.under(purpose, owner)
     const before = account?.amount ?? ZERO
     const after = add(before, amount)
     if (after < 0n) {
@@ -306,7 +332,7 @@ export class OpenEntry {
         short(owner, name, currency, before, amount)
     } else if (purpose.debt && after > 0n)
       throw new BrokenInvariant(`user ${owner} would be owed ${currency} by its own ${name}`)
-    const id = known ?? nextId(tx, this.ledger.counters, 'account')
+    const id = account?.id ?? nextId(tx, this.ledger.counters, 'account')
     const version = (account?.version ?? 0) + 1
     const row: Account = { id, owner, name, currency, amount: after, version }
     tx.replace(accounts, id, account, row)

@@ -1,6 +1,6 @@
 import { EQUITY, custodyOf } from '../ledger/accounts.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
+import { add, amountOf, format, type Amount } from '../../money/amount.ts'
 import { FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
@@ -10,7 +10,7 @@ import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import type { ChainConfig } from '../tables/world/chains.ts'
 import { blockHash, heightAt, simTxid, timeOf } from './blocks.ts'
-import type { SimChain, SimTx } from '../tables/sim.ts'
+import { coinsOf, type SimChain, type SimTx } from '../tables/sim.ts'
 
 const FIRST_HEIGHT = 10_000
 /** A reorganisation reaches as far as a payment is followed. */
@@ -47,18 +47,11 @@ function keep(ctx: Ctx, tx: SimTx, to: Partial<SimTx>): SimTx {
   return changed
 }
 /** The hot wallet's coins follow what is in blocks; sign -1 takes a block's effect back. */
-function moveCoins(ctx: Ctx, config: ChainConfig, sim: SimTx, sign: 1n | -1n): void {
-  const credit = (currency: string, amount: Amount): void => {
-    const held = ctx.state.sim.held(config.chain, currency)
-    ctx.tx.put(ctx.state.sim.wallets, { chain: config.chain, currency, amount: add(held, amount) })
+function moveCoins(ctx: Ctx, { chain, native }: ChainConfig, sim: SimTx, sign: 1n | -1n): void {
+  for (const [currency, amount] of coinsOf(sim, native)) {
+    const held = ctx.state.sim.held(chain, currency)
+    ctx.tx.put(ctx.state.sim.wallets, { chain, currency, amount: add(held, (amount * sign) as Amount) })
   }
-  const signed = (amount: Amount): Amount => (amount * sign) as Amount
-  if (sim.kind === 'in') {
-    if (sim.ok) credit(sim.currency, signed(sim.amount))
-    return
-  }
-  if (sim.ok) credit(sim.currency, signed(negate(sim.amount)))
-  credit(config.native, signed(negate(sim.network_fee)))
 }
 /** Puts what is ready into the blocks that have come since. */
 function include(ctx: Ctx, config: ChainConfig, row: SimChain): void {

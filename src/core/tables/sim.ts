@@ -1,4 +1,4 @@
-import { ZERO, subtract, type Amount } from '../../money/amount.ts'
+import { ZERO, negate, subtract, type Amount } from '../../money/amount.ts'
 import { GroupIndex, Table, type TableSpec } from '../../machine/table.ts'
 
 /**
@@ -74,6 +74,13 @@ export const SIM_WALLET: TableSpec<SimWallet> = {
   columns: { chain: 'text', currency: 'text', amount: 'amount' },
 }
 
+/** What a transaction in a block moves to the platform's wallet, or from it, with what the chain takes. */
+export function coinsOf(tx: SimTx, native: string): [currency: string, amount: Amount][] {
+  if (tx.kind === 'in') return tx.ok ? [[tx.currency, tx.amount]] : []
+  const fee: [string, Amount] = [native, negate(tx.network_fee)]
+  return tx.ok ? [[tx.currency, negate(tx.amount)], fee] : [fee]
+}
+
 export class SimChains {
   readonly chains = new Table(SIM_CHAIN)
   readonly txs = new Table(SIM_TX)
@@ -88,6 +95,17 @@ export class SimChains {
   }
   held(chain: string, currency: string): Amount {
     return this.wallets.get(`${chain}/${currency}`)?.amount ?? ZERO
+  }
+  /** What the hot wallet held when the chain was of this height. */
+  heldAt(chain: string, native: string, height: number): Map<string, Amount> {
+    const held = new Map<string, Amount>()
+    for (const row of this.wallets.values()) if (row.chain === chain) held.set(row.currency, row.amount)
+    for (const tx of this.byChain.get(chain)) {
+      if (tx.state !== 'mined' || tx.height! <= height) continue
+      for (const [currency, amount] of coinsOf(tx, native))
+        held.set(currency, subtract(held.get(currency) ?? ZERO, amount))
+    }
+    return held
   }
   /** What the hot wallet can still spend: less what is on its way out. */
   spendable(chain: string, currency: string, native: string): Amount {

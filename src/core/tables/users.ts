@@ -56,6 +56,7 @@ export const USER: TableSpec<User> = {
     create_time: 'int',
     settings: 'json',
   },
+  numbered: true,
 }
 
 export class Users {

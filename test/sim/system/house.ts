@@ -2,20 +2,31 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { signedHeaders } from '../../../src/api/signature.ts'
+import { bodyDigest, sign, signatureString } from '../../../src/api/signature.ts'
 import { replayStore } from '../../../src/checks/replay-store.ts'
 import { verifyStore } from '../../../src/checks/ledger-check.ts'
+import { readConfig } from '../../../src/config.ts'
 import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
+import { microsNow } from '../../../src/http/words.ts'
+import { startPlatform, type Platform } from '../../../src/platform.ts'
+import { createLog } from '../../../src/runtime/log.ts'
 import { sumsKey } from '../../../src/runtime/secrets.ts'
-import { openSnapshot } from '../../../src/store/open.ts'
-import { fetchOf } from '../../../src/worlds/fetching.ts'
+import { databasePath, openSnapshot } from '../../../src/store/open.ts'
+import { SqliteStore } from '../../../src/store/sqlite.ts'
+import { Fenced, type Snapshot, type Store } from '../../../src/store/store.ts'
 import type { Credential } from '../../support/client.ts'
-import { SECRET_KEY, TestPlatform } from '../../support/platform.ts'
-import { checkReply } from '../../support/shape.ts'
+import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
+import { checkBody } from '../../support/shape.ts'
+import { OneThreadStore } from './one-thread.ts'
 
 const START = 1_800_000_600
 const LATE_SECONDS = 600
+/** Replies whose shape is looked at. */
+const SHAPES_FIRST = 1_000
+const SHAPES_EACH = 8
+/** One life in so many runs the store with its threads, the first one included. */
+const THREADS_EACH = 12
 const folder = (): string => mkdtempSync(join(tmpdir(), 'kontor-system-'))
 
 export interface Call {
@@ -31,102 +42,252 @@ export interface Answer {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
   readonly body: any
 }
+/** What becomes of the append that a platform dies at: it never was, or nobody hears that it is. */
+export type Death = 'lost' | 'unheard'
+
+class Died extends Error {
+  constructor() {
+    super('the process died')
+  }
+}
+/** A store whose platform dies at an append. */
+class Mortality {
+  private left = Infinity
+  private death: Death = 'lost'
+  /** The commands of the append that it died at. */
+  diedOf: string | undefined
+  readonly store: Store
+
+  constructor(store: Store) {
+    this.store = store
+    const commit = store.commit.bind(store)
+    store.commit = async (batch) => {
+      this.left--
+      if (this.left > 0) return commit(batch)
+      this.diedOf ??= batch.commands
+      // What comes behind it finds nobody either.
+      if (this.left === 0 && this.death === 'unheard') await commit(batch)
+      throw new Died()
+    }
+  }
+  dieAt(append: number, death: Death): void {
+    this.left = append
+    this.death = death
+  }
+}
+/** One life of the platform: from a start to a stop or a death. */
+interface Life {
+  readonly platform: Platform
+  readonly store: Store
+  readonly mortality: Mortality
+  readonly faults: unknown[]
+}
 
 /** The whole platform in this process, on real files, with a clock that only the simulation moves; it can be stopped, killed and given another configuration. */
 export class House {
   private data = folder()
   readonly happened = { stops: 0, kills: 0, evicted: 0, configurations: 0 }
-  private platform!: TestPlatform
-  private fetch!: typeof globalThis.fetch
+  private life!: Life
   private config: string | undefined
+  /** Told whenever there is another process, or another world. */
+  begun: () => void = () => undefined
+  refused: (label: string) => void = () => undefined
 
   async open(): Promise<void> {
-    this.take(await TestPlatform.start(this.env(), this.data))
+    this.take(await this.started())
   }
-  private env(): Record<string, string> {
-    return {
+  private async started(env: Readonly<Record<string, string>> = {}): Promise<Life> {
+    const config = readConfig({
+      KONTOR_DATA: this.data,
+      KONTOR_OPERATOR_TOKEN: TOKEN,
+      KONTOR_AGENTS: 'off',
+      KONTOR_LOG: 'error',
+      KONTOR_RATE_LIMITS: 'off',
+      KONTOR_GATEWAYS: '0',
       KONTOR_CLOCK: String(START),
       KONTOR_SECRET_KEY: SECRET_KEY,
       ...(this.config !== undefined && { KONTOR_CONFIG: this.config }),
-    }
+      ...env,
+    })
+    const faults: unknown[] = []
+    const log = createLog(config.log, (line) => {
+      // Those who die, or are taken over, tell of it.
+      if (!/the process died|taken over|has taken over/.test(line)) process.stderr.write(`${line}\n`)
+    })
+    const path = databasePath(this.data)
+    const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
+    const mortality = new Mortality(store)
+    const fatal = (error: unknown): void => void faults.push(error)
+    const platform = await startPlatform(config, log, fatal, store, { closed: true })
+    return { platform, store, mortality, faults }
   }
-  private take(platform: TestPlatform): void {
-    this.platform = platform
-    this.fetch = fetchOf((request, body) => platform.platform.answer(request, body))
+  private take(life: Life): void {
+    this.life = life
+    this.begun()
+  }
+  get platform(): Platform {
+    return this.life.platform
   }
   get state(): State {
-    return this.platform.platform.desk.core.state
+    return this.platform.desk.core.state
   }
-  get operator(): TestPlatform['operator'] {
-    return this.platform.operator
+  /** The batch that memory stands at; NaN while there is one on its way. */
+  get stands(): number {
+    const { core } = this.platform.desk
+    return core.waiting === 0 ? core.committed.sequence : NaN
   }
-  user(parent?: number): ReturnType<TestPlatform['user']> {
-    return this.platform.user(parent === undefined ? {} : { parent })
+  /** Seconds. */
+  get now(): number {
+    return this.platform.desk.clock.peek() / 1e6
   }
-  key(userId: number, perms: Parameters<TestPlatform['key']>[1]): Promise<Credential> {
-    return this.platform.key(userId, perms)
+  private lives = 0
+  private calls = 0
+  private made = 0
+  async user(parent?: number): Promise<{ user_id: number; credential: Credential }> {
+    const { user_id } = await this.ok('POST', '/users', {
+      login_name: `user_${++this.made}_${Date.now()}`,
+      ...(parent !== undefined && { parent }),
+    })
+    const credential = await this.ok('POST', `/users/${user_id}/keys`, {
+      name: 'sim',
+      mode: 1,
+      perms: allPerms(parent !== undefined),
+      ip_whitelist: [],
+    })
+    return { user_id, credential }
   }
 
   /** Signed as any client signs; `late`: by a clock that is ten minutes behind. */
-  async call(credential: Credential, { method, path, query, body }: Call, late = false): Promise<Answer> {
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    const search = query === undefined ? '' : new URLSearchParams(query).toString()
-    const full = `/api/v4${path}`
-    const now = Math.floor(this.platform.now())
-    const headers = signedHeaders(credential, {
+  call(credential: Credential, { method, path, query, body }: Call, late = false): Promise<Answer> {
+    const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    const rawQuery = query === undefined ? '' : new URLSearchParams(query).toString()
+    return this.signed(credential, method, `/api/v4${path}`, rawQuery, text, late ? LATE_SECONDS : 0)
+  }
+  signed(
+    credential: Credential,
+    method: string,
+    path: string,
+    query: string,
+    body: Buffer | undefined,
+    behind = 0,
+  ): Promise<Answer> {
+    const timestamp = String(Math.floor(this.now) - behind)
+    const message = signatureString({ method, path, query, bodyDigest: bodyDigest(body), timestamp })
+    const headers = { key: credential.key, timestamp, sign: sign(credential.secret, message) }
+    return this.sent(method, path, query, headers, body)
+  }
+  operate(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body))
+  }
+  operateRaw(method: string, path: string, body: string | undefined): Promise<Answer> {
+    const [plain, query = ''] = path.split('?') as [string, string?]
+    const text = body === undefined ? undefined : Buffer.from(body)
+    return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${TOKEN}` }, text)
+  }
+  /** For steps that must succeed. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
+  async ok(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await this.operate(method, path, body)
+    assert.ok(answer.status < 300, `${method} ${path} → ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  private async sent(
+    method: string,
+    path: string,
+    rawQuery: string,
+    headers: Readonly<Record<string, string>>,
+    text: Buffer | undefined,
+  ): Promise<Answer> {
+    const request = {
       method,
-      path: full,
-      query: search,
-      body: text,
-      timestamp: String(late ? now - LATE_SECONDS : now),
-    })
-    const response = await this.fetch(`http://127.0.0.1${full}${search === '' ? '' : `?${search}`}`, {
-      method,
-      headers: { ...headers, ...(text !== undefined && { 'Content-Type': 'application/json' }) },
-      ...(text !== undefined && { body: text }),
-    })
-    const raw = await response.text()
-    const answered = raw === '' ? undefined : (JSON.parse(raw) as { label?: string })
-    assert.ok(response.status < 500, `${method} ${full} → ${response.status} ${raw}`)
-    const refused = response.status >= 300
-    const label = refused ? (answered?.label ?? '') : ''
-    assert.ok(!refused || label !== '', `${method} ${full} → ${response.status} without a label: ${raw}`)
-    checkReply(method, full, {
-      status: response.status,
-      headers: response.headers,
-      text: raw,
-      body: answered,
-    })
-    return { status: response.status, label, body: answered }
+      path,
+      rawQuery,
+      headers: { ...headers, ...(text !== undefined && { 'content-type': 'application/json' }) },
+      hasBody: text !== undefined,
+      ip: '127.0.0.1',
+      inTime: microsNow(),
+    }
+    const { status, text: raw = '' } = await this.platform.answer(request, text)
+    const body = raw === '' ? undefined : (JSON.parse(raw) as { label?: string })
+    if (!this.dying) assert.ok(status < 500, `${method} ${path} → ${status} ${raw}`)
+    const refused = status >= 300
+    const label = refused ? (body?.label ?? '') : ''
+    assert.ok(!refused || label !== '', `${method} ${path} → ${status} without a label: ${raw}`)
+    if (refused) this.refused(label)
+    // The same few shapes all the time: the first of them, and then some.
+    if (this.calls++ < SHAPES_FIRST || this.calls % SHAPES_EACH === 0)
+      checkBody(method, path, { status, text: raw, body })
+    return { status, label, body }
   }
 
   /** Everything that is under way is through. */
   async settle(): Promise<void> {
-    await this.platform.platform.desk.core.idle()
-    assert.deepEqual(this.platform.faults, [])
+    await this.platform.desk.core.idle()
+    assert.deepEqual(this.life.faults, [])
   }
   async stopAndStart(): Promise<void> {
     this.happened.stops++
-    this.take(await this.restarted())
+    await this.platform.stop()
+    this.take(await this.started())
   }
-  private async restarted(): Promise<TestPlatform> {
-    await this.platform.platform.stop()
-    return TestPlatform.start(this.env(), this.data)
+  private dying = false
+  /**
+   * The process dies at an append, the `append`-th from now, of what `act` does or of what falls due meanwhile; tells
+   * which commands were in it, if it came to that. The files are all that is left.
+   */
+  async die(append: number, death: Death, act: () => Promise<void>): Promise<string | undefined> {
+    const { mortality, faults } = this.life
+    await this.settle()
+    mortality.dieAt(append, death)
+    this.dying = true
+    await act().finally(() => (this.dying = false))
+    for (const fault of faults) if (!(fault instanceof Died)) throw fault as Error
+    this.happened.kills++
+    await this.holdBack()
+    await this.moved()
+    return mortality.diedOf
   }
-  /** The files as they are at this moment are all that is left: what the tables lack is in the journal alone. */
+  /** The files as they are at this moment are all that is left. */
   async kill(): Promise<void> {
     this.happened.kills++
     await this.settle()
-    const [before, files] = [this.platform, this.data]
+    // The tables stand still, so that files are copied that were there at one moment; what they lack is in the journal.
+    await this.holdBack()
+    await this.moved()
+  }
+  private async moved(): Promise<void> {
+    const [before, files] = [this.life, this.data]
     this.data = folder()
     cpSync(files, this.data, { recursive: true })
+    await before.store.holdBack(false).catch(() => undefined)
     await before.platform.stop()
     rmSync(files, { recursive: true, force: true })
-    this.take(await TestPlatform.start(this.env(), this.data))
+    this.take(await this.started())
+  }
+  /**
+   * A second process takes the files over while the first one lives, which tries to go on: nothing that `act` sends to it
+   * may land. Tells how it was answered.
+   */
+  async takeOver(act: () => Promise<Answer>): Promise<Answer> {
+    const before = this.life
+    await this.settle()
+    const life = await this.started({ KONTOR_TAKE_OVER: 'on' })
+    this.dying = true
+    const answer = await act().finally(() => (this.dying = false))
+    assert.ok(before.faults.length > 0 && before.faults.every((fault) => fault instanceof Fenced))
+    await before.platform.stop()
+    this.take(life)
+    return answer
+  }
+  /** Back to the world of the first start. */
+  async reset(): Promise<void> {
+    await this.settle()
+    await this.ok('POST', '/reset')
+    this.begun()
   }
   /** From here on the tables stand still. */
   holdBack(): Promise<void> {
-    return this.platform.platform.desk.store.holdBack(true)
+    return this.life.store.holdBack(true)
   }
   async reconfigure(fee: string): Promise<void> {
     this.happened.configurations++
@@ -137,7 +298,8 @@ export class House {
     )
     this.config ??= join(folder(), 'world.json')
     writeFileSync(this.config, JSON.stringify({ currencies }))
-    this.take(await this.restarted())
+    await this.platform.stop()
+    this.take(await this.started())
   }
   /** Rows that no rule needs leave memory at once. */
   async evict(): Promise<void> {
@@ -152,21 +314,26 @@ export class House {
         }
     }
   }
-  /** The files hold what memory holds, every sum is right, and the recorded commands lead to the same rows. */
-  async verify(): Promise<string[]> {
+  /** The files as they are when everything under way is through. */
+  async look<T>(act: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     await this.settle()
     const snapshot = await openSnapshot({ data: this.data, databaseUrl: undefined })
     try {
-      const { wrong } = await verifyStore(snapshot, { key: sumsKey(SECRET_KEY) })
-      const { commands } = await replayStore(snapshot)
-      assert.ok(commands > 0)
-      return [...wrong]
+      return await act(snapshot)
     } finally {
       await snapshot.close()
     }
   }
+  /** Every sum of the files is right; `replayed`: and all recorded commands lead to the same rows, from the first one on. */
+  verify(replayed: boolean): Promise<string[]> {
+    return this.look(async (snapshot) => {
+      const { wrong } = await verifyStore(snapshot, { key: sumsKey(SECRET_KEY) })
+      if (replayed) assert.ok((await replayStore(snapshot)).commands > 0)
+      return [...wrong]
+    })
+  }
   async close(): Promise<void> {
-    await this.platform.platform.stop()
+    await this.platform.stop()
     rmSync(this.data, { recursive: true, force: true })
   }
 }

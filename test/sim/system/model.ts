@@ -31,6 +31,13 @@ export class Model {
   private readonly coming: Coming[] = []
   /** What each has asked to withdraw. */
   readonly gone = new Map<number, bigint>()
+  /** Whose money may be another than when it was last asked. */
+  touched(): number[] {
+    const { moved } = this.market
+    const users = [...moved]
+    moved.clear()
+    return users
+  }
 
   spot(user: number, currency: string): bigint {
     return this.market.money(user, currency)
@@ -39,6 +46,7 @@ export class Model {
     return this.futures.get(user) ?? 0n
   }
   give(user: number, currency: string, more: bigint): void {
+    this.market.moved.add(user)
     this.market.free.set(`${user}${currency}`, this.spot(user, currency) + more)
   }
   transfer(user: number, way: 'in' | 'out', sum: bigint): string {
@@ -89,7 +97,10 @@ export class Model {
   }
   private tried<T>(act: () => T): { order?: T; label: string } {
     try {
-      return { order: act(), label: '' }
+      const order = act()
+      this.market.forgetFinished()
+      this.market.fills.length = 0
+      return { order, label: '' }
     } catch (error) {
       if (error instanceof Label) return { label: error.message }
       throw error

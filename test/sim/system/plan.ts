@@ -14,43 +14,62 @@ export interface Step {
 }
 /** How often each happens, in a thousand. */
 const WEIGHTS = {
-  place: 290,
-  amend: 70,
-  cancel: 70,
-  transfer: 80,
-  sub: 70,
-  withdraw: 40,
-  deposit: 40,
-  mine: 40,
+  place: 330,
+  amend: 80,
+  cancel: 80,
+  transfer: 90,
+  sub: 45,
+  withdraw: 25,
+  deposit: 20,
+  mine: 15,
   credit: 30,
-  stray: 190,
-  price: 15,
-  clock: 25,
-  evict: 20,
-  stop: 6,
-  kill: 9,
-  reconfigure: 5,
+  stray: 140,
+  any: 70,
+  money: 45,
+  price: 12,
+  clock: 15,
+  evict: 10,
+  join: 8,
 } as const
-export type Act = keyof typeof WEIGHTS
-export const ACTS = Object.keys(WEIGHTS) as Act[]
+/** What costs as much as hundreds of the others, among each other. */
+const RARE = {
+  stop: 4,
+  kill: 3,
+  crash: 6,
+  reconfigure: 4,
+  takeover: 3,
+  reset: 1,
+  long: 3,
+} as const
+/** It happens often at first, so that a short history has its share, and seldom later, so that long ones can be afforded. */
+const RARE_OFTEN = 0.02
+const OFTEN_STEPS = 400
+const RARE_LATER = 0.001
+type Weights = Readonly<Record<string, number>>
+export type Act = keyof typeof WEIGHTS | keyof typeof RARE
 const NUMBERS = 8
 const NUMBER_MAX = 2 ** 30
 
-export function plan(seed: number, count: number): Step[] {
+/** Steps of a seed, one after the other, without an end: a longer history begins as a shorter one does. */
+export function* steps(seed: number): Generator<Step, never> {
   const random = new Random(seed)
-  const total = ACTS.reduce((sum, act) => sum + WEIGHTS[act], 0)
-  const draw = (): Act => {
-    let ticket = random.below(total)
-    for (const act of ACTS) {
-      ticket -= WEIGHTS[act]
-      if (ticket < 0) return act
+  const draw = (weights: Weights): Act => {
+    let ticket = random.below(Object.values(weights).reduce((sum, weight) => sum + weight, 0))
+    for (const [act, weight] of Object.entries(weights)) {
+      ticket -= weight
+      if (ticket < 0) return act as Act
     }
     throw new RangeError('no act is left')
   }
-  return Array.from({ length: count }, () => ({
-    act: draw(),
-    who: random.below(NUMBER_MAX),
-    n: Array.from({ length: NUMBERS }, () => random.below(NUMBER_MAX)),
-    way: random.chance(0.05) ? 'twice' : random.chance(0.03) ? 'late' : 'once',
-  }))
+  for (let i = 0; ; i++)
+    yield {
+      act: draw(random.chance(i < OFTEN_STEPS ? RARE_OFTEN : RARE_LATER) ? RARE : WEIGHTS),
+      who: random.below(NUMBER_MAX),
+      n: Array.from({ length: NUMBERS }, () => random.below(NUMBER_MAX)),
+      way: random.chance(0.05) ? 'twice' : random.chance(0.03) ? 'late' : 'once',
+    }
+}
+export function plan(seed: number, count: number): Step[] {
+  const all = steps(seed)
+  return Array.from({ length: count }, () => all.next().value)
 }

@@ -4,7 +4,7 @@ import type { Call } from './house.ts'
  * Calls of accounts that no model follows: contracts, unified accounts, loans, orders that wait, pushes. What they do is
  * held against the invariants alone, so they never touch the market that the model has.
  */
-const CONTRACTS = ['ETH_USDT', 'SOL_USDT'] as const
+export const CONTRACTS = ['ETH_USDT', 'SOL_USDT'] as const
 const PAIR = 'ETH_USDT'
 export interface Stray {
   readonly n: readonly number[]

@@ -17,6 +17,13 @@ interface Armed extends Arm {
 /** One isolated position is a unit of risk by itself; all cross positions of an account are one together. */
 export const isolatedUnit = (position: Position): string => position.id
 export const crossUnit = (userId: number, account: string): string => `${userId}/${account}`
+/** Whose unit it is; undefined: a position's own. An account's name has two parts, a position's id has more. */
+export function crossOwner(unit: string): { userId: number; account: string } | undefined {
+  const first = unit.indexOf('/')
+  const second = unit.indexOf('/', first + 1)
+  if (unit.includes('/', second + 1)) return undefined
+  return { userId: Number(unit.slice(0, first)), account: unit.slice(first + 1) }
+}
 
 /**
  * Which units must be looked at: those that something has changed, and those whose price was reached. An index of

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import type { State } from '../../../src/core/state.ts'
+import type { Account } from '../../../src/core/ledger/ledger.ts'
+import type { Position } from '../../../src/core/tables/futures/positions.ts'
+import type { CommittedCommand, Commits, Subscription } from '../../../src/machine/stream.ts'
+
+/** Names of accounts whose money may be below zero: debts, and what the platform owes. */
+export const MAY_OWE = /^debt\.|^loan|^interest/
+const ROWS_MAX = 400_000
+const CLEARING = /^(futures|delivery)\.clearing:([^.]+)\.(.+)$/
+
+/** What one step touched: whose money, and whether the whole must be looked at because too much happened. */
+export interface Touched {
+  readonly owners: ReadonlySet<number>
+  readonly lost: boolean
+}
+export type Heard = (command: CommittedCommand) => void
+
+/**
+ * Hears what every command changed, as sockets do, and adds up the changes alone: each currency by command, each
+ * contract's sizes and what its clearing carries for them.
+ */
+export class Watch {
+  private place: Subscription | undefined
+  private state!: State
+  private readonly heard: Heard
+
+  constructor(heard: Heard = () => undefined) {
+    this.heard = heard
+  }
+  /** Another process, or another world: all that was heard before is told by a look at the whole. */
+  follow(state: State, commits: Commits): void {
+    this.state = state
+    this.place = commits.subscribe(ROWS_MAX, () => undefined)
+  }
+  check(): Touched {
+    const { batches, lost } = this.place!.take()
+    const owners = new Set<number>()
+    for (const { commands } of batches)
+      for (const command of commands) {
+        this.add(command, owners)
+        this.heard(command)
+      }
+    return { owners, lost }
+  }
+  private add({ changes }: CommittedCommand, owners: Set<number>): void {
+    const { ledger, futures } = this.state
+    const currencies = new Map<string, bigint>()
+    /** By contract: sizes, and costs less what clearing carries. */
+    const sizes = new Map<string, bigint>()
+    const carried = new Map<string, bigint>()
+    const more = (sums: Map<string, bigint>, key: string, by: bigint): void =>
+      void sums.set(key, (sums.get(key) ?? 0n) + by)
+    for (const { table, before, after } of changes)
+      if (table === (ledger.accounts as unknown)) {
+        const [was, is] = [before, after] as [Account | undefined, Account | undefined]
+        const { owner, name, currency } = (is ?? was)!
+        const by = (is?.amount ?? 0n) - (was?.amount ?? 0n)
+        more(currencies, currency, by)
+        if (owner === 0) {
+          const [, group, settle, contract] = CLEARING.exec(name) ?? []
+          if (contract !== undefined) more(carried, `${group}/${settle}/${contract}`, by)
+        } else {
+          owners.add(owner)
+          if (!MAY_OWE.test(name))
+            assert.ok(is === undefined || is.amount >= 0n, `${owner} ${name} ${currency}: ${is?.amount}`)
+        }
+      } else if (table === (futures.positions.table as unknown)) {
+        const [was, is] = [before, after] as [Position | undefined, Position | undefined]
+        const { contract } = (is ?? was)!
+        more(sizes, contract, (is?.size ?? 0n) - (was?.size ?? 0n))
+        const cost = (is?.cost ?? 0n) - (was?.cost ?? 0n)
+        const inverse = this.state.world.findContract(contract)?.terms.kind === 'inverse'
+        more(carried, contract, inverse ? -cost : cost)
+      }
+    for (const [currency, sum] of currencies) assert.equal(sum, 0n, `a command's changes of ${currency}`)
+    for (const [contract, sum] of sizes) assert.equal(sum, 0n, `a command's sizes of ${contract}`)
+    for (const [contract, sum] of carried) assert.equal(sum, 0n, `a command's clearing of ${contract}`)
+  }
+}
