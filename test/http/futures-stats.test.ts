@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CONTRACT_MINUTE, CONTRACT_STAT, MINUTES_KEPT } from '../../src/core/tables/futures/stats.ts'
 import { ok, refused } from '../support/client.ts'
 import { ContractTrader } from '../support/contract-trader.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -55,6 +56,12 @@ test('what takers, holders and liquidations did in a contract, by spans of time'
   assert.deepEqual(others, [])
   assert.deepEqual([hour.long_taker_size, hour.short_taker_size, hour.long_liq_size], [1400, 400, 400])
   await advance(86_400)
+  // What was held for more than a day has records of a day's minutes, and of each fifth minute for ever.
+  const { store } = platform.platform.desk
+  await platform.platform.desk.core.read(() => null)
+  const ofEth = ['where "contract" = ?', ['futures/usdt/ETH_USDT']] as const
+  assert.equal((await store.select(CONTRACT_MINUTE, ...ofEth)).length, (MINUTES_KEPT * 4) / 5)
+  assert.ok((await store.select(CONTRACT_STAT, ...ofEth)).every(({ t }) => t % 300 === 0))
   const day = await stats({ interval: '1d' })
   assert.deepEqual(
     day.map((row: { time: number; long_taker_size: number }) => [row.time % 86_400, row.long_taker_size]),

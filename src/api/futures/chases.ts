@@ -3,7 +3,7 @@ import type { AccountPath } from '../../core/futures/inputs.ts'
 import type { State } from '../../core/state.ts'
 import { CHASE_ORDER, type ChaseOrder } from '../../core/tables/futures/chases.ts'
 import { contractsIn } from '../../core/tables/world/contracts.ts'
-import { notFound, refuse } from '../../labels.ts'
+import { refuse } from '../../labels.ts'
 import { format, overDown, type Price } from '../../money/amount.ts'
 import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
@@ -25,18 +25,17 @@ import {
   STATUS_CODES,
   autoListFields,
   digitsId,
-  isMeant,
   pageOf,
   positionWords,
   precise,
   sideWords,
-  storedAuto,
 } from './auto-orders.ts'
-import { Filter, listedPage, storedPage } from './lists.ts'
+import { endedAuto, findAuto, nameOf, waitingAuto } from './auto-lists.ts'
+import { listedPage } from './lists.ts'
 import { unlessDash } from './order-fields.ts'
 import { shown, wholeSeconds } from './order-views.ts'
 import { CHASE_LABELS, pathOf } from './orders.ts'
-import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
+import { SETTLE, contractField, settledOf, shownContract, type Group } from './paths.ts'
 import { sizeField } from './sizes.ts'
 
 const chaseShape = shape({
@@ -125,16 +124,14 @@ function chaseView(state: State, chase: ChaseOrder): Record<string, unknown> {
 const orderReply = shape({ order: chaseShape })
 const ordersReply = shape({ orders: array(chaseShape) })
 
-async function find(desk: Desk, path: AccountPath, id: number): Promise<ChaseOrder> {
-  const known = await desk.core.read(({ futures }) => futures.waiting.chases.table.get(id))
-  const chase = known ?? (await desk.store.select(CHASE_ORDER, 'where "id" = ?', [id]))[0]
-  if (chase?.user_id !== path.user_id || chase.account !== `${path.group}/${path.settle}`)
-    return notFound(
-      'ORDER_NOT_FOUND',
-      `this account has no chase order ${id} in ${path.group} ${path.settle}`,
-    )
-  return chase
-}
+const find = (desk: Desk, path: AccountPath, id: number): Promise<ChaseOrder> =>
+  findAuto(
+    desk,
+    'chase',
+    ({ futures }) => futures.waiting.chases.table.get(id),
+    () => desk.store.select(CHASE_ORDER, 'where "id" = ?', [id]),
+    { ...path, id },
+  )
 
 export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
   const base = `${group.base}/autoorder/v1/chase` as const
@@ -186,9 +183,7 @@ export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
         refuseStale(call)
         const { desk, caller, path, body } = call
         const at = pathOf(group, caller, path.settle)
-        const name =
-          body.id ?? body.text ?? refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: id (or text)')
-        const run = desk.core.submit('futures.chase.stop', { ...at, id: name }, (state, chase) => ({
+        const run = desk.core.submit('futures.chase.stop', { ...at, id: nameOf(body) }, (state, chase) => ({
           order: chaseView(state, chase),
         }))
         // Memory holds those that chase: of another one, the store tells whether it has ended or never was.
@@ -227,35 +222,25 @@ export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
       status: 200,
       reply: ordersReply,
       refuses: ['CONTRACT_NOT_FOUND'],
-      handle: async ({ desk, caller, path, query, set }) => {
+      handle: async (call) => {
+        const { desk, caller, path, query, set } = call
         const settled = settledOf(group, path.settle)
         const { user_id } = caller.user
         const page = pageOf(query)
         if (!query.is_finished)
           return desk.core.read((state) => {
-            const contract = query.contract === null ? null : historyContract(state, settled, query.contract)
-            const found = state.futures.waiting.chases
-              .of(user_id, settled.account)
-              .filter((chase) => contract === null || chase.contract === contract)
-              .filter((chase) => isMeant(chase, query))
-              .reverse()
+            const found = waitingAuto(
+              state,
+              settled,
+              query,
+              state.futures.waiting.chases.of(user_id, settled.account),
+            )
             return { orders: listedPage(set, found, page).map((chase) => chaseView(state, chase)) }
           })
         for (const name of ['start_at', 'end_at'] as const)
           if (query[name] === null)
             refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${name} (with is_finished)`)
-        const contract =
-          query.contract === null
-            ? null
-            : await desk.core.read((state) => historyContract(state, settled, query.contract!))
-        const [column, order] =
-          query.sort_by === 1 ? ['created_at', '"id" desc'] : ['ended_at', '"ended_at" desc, "id" desc']
-        const filter = new Filter()
-          .and('"user_id" = ?', user_id)
-          .and('"account" = ?', settled.account)
-          .and('"contract" = ?', contract)
-        storedAuto(filter, query, column)
-        const rows = await storedPage(desk, set, CHASE_ORDER, filter, order, page)
+        const rows = await endedAuto(call, CHASE_ORDER, user_id, settled, query)
         return desk.core.read((state) => ({ orders: rows.map((chase) => chaseView(state, chase)) }))
       },
     }),

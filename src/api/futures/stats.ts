@@ -1,7 +1,12 @@
 import { STAT_SECONDS, flowOf, holdersOf } from '../../core/futures/stats.ts'
 import type { State } from '../../core/state.ts'
 import { quoteOf } from '../../core/contracts/terms.ts'
-import { CONTRACT_STAT, type ContractStat, type Flow } from '../../core/tables/futures/stats.ts'
+import {
+  CONTRACT_MINUTE,
+  CONTRACT_STAT,
+  type ContractStat,
+  type Flow,
+} from '../../core/tables/futures/stats.ts'
 import { contractsIn, type Contract } from '../../core/tables/world/contracts.ts'
 import { ONE, format, type Amount, type Rate } from '../../money/amount.ts'
 import type { Desk } from '../endpoint.ts'
@@ -133,7 +138,12 @@ async function recordsAt(
   }
   const where = 'where "contract" = ? and "t" > ? and "t" <= ? order by "t"'
   const [first, last] = [moments[0]! - STAT_SECONDS, moments.at(-1)!]
-  const rows = await desk.store.select(CONTRACT_STAT, where, [contract, first, last])
+  const between = [contract, first, last]
+  // Records of before there were slots have those of every minute.
+  const rows: ContractStat[] = [
+    ...(await desk.store.select(CONTRACT_STAT, where, between)),
+    ...(await desk.store.select(CONTRACT_MINUTE, where, between)),
+  ].sort((a, b) => a.t - b.t)
   const at = (moment: number): ContractStat | undefined => rows.findLast(({ t }) => t <= moment)
   return new Map(moments.flatMap((moment) => (at(moment) === undefined ? [] : [[moment, at(moment)!]])))
 }

@@ -5,7 +5,6 @@ import type { State } from '../../core/state.ts'
 import { TRAIL_CHANGE, TRAIL_ORDER, type TrailOrder } from '../../core/tables/futures/trails.ts'
 import type { PriceType } from '../../core/tables/futures/triggers.ts'
 import { contractsIn } from '../../core/tables/world/contracts.ts'
-import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
@@ -28,19 +27,18 @@ import {
   STATUS_CODES,
   autoListFields,
   digitsId,
-  isMeant,
   pageFields,
   pageOf,
   positionWords,
   precise,
   sideWords,
-  storedAuto,
 } from './auto-orders.ts'
+import { endedAuto, findAuto, nameOf, waitingAuto } from './auto-lists.ts'
 import { Filter, listedPage, storedPage } from './lists.ts'
 import { unlessDash } from './order-fields.ts'
 import { wholeSeconds } from './order-views.ts'
 import { pathOf } from './orders.ts'
-import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
+import { SETTLE, contractField, settledOf, shownContract, type Group } from './paths.ts'
 import { sizeField } from './sizes.ts'
 
 /** As these calls number them, from 1 on. */
@@ -147,16 +145,14 @@ const wrap = (desk: Desk, data: unknown) => ({
   timestamp: Math.floor(desk.clock.now() / 1000),
 })
 
-async function find(desk: Desk, path: AccountPath, id: number): Promise<TrailOrder> {
-  const known = await desk.core.read(({ futures }) => futures.waiting.trails.table.get(id))
-  const trail = known ?? (await desk.store.select(TRAIL_ORDER, 'where "id" = ?', [id]))[0]
-  if (trail?.user_id !== path.user_id || trail.account !== `${path.group}/${path.settle}`)
-    return notFound(
-      'ORDER_NOT_FOUND',
-      `this account has no trail order ${id} in ${path.group} ${path.settle}`,
-    )
-  return trail
-}
+const find = (desk: Desk, path: AccountPath, id: number): Promise<TrailOrder> =>
+  findAuto(
+    desk,
+    'trail',
+    ({ futures }) => futures.waiting.trails.table.get(id),
+    () => desk.store.select(TRAIL_ORDER, 'where "id" = ?', [id]),
+    { ...path, id },
+  )
 /** Memory holds the waiting ones: of another one, the store tells whether it has ended or never was. */
 const orEnded = <R>(desk: Desk, path: AccountPath, id: number | null, run: Promise<R>): Promise<R> =>
   orElse(run, 'ORDER_NOT_FOUND', async () => {
@@ -225,9 +221,7 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
         refuseStale(call)
         const { desk, caller, path, body } = call
         const at = pathOf(group, caller, path.settle)
-        const name =
-          body.id ?? body.text ?? refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: id (or text)')
-        const run = desk.core.submit('futures.trail.stop', { ...at, id: name }, (state, trail) => ({
+        const run = desk.core.submit('futures.trail.stop', { ...at, id: nameOf(body) }, (state, trail) => ({
           order: trailView(state, trail),
         }))
         return orEnded(desk, at, body.id, run)
@@ -272,37 +266,28 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
       status: 200,
       reply: ordersReply,
       refuses: ['CONTRACT_NOT_FOUND'],
-      handle: async ({ desk, caller, path, query, set }) => {
+      handle: async (call) => {
+        const { desk, caller, path, query, set } = call
         const settled = settledOf(group, path.settle)
         const { user_id } = caller.user
         const side = related(query.related_position)
         const page = pageOf(query)
         if (!query.is_finished)
           return desk.core.read((state) => {
-            const contract = query.contract === null ? null : historyContract(state, settled, query.contract)
-            const found = state.futures.waiting.trails
-              .of(user_id, settled.account)
-              .filter((trail) => contract === null || trail.contract === contract)
-              .filter((trail) => isMeant(trail, query) && (side === null || relatedTo(trail) === side))
-              .reverse()
+            const found = waitingAuto(
+              state,
+              settled,
+              query,
+              state.futures.waiting.trails.of(user_id, settled.account),
+            ).filter((trail) => side === null || relatedTo(trail) === side)
             if (query.sort_by_trigger)
               found.sort((a, b) => (nextPrice(state, a) < nextPrice(state, b) ? -1 : 1))
             return { orders: listedPage(set, found, page).map((trail) => trailView(state, trail)) }
           })
-        const contract =
-          query.contract === null
-            ? null
-            : await desk.core.read((state) => historyContract(state, settled, query.contract!))
-        const [column, order] =
-          query.sort_by === 1 ? ['created_at', '"id" desc'] : ['ended_at', '"ended_at" desc, "id" desc']
-        const filter = new Filter()
-          .and('"user_id" = ?', user_id)
-          .and('"account" = ?', settled.account)
-          .and('"contract" = ?', contract)
-        storedAuto(filter, query, column)
-        if (side !== null)
-          filter.and('"position_related"').and('"side" = ?', side === 'long' ? 'sell' : 'buy')
-        const rows = await storedPage(desk, set, TRAIL_ORDER, filter, order, page)
+        const rows = await endedAuto(call, TRAIL_ORDER, user_id, settled, query, (filter) => {
+          if (side !== null)
+            filter.and('"position_related"').and('"side" = ?', side === 'long' ? 'sell' : 'buy')
+        })
         return desk.core.read((state) => ({ orders: rows.map((trail) => trailView(state, trail)) }))
       },
     }),

@@ -4,7 +4,14 @@ import { schedule } from '../due.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Side } from '../tables/exchange/order.ts'
-import { CONTRACT_STAT, ContractFlowRow, type Flow, type Holders } from '../tables/futures/stats.ts'
+import {
+  CONTRACT_STAT,
+  ContractFlowRow,
+  minuteSlot,
+  type ContractStat,
+  type Flow,
+  type Holders,
+} from '../tables/futures/stats.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 
 /** Every five minutes there is a record of each perpetual contract; of one that is held, or was traded, every minute. */
@@ -116,5 +123,7 @@ export function statContract(ctx: Ctx, { contract, t }: { contract: string; t: n
 }
 function keepStat({ tx, state }: Ctx, contract: Contract, t: number): void {
   const { id } = contract
-  tx.append(CONTRACT_STAT, { ...flowOf(state, id), contract: id, t, ...holdersOf(state, contract) })
+  const row: ContractStat = { ...flowOf(state, id), contract: id, t, ...holdersOf(state, contract) }
+  if (t % STAT_SECONDS === 0) tx.append(CONTRACT_STAT, row)
+  else tx.put(state.futures.minutes, { slot: minuteSlot(id, t), ...row })
 }

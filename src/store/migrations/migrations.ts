@@ -18,6 +18,7 @@ import { logins } from './0200_logins.ts'
 import { journalReaders } from './0211_journal_readers.ts'
 import { contracts } from './0220_contracts.ts'
 import { contractRecords } from './0221_contract_records.ts'
+import { contractMinutes } from './0222_contract_minutes.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   journalReaders,
   contracts,
   contractRecords,
+  contractMinutes,
 ]
 
 /** Tables of the machine itself, made before the first migration. */

@@ -14,7 +14,7 @@ import { Positions } from './positions.ts'
 import { Waiting } from './waiting.ts'
 import { Rankings } from './rankings.ts'
 import { RiskWatch } from './watch.ts'
-import { contractFlows } from './stats.ts'
+import { contractFlows, contractMinutes } from './stats.ts'
 import { contractPrices, type ContractPrice } from './prices.ts'
 
 /** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
@@ -32,6 +32,7 @@ export class Futures extends Exchange {
   readonly prices = contractPrices()
   readonly sides = new OrderSides()
   readonly flows = contractFlows()
+  readonly minutes = contractMinutes()
   readonly rankings = new Rankings(this.positions, this.accounts, this.prices)
   readonly watch = new RiskWatch(this.positions, this.accounts)
   readonly waiting = new Waiting()
@@ -81,6 +82,7 @@ export class Futures extends Exchange {
       this.accounts.table,
       this.prices,
       this.flows,
+      this.minutes,
       this.countdowns.table,
       ...this.waiting.tables,
       this.activity.days,

@@ -78,19 +78,33 @@ export interface ContractStat extends Flow, Holders {
   /** Unix seconds. */
   readonly t: number
 }
-export const CONTRACT_STAT: LogSpec<ContractStat> = {
-  name: 'contract_stat',
-  columns: {
-    contract: 'text',
-    t: 'int',
-    ...FLOW_COLUMNS,
-    mark: 'amount',
-    open_interest: 'amount',
-    longs: 'int',
-    shorts: 'int',
-    top_long: 'amount',
-    top_short: 'amount',
-    top_longs: 'int',
-    top_shorts: 'int',
-  },
+const STAT_COLUMNS = {
+  contract: 'text',
+  t: 'int',
+  ...FLOW_COLUMNS,
+  mark: 'amount',
+  open_interest: 'amount',
+  longs: 'int',
+  shorts: 'int',
+  top_long: 'amount',
+  top_short: 'amount',
+  top_longs: 'int',
+  top_shorts: 'int',
+} as const
+/** Those of each fifth minute stay for ever. */
+export const CONTRACT_STAT: LogSpec<ContractStat> = { name: 'contract_stat', columns: STAT_COLUMNS }
+
+/** Those of the minutes between live in slots that are used again: each contract keeps those of its last day. */
+export interface ContractMinute extends ContractStat {
+  readonly slot: string
 }
+export const MINUTES_KEPT = 1_440
+export const minuteSlot = (contract: string, t: number): string => `${contract}/${(t / 60) % MINUTES_KEPT}`
+export const CONTRACT_MINUTE: TableSpec<ContractMinute> = {
+  name: 'contract_minute',
+  key: ['slot'],
+  columns: { slot: 'text', ...STAT_COLUMNS },
+  live: () => false,
+  rewritten: true,
+}
+export const contractMinutes = (): Table<ContractMinute> => new Table(CONTRACT_MINUTE)
