@@ -115,6 +115,7 @@ export const subTransferEndpoints: readonly AnyEndpoint[] = [
       'ACCOUNT_EXCEPTION',
       'FUTURES_BALANCE_NOT_ENOUGH',
       'TOO_MUCH_FUTURES_AVAILABLE',
+      'TRADE_RESTRICTED',
     ],
     handle: async ({ desk, caller, body }) => {
       checkClientId(body.client_order_id)
@@ -174,6 +175,7 @@ export const subTransferEndpoints: readonly AnyEndpoint[] = [
       'ACCOUNT_EXCEPTION',
       'FUTURES_BALANCE_NOT_ENOUGH',
       'TOO_MUCH_FUTURES_AVAILABLE',
+      'TRADE_RESTRICTED',
     ],
     handle: async ({ desk, caller, body }) => {
       const { sub_account_type: _deprecated, ...rest } = body

@@ -130,6 +130,39 @@ describe('labels of accounts, by every call that has them', () => {
     refused(await between(two, 'futures', one, 'spot', '1'), 400, 'FUTURES_BALANCE_NOT_ENOUGH')
   })
 
+  test('sub-accounts: nothing of what is being delisted goes where it would stand in the way', async () => {
+    const main = await platform.user()
+    const [one, two] = [
+      await platform.user({ parent: main.user_id }),
+      await platform.user({ parent: main.user_id }),
+    ]
+    for (const { user_id } of [main, one]) await platform.credit(user_id, 'POINT', '10')
+    await platform.operator.ok('POST', '/currencies/POINT/delist', {})
+    const points = { currency: 'POINT', amount: '1' }
+    refused(
+      await main.client.post('/wallet/sub_account_transfers', {
+        ...points,
+        sub_account: one.user_id,
+        sub_account_type: 'futures',
+        direction: 'to',
+      }),
+      400,
+      'TRADE_RESTRICTED',
+      /POINT is being delisted/,
+    )
+    refused(
+      await main.client.post('/wallet/sub_account_to_sub_account', {
+        ...points,
+        sub_account_from: one.user_id,
+        sub_account_from_type: 'spot',
+        sub_account_to: two.user_id,
+        sub_account_to_type: 'futures',
+      }),
+      400,
+      'TRADE_RESTRICTED',
+    )
+  })
+
   test('orders: what has ended, what is not there, what is too much', async () => {
     const { user_id, client } = await member('classic', { USDT: '1000', BTC: '1' })
     const order = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.01', price: '50000' }
