@@ -7,6 +7,8 @@ import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
 import { StrayMoney } from './money.ts'
 import type { Act, Step } from './plan.ts'
+import { CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
+import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
 import { Wander } from './wander.ts'
 
@@ -43,6 +45,8 @@ export class Acts {
   private readonly scene: Scene
   private orders: RefOrder[] = []
   private ids = 0
+  /** Scenes, and how often. */
+  private readonly played = new Map<string, number>()
   private readonly wander: Wander
   readonly money: StrayMoney
 
@@ -205,6 +209,12 @@ export class Acts {
       const told = await this.wander.anything(step)
       if (told !== undefined) this.scene.note(`any ${told.answer.status < 300 ? 'ok' : 'refused'}`)
     },
+    scene: async (step) => this.scene.note(`scene ${await play(SCENES, this.stage(step), this.played)}`),
+    dear: async (step) => this.scene.note(`scene ${await play(DEAR, this.stage(step), this.played)}`),
+    crowd: async (step) => {
+      await CROWD(this.stage(step))
+      this.scene.note('crowd ok')
+    },
     money: async (step) => this.scene.note(`money ${await this.money.act(step)}`),
     price: async (step) => {
       await this.prices(2400 + (step.n[0]! % 1200), 110 + (step.n[1]! % 80))
@@ -233,7 +243,13 @@ export class Acts {
       note('takeover ok')
     },
     reset: () => this.scene.startOver(),
-    reconfigure: (step) => this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`),
+    reconfigure: async (step) => {
+      await CROSSWISE(this.stage(step))
+      await this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`)
+    },
+  }
+  private stage({ n }: Step): Stage {
+    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds))
   }
   private async clock(seconds: number): Promise<void> {
     if (seconds > 60) await this.scene.cast.standBy()

@@ -10,6 +10,7 @@ import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { microsNow } from '../../../src/http/words.ts'
 import { startPlatform, type Platform } from '../../../src/platform.ts'
+import { Housekeeper } from '../../../src/runtime/housekeeper.ts'
 import { createLog } from '../../../src/runtime/log.ts'
 import { sumsKey } from '../../../src/runtime/secrets.ts'
 import { databasePath, openSnapshot } from '../../../src/store/open.ts'
@@ -27,6 +28,9 @@ const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
 /** One life in so many runs the store with its threads, the first one included. */
 const THREADS_EACH = 12
+/** Where a new configuration has coarser prices, every other time. */
+export const COARSE = { pair: 'XRP_USDT', contract: 'BTC_USD' } as const
+const TIDY_AHEAD = 91 * 86_400e6
 const folder = (): string => mkdtempSync(join(tmpdir(), 'kontor-system-'))
 
 export interface Call {
@@ -41,6 +45,8 @@ export interface Answer {
   readonly label: string
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
   readonly body: any
+  /** Names and values in turn. */
+  readonly headers: readonly (string | number)[]
 }
 /** What becomes of the append that a platform dies at: it never was, or nobody hears that it is. */
 export type Death = 'lost' | 'unheard'
@@ -176,13 +182,23 @@ export class House {
     const headers = { key: credential.key, timestamp, sign: sign(credential.secret, message) }
     return this.sent(method, path, query, headers, body)
   }
-  operate(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body))
+  operate(method: string, path: string, body?: unknown, token = TOKEN): Promise<Answer> {
+    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body), token)
   }
-  operateRaw(method: string, path: string, body: string | undefined): Promise<Answer> {
+  operateRaw(method: string, path: string, body: string | undefined, token = TOKEN): Promise<Answer> {
     const [plain, query = ''] = path.split('?') as [string, string?]
     const text = body === undefined ? undefined : Buffer.from(body)
-    return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${TOKEN}` }, text)
+    return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${token}` }, text)
+  }
+  /** As a page of the console asks. */
+  page(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    return this.sent(method, `/console${path}`, '', headers, text)
   }
   /** For steps that must succeed. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
@@ -207,7 +223,7 @@ export class House {
       ip: '127.0.0.1',
       inTime: microsNow(),
     }
-    const { status, text: raw = '' } = await this.platform.answer(request, text)
+    const { status, headers: told, text: raw = '' } = await this.platform.answer(request, text)
     const body = raw === '' ? undefined : (JSON.parse(raw) as { label?: string })
     if (!this.dying) assert.ok(status < 500, `${method} ${path} → ${status} ${raw}`)
     const refused = status >= 300
@@ -217,7 +233,7 @@ export class House {
     // The same few shapes all the time: the first of them, and then some.
     if (this.calls++ < SHAPES_FIRST || this.calls % SHAPES_EACH === 0)
       checkBody(method, path, { status, text: raw, body })
-    return { status, label, body }
+    return { status, label, body, headers: told }
   }
 
   /** Everything that is under way is through. */
@@ -289,17 +305,36 @@ export class House {
   holdBack(): Promise<void> {
     return this.life.store.holdBack(true)
   }
+  /** Another file: fees, and how fine prices are where orders may be in the way, which are cancelled then. */
   async reconfigure(fee: string): Promise<void> {
-    this.happened.configurations++
+    const coarse = this.happened.configurations++ % 2 === 0
+    const { markets, contracts = [] } = BUILT_IN_WORLD
     const currencies = BUILT_IN_WORLD.currencies.map((one) =>
       one.currency === 'BTC'
         ? { ...one, chains: one.chains.map((chain) => ({ ...chain, withdraw_fix: fee })) }
         : one,
     )
+    const world = {
+      currencies,
+      markets: markets.map((one) => (one.id === COARSE.pair && coarse ? { ...one, precision: 3 } : one)),
+      contracts: contracts.map((one) =>
+        one.underlying === COARSE.contract
+          ? { ...one, order_size_min: 5, ...(coarse && { order_price_round: '0.5' }) }
+          : one,
+      ),
+    }
     this.config ??= join(folder(), 'world.json')
-    writeFileSync(this.config, JSON.stringify({ currencies }))
+    writeFileSync(this.config, JSON.stringify(world))
     await this.platform.stop()
-    this.take(await this.started())
+    const names = `${COARSE.pair},futures/btc/${COARSE.contract}`
+    this.take(await this.started({ KONTOR_CANCEL_ORDERS: names }))
+  }
+  /** The housekeeper of some later day: what is kept for a time only leaves the files. */
+  async tidy(): Promise<void> {
+    const { core, clock } = this.platform.desk
+    const log = createLog('error', (line) => void process.stderr.write(`${line}\n`))
+    const later = { peek: () => clock.peek() + TIDY_AHEAD } as typeof clock
+    await new Housekeeper({ core, store: this.life.store, clock: later, log }).sweep()
   }
   /** Rows that no rule needs leave memory at once. */
   async evict(): Promise<void> {
