@@ -7,7 +7,7 @@ import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
 import { StrayMoney } from './money.ts'
 import type { Act, Step } from './plan.ts'
-import { CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
+import { AGENTS, CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
 import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
 import { Wander } from './wander.ts'
@@ -211,6 +211,11 @@ export class Acts {
     },
     scene: async (step) => this.scene.note(`scene ${await play(SCENES, this.stage(step), this.played)}`),
     dear: async (step) => this.scene.note(`scene ${await play(DEAR, this.stage(step), this.played)}`),
+    agents: async (step) => {
+      await this.scene.house.withAgents()
+      await AGENTS(this.stage(step))
+      this.scene.note('agents ok')
+    },
     crowd: async (step) => {
       await CROWD(this.stage(step))
       this.scene.note('crowd ok')

@@ -6,9 +6,11 @@ import { bodyDigest, sign, signatureString } from '../../../src/api/signature.ts
 import { replayStore } from '../../../src/checks/replay-store.ts'
 import { verifyStore } from '../../../src/checks/ledger-check.ts'
 import { readConfig } from '../../../src/config.ts'
+import type { AgentLook } from '../../../src/core/agents/look.ts'
 import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { microsNow } from '../../../src/http/words.ts'
+import { Core } from '../../../src/machine/core.ts'
 import { startPlatform, type Platform } from '../../../src/platform.ts'
 import { Housekeeper } from '../../../src/runtime/housekeeper.ts'
 import { createLog } from '../../../src/runtime/log.ts'
@@ -18,6 +20,7 @@ import { SqliteStore } from '../../../src/store/sqlite.ts'
 import { Fenced, type Snapshot, type Store } from '../../../src/store/store.ts'
 import type { Credential } from '../../support/client.ts'
 import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
+import { plant } from '../../support/plant.ts'
 import { checkBody } from '../../support/shape.ts'
 import { OneThreadStore } from './one-thread.ts'
 
@@ -28,6 +31,8 @@ const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
 /** One life in so many runs the store with its threads, the first one included. */
 const THREADS_EACH = 12
+/** The market that the model follows. */
+export const MODEL_PAIR = 'BTC_USDT'
 /** Where a new configuration has coarser prices, every other time. */
 export const COARSE = { pair: 'XRP_USDT', contract: 'BTC_USD' } as const
 const TIDY_AHEAD = 91 * 86_400e6
@@ -88,6 +93,24 @@ interface Life {
   readonly mortality: Mortality
   readonly faults: unknown[]
 }
+/** Whatever market agents think of a market, they do nothing there: their looks are recorded without orders. */
+const withoutLooksAt = (pair: string): (() => void) =>
+  plant(
+    Core.prototype as unknown as { submit: Submit },
+    'submit',
+    (original) =>
+      function (type, input, ...view) {
+        const { look } = input
+        const idle = type.startsWith('agents.') && look?.currency_pair === pair
+        return original.call(this, type, idle ? { ...input, look: { ...look, orders: [] } } : input, ...view)
+      },
+  )
+type Submit = (
+  this: unknown,
+  type: string,
+  input: { readonly look?: AgentLook | null },
+  ...view: readonly unknown[]
+) => Promise<unknown>
 
 /** The whole platform in this process, on real files, with a clock that only the simulation moves; it can be stopped, killed and given another configuration. */
 export class House {
@@ -99,7 +122,9 @@ export class House {
   begun: () => void = () => undefined
   refused: (label: string) => void = () => undefined
 
+  private undo: () => void = () => undefined
   async open(): Promise<void> {
+    this.undo = withoutLooksAt(MODEL_PAIR)
     this.take(await this.started())
   }
   private async started(env: Readonly<Record<string, string>> = {}): Promise<Life> {
@@ -241,6 +266,12 @@ export class House {
     await this.platform.desk.core.idle()
     assert.deepEqual(this.life.faults, [])
   }
+  /** The next life has market agents, who leave the model's market alone; lives after it have none. */
+  async withAgents(): Promise<void> {
+    this.happened.stops++
+    await this.platform.stop()
+    this.take(await this.started({ KONTOR_AGENTS: 'on' }))
+  }
   async stopAndStart(): Promise<void> {
     this.happened.stops++
     await this.platform.stop()
@@ -369,6 +400,7 @@ export class House {
   }
   async close(): Promise<void> {
     await this.platform.stop()
+    this.undo()
     rmSync(this.data, { recursive: true, force: true })
   }
 }

@@ -40,6 +40,7 @@ const RARE = {
   crash: 6,
   reconfigure: 4,
   takeover: 3,
+  agents: 2,
   reset: 1,
   long: 3,
 } as const

@@ -123,3 +123,24 @@ export const crowd: Scene = async (stage) => {
   await maker.post('/futures/usdt/autoorder/v1/trail/stop_all', { contract: LOUD })
   await stage.clock(3_600)
 }
+
+/** Everything that can be asked of market agents, in markets that the model does not follow. */
+export const agents: Scene = async (stage) => {
+  const now = Math.floor(stage.house.now / 60) * 60
+  const seconds = 20
+  for (const [path, body] of [
+    ['scenario', { name: 'crash', currency_pair: 'SOL_USDT', seconds }],
+    ['scenario', { name: 'thin_book', settle: 'usdt', contract: 'ETH_USDT', seconds }],
+    ['replay', { currency_pair: 'XRP_USDT', csv: '0,0.5,10,buy\n3,0.51,10,sell', speed: 1 }],
+    [
+      'candles',
+      {
+        currency_pair: 'DOGE_USDT',
+        interval: 60,
+        candles: [[now, '0.15', '0.16', '0.14', '0.15', '900']],
+      },
+    ],
+  ] as const)
+    await stage.operate('POST', `/agents/${path}`, body)
+  await stage.clock(30 + (stage.n[3]! % 120))
+}

@@ -1,6 +1,6 @@
 import { ACCOUNT_SCENES } from './scenes-accounts.ts'
 import { CONTRACT_SCENES, crosswise } from './scenes-contracts.ts'
-import { MANY_SCENES, crowd } from './scenes-crowd.ts'
+import { MANY_SCENES, agents, crowd } from './scenes-crowd.ts'
 import { MARGIN_SCENES } from './scenes-margin.ts'
 import { MONEY_SCENES } from './scenes-money.ts'
 import { PEOPLE_SCENES } from './scenes-people.ts'
@@ -22,6 +22,8 @@ export const SCENES: Scenes = Object.entries({
 export const DEAR: Scenes = Object.entries(MANY_SCENES)
 /** As dear as a thousand. */
 export const CROWD: Scene = crowd
+/** What is made to happen to market agents. */
+export const AGENTS: Scene = agents
 /** Orders that stand in the way of a coarser price. */
 export const CROSSWISE: Scene = crosswise
 
