@@ -35,6 +35,8 @@ const THREADS_EACH = 12
 export const MODEL_PAIR = 'BTC_USDT'
 /** Where a new configuration has coarser prices, every other time. */
 export const COARSE = { pair: 'XRP_USDT', contract: 'BTC_USD' } as const
+/** Requests while the world is reset, each a turn later than the one before. */
+const RESET_CALLS = 4
 const TIDY_AHEAD = 91 * 86_400e6
 const folder = (): string => mkdtempSync(join(tmpdir(), 'kontor-system-'))
 
@@ -329,8 +331,18 @@ export class House {
   /** Back to the world of the first start. */
   async reset(): Promise<void> {
     await this.settle()
-    await this.ok('POST', '/reset')
+    // Who asks meanwhile is asked to come again, or comes too early: it makes no difference.
+    this.dying = true
+    const [{ status }] = await Promise.all([
+      this.operate('POST', '/reset'),
+      ...Array.from({ length: RESET_CALLS }, (_, i) => this.afterTurns(i)),
+    ]).finally(() => (this.dying = false))
+    assert.ok(status < 300, `POST /reset → ${status}`)
     this.begun()
+  }
+  private async afterTurns(turns: number): Promise<void> {
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+    await this.operate('PUT', '/prices', { XRP: '0.5' })
   }
   /** From here on the tables stand still. */
   holdBack(): Promise<void> {

@@ -41,7 +41,7 @@ const RARE = {
   reconfigure: 4,
   takeover: 3,
   agents: 2,
-  reset: 1,
+  reset: 2,
   long: 3,
 } as const
 /** As dear as a start of the platform and its look at everything: not in short histories. */

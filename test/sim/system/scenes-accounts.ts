@@ -98,6 +98,23 @@ export const ACCOUNT_SCENES: Readonly<Record<string, Scene>> = {
       })
     await guest.delete('/spot/pov_orders', { currency_pair: 'ETH_USDT' })
   },
+  'one order after the other': async (stage) => {
+    const guest = await stage.guest({ USDT: '100000', ETH: '1' })
+    const waits = await guest.post('/spot/price_orders', stop)
+    await guest.delete(`/spot/price_orders/${waits.body.id}`)
+    const pov = await guest.post('/spot/pov_orders', {
+      currency_pair: 'ETH_USDT',
+      side: 'buy',
+      amount: '0.5',
+      participation_rate: '0.1',
+      ttl: '3600',
+      limit_price: stage.index('ETH', 1.05),
+    })
+    await guest.delete(`/spot/pov_orders/${pov.body.id}`)
+    await guest.spot('buy', '99999999', stage.index('ETH', 0.9))
+    await guest.spot('buy', '0.01', stage.index('ETH', 30))
+    await guest.delete('/spot/orders/t-nobody', { currency_pair: 'ETH_USDT' })
+  },
   'batches that are no good': async (stage) => {
     const guest = await stage.guest({ USDT: '1000' })
     const order = (i: number, currency_pair = 'ETH_USDT') => ({

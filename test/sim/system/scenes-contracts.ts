@@ -1,4 +1,4 @@
-import { COARSE } from './house.ts'
+import { COARSE, type Answer } from './house.ts'
 import type { Guest, Scene, Stage } from './stage.ts'
 
 /** A contract that strays leave alone, and whose index never moves. */
@@ -47,6 +47,46 @@ export const CONTRACT_SCENES: Readonly<Record<string, Scene>> = {
     await one.contract(QUIET, -5, stage.mark(QUIET, 0.85), { reduce_only: true })
     for (const times of [1.02, 1.03]) await one.contract(QUIET, 0, stage.mark(QUIET, times), { close: true })
     await over(one)
+  },
+  'one contract order after the other': async (stage) => {
+    const one = await holder(stage, QUIET, 50, 5)
+    const change = (by: string): Promise<unknown> => one.ask(position(QUIET, 'margin'), { change: by })
+    await change('10')
+    await change('-5')
+    await change('-5000')
+    const { body } = await one.contract(QUIET, 5, stage.mark(QUIET, 0.95))
+    await one.put(`/futures/usdt/orders/${body.id}`, { price: stage.mark(QUIET, 0.94) })
+    await one.ask('/futures/usdt/dual_mode', { dual_mode: 'true' })
+    await one.delete(`/futures/usdt/orders/${body.id}`)
+    await one.contract(QUIET, 2_000_000, stage.mark(QUIET, 0.95))
+    const waits = (): Promise<Answer> =>
+      one.post('/futures/usdt/price_orders', {
+        initial: { contract: QUIET, size: 1, price: stage.mark(QUIET, 0.9) },
+        trigger: { price: stage.mark(QUIET, 0.9), rule: 2, price_type: 2 },
+      })
+    const made = await waits()
+    await one.put(`/futures/usdt/price_orders/${made.body.id}`, { trigger_price: stage.mark(QUIET, 0.88) })
+    await one.delete(`/futures/usdt/price_orders/${made.body.id}`)
+    await waits()
+    await one.delete('/futures/usdt/price_orders', { contract: QUIET })
+    const trail = await one.post(`${AUTO}/trail/create`, {
+      contract: QUIET,
+      amount: '-5',
+      price_type: 2,
+      price_offset: '3%',
+    })
+    await one.post(`${AUTO}/trail/stop`, { id: trail.body?.data?.id })
+  },
+  'both sides at once': async (stage) => {
+    const guest = await stage.guest({ futures: '5000' })
+    await guest.contract(QUIET, 5, stage.mark(QUIET, 0.95))
+    await guest.ask('/futures/usdt/dual_mode', { dual_mode: 'true' })
+    await over(guest)
+    await guest.ask('/futures/usdt/dual_mode', { dual_mode: 'true' })
+    await stage.cast.standBy()
+    for (const size of [5, -5]) await guest.contract(QUIET, size, '0', { tif: 'ioc' })
+    await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '1500000' })
+    await guest.ask(position(QUIET, 'margin'), { change: '1' })
   },
   'more than there is money for': async (stage) => {
     const guest = await stage.guest({ futures: '10' })

@@ -8,6 +8,7 @@ const LOANS = ['USDT', 'USDC', 'SOL', 'XRP', 'DOGE'] as const
 const TRAILS = 102
 const LOUD = 'SOL_USDT'
 const QUIET = 'BTC_USDT'
+const HOLDS = ['REVIEW', 'MANUAL', 'VERIFY', 'FVERIFY', 'DMOVE', 'LOCKED'] as const
 /** More than one command ends: what is left goes on in portions. */
 const MANY = 120
 
@@ -81,6 +82,28 @@ export const MANY_SCENES: Readonly<Record<string, Scene>> = {
         trigger: { strategy_type: 0, price_type: 2, price, rule: 1, expiration: 86_400 },
       })
     await stage.prices({ SOL: stage.index('SOL', 1.04) })
+  },
+  'every way through the holds': async (stage) => {
+    const guest = await stage.guest({ USDT: '5000' })
+    await saveAddress(stage, guest)
+    const asked = async (): Promise<string> =>
+      (await guest.post('/withdrawals', { ...TRON, amount: '10' })).body.id as string
+    const decide = (id: string, verb: string, status?: string): Promise<unknown> =>
+      stage.operate('POST', `/withdrawals/${id}/${verb}`, { reason: 'sim', ...(status && { status }) })
+    const walking = await asked()
+    for (const from of HOLDS)
+      for (const to of HOLDS) {
+        await decide(walking, 'divert', from)
+        await decide(walking, 'divert', to)
+      }
+    for (const from of [undefined, ...HOLDS])
+      for (const end of ['approve', 'reject', 'cancel', 'invalid']) {
+        const id = await asked()
+        if (from !== undefined) await decide(id, 'divert', from)
+        if (end === 'cancel') await guest.delete(`/withdrawals/${id}`)
+        else if (end === 'invalid') await decide(id, 'divert', 'INVALID')
+        else await decide(id, end)
+      }
   },
   'a chain is paused with many on their way': async (stage) => {
     const guest = await stage.guest({ USDT: '5000' })

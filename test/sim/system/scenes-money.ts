@@ -6,7 +6,6 @@ const { chain: CHAIN } = TRON
 /** Blocks after which a deposit counts, and after which it may leave again. */
 const CREDITED = 21
 const UNLOCKED = 50
-const HOLDS = ['REVIEW', 'MANUAL', 'VERIFY', 'FVERIFY', 'DMOVE', 'LOCKED'] as const
 
 const mine = (stage: Stage, blocks: number, chain: string = CHAIN): Promise<Answer> =>
   stage.operate('POST', `/chains/${chain}/mine`, { blocks })
@@ -113,12 +112,52 @@ export const MONEY_SCENES: Readonly<Record<string, Scene>> = {
     await stage.operate('POST', `/withdrawals/${asked.id}/approve`, { reason: 'sim' })
     await stage.operate('PUT', '/policy', { internal_transfers: 'free' })
   },
-  'held in every way, and then invalid': async (stage) => {
-    const guest = await holder(stage, '1000')
-    for (const status of HOLDS) {
-      const { body } = await guest.post('/withdrawals', { ...TRON, amount: '10' })
-      for (const to of [status, HOLDS[stage.n[3]! % HOLDS.length], status, 'INVALID'])
-        await stage.operate('POST', `/withdrawals/${body.id}/divert`, { status: to, reason: 'sim' })
+  'deposits that are held, blocked and lost': async (stage) => {
+    const guest = await stage.guest()
+    const held = [
+      await paid(stage, guest, '100'),
+      await paid(stage, guest, '60'),
+      await paid(stage, guest, '40'),
+    ]
+    const [one, two, three] = held.map((txid) => depositOf(stage, txid)) as [string, string, string]
+    const judge = (id: string, verb: string): Promise<Answer> =>
+      stage.operate('POST', `/deposits/${id}/${verb}`, { reason: 'sim' })
+    for (const id of [one, two]) await judge(id, 'hold')
+    await judge(three, 'block')
+    await judge(three, 'reject_refund')
+    await mine(stage, 2)
+    await judge(one, 'release')
+    await reorganise(stage, 5, held.slice(1))
+    await mine(stage, 2)
+  },
+  'more than may leave': async (stage) => {
+    const guest = await holder(stage, '30000000')
+    await guest.post('/withdrawals', { ...TRON, amount: '25000000' })
+  },
+  'failed by an operator, and tried again': async (stage) => {
+    const guest = await holder(stage, '500')
+    const decide = (id: string, verb: string): Promise<Answer> =>
+      stage.operate('POST', `/withdrawals/${id}/${verb}`, { reason: 'sim' })
+    const ids: string[] = []
+    for (let i = 0; i < 2; i++)
+      ids.push((await guest.post('/withdrawals', { ...TRON, amount: '50' })).body.id)
+    const stop = (sender_stops_at: string): Promise<Answer> =>
+      stage.operate('PATCH', `/chains/${CHAIN}`, { sender_stops_at })
+    await stop(['PROCES', 'PEND'][stage.n[3]! % 2]!)
+    await stage.clock(1_300)
+    for (const id of ids) await decide(id, 'fail')
+    await stop('never')
+    await decide(ids[0]!, 'retry')
+    await decide(ids[1]!, 'reject')
+    await mine(stage, 3)
+  },
+  'a push that is answered': async (stage) => {
+    const [giver, taker] = [await stage.guest({ USDT: '100' }), await stage.guest()]
+    await stage.operate('PATCH', `/users/${taker.user}`, { push_acceptance: 'manual' })
+    for (const answer of ['accept', 'refuse', 'cancel']) {
+      await giver.post('/withdrawals/push', { receive_uid: taker.user, currency: 'USDT', amount: '5' })
+      const id = stage.house.state.counters.get('push')?.value ?? 0
+      await stage.operate('POST', `/push/${id}/${answer}`)
     }
   },
   'taken back, and given back later': async (stage) => {

@@ -51,8 +51,9 @@ export class Guest implements Member {
   }
 }
 const BATCH = 10
+const STRAYS_MAX = 40
 
-/** Where a scene is played: whom it needs comes, and stays as a stray. */
+/** Where a scene is played: whom it needs comes, and stays as a stray where there is room. */
 export class Stage {
   readonly house: House
   readonly cast: Cast
@@ -68,8 +69,9 @@ export class Stage {
   async guest(funds: Funds = {}, parent?: Guest): Promise<Guest> {
     const { user_id, credential } = await this.house.user(parent?.user)
     const guest = new Guest(this.house, { user: user_id, credential })
-    // Who has what the model's market trades might be liquidated there.
-    if (parent === undefined && funds['BTC'] === undefined) this.cast.strays.push(guest)
+    // Who has what the model's market trades might be liquidated there; among too many nobody does anything twice.
+    const { strays } = this.cast
+    if (parent === undefined && funds['BTC'] === undefined && strays.length < STRAYS_MAX) strays.push(guest)
     for (const [name, amount] of Object.entries(funds))
       await this.credit(
         guest,

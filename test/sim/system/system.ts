@@ -78,6 +78,8 @@ export class System {
     await this.check()
   }
   private async startOver(): Promise<void> {
+    // What has happened since the last look would never be looked at.
+    await this.look()
     await this.house.reset()
     this.shadow.forget()
     this.watch.owing.clear()
