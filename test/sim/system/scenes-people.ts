@@ -1,3 +1,4 @@
+import { plant } from '../../support/plant.ts'
 import { codeAt } from '../../support/totp.ts'
 import type { Answer } from './house.ts'
 import { TRON } from './outside.ts'
@@ -5,6 +6,7 @@ import type { Scene, Stage } from './stage.ts'
 
 const PASSWORD = 'correct horse battery'
 const HOST = 'localhost'
+const OPEN_MS = 300_000
 
 /** Somebody before a browser, as far as the console can tell. */
 class Person {
@@ -84,7 +86,9 @@ export const PEOPLE_SCENES: Readonly<Record<string, Scene>> = {
     const link = await stage.operate('POST', `/users/${guest.user}/console_link`, {})
     const person = new Person(stage)
     await person.post('/v1/enter', { token: link.body.token })
-    await person.call('GET', '/v1/sessions')
+    // A page that is open for some minutes of the real time: told when the platform stops next.
+    const undo = plant(Date, 'now', (now) => () => now() + OPEN_MS)
+    await person.call('GET', '/v1/sessions').finally(undo)
     await new Person(stage).post('/v1/enter', { token: link.body.token })
     const own = await stage.operate('POST', '/console_links', {})
     const operator = new Person(stage)
