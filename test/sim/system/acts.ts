@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import type { RefOrder } from '../../spot/reference.ts'
 import { ETH_OUTSIDE } from '../../support/wallet.ts'
+import { Borrowers } from './borrowers.ts'
 import type { Cast, Family, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
@@ -49,11 +50,13 @@ export class Acts {
   private readonly played = new Map<string, number>()
   private readonly wander: Wander
   readonly money: StrayMoney
+  readonly borrowers: Borrowers
 
   constructor(scene: Scene) {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
+    this.borrowers = new Borrowers(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -93,7 +96,8 @@ export class Acts {
   private async crash(step: Step): Promise<void> {
     const { house, note } = this.scene
     const death = step.n[1]! % 2 === 0 ? 'lost' : 'unheard'
-    const kind = (['place', 'transfer', 'sub', 'withdraw', 'clock', 'stray'] as const)[step.n[0]! % 6]!
+    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'clock', 'stray'] as const
+    const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
     if (kind === 'clock' || kind === 'stray') {
       const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
@@ -103,7 +107,9 @@ export class Acts {
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
-    const request = this.requests[kind](inner)
+    const request: Request | undefined =
+      kind === 'unified' ? this.borrowers.request(inner) : this.requests[kind](inner)
+    if (request === undefined) return
     let answer: Answer | undefined
     const at = await house.die(1, death, async () => {
       answer = await house.call(request.by.credential, request.call)
@@ -203,6 +209,10 @@ export class Acts {
       const currency = (['BTC', 'USDT', 'ETH'] as const)[step.n[0]! % 3]!
       await this.scene.cast.credit(this.trader(step), currency, CENT * BigInt(1 + (step.n[1]! % 5000)))
       this.scene.note('credit ok')
+    },
+    unified: async (step) => {
+      await this.send(step, this.borrowers.request(step))
+      await this.borrowers.seen(step.who)
     },
     stray: (step) => this.stray(step),
     any: async (step) => {

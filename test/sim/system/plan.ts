@@ -14,7 +14,7 @@ export interface Step {
 }
 /** How often each happens, in a thousand. */
 const WEIGHTS = {
-  place: 330,
+  place: 300,
   amend: 80,
   cancel: 80,
   transfer: 90,
@@ -23,8 +23,9 @@ const WEIGHTS = {
   deposit: 20,
   mine: 15,
   credit: 30,
-  stray: 110,
-  any: 82,
+  unified: 45,
+  stray: 100,
+  any: 77,
   money: 50,
   scene: 17,
   dear: 1,

@@ -133,7 +133,7 @@ export class Wander {
   /** Whether it names somebody whom the model follows. */
   private followed(...texts: readonly (string | undefined)[]): boolean {
     for (const text of texts)
-      for (const [id] of (text ?? '').matchAll(/\d{5,}/g)) if (this.cast.members.has(Number(id))) return true
+      for (const [id] of (text ?? '').matchAll(/\d{5,}/g)) if (this.cast.followed.has(Number(id))) return true
     return false
   }
 }
