@@ -11,6 +11,7 @@ import type { Act, Step } from './plan.ts'
 import { AGENTS, CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
 import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
+import { Traders } from './traders.ts'
 import { Wander } from './wander.ts'
 
 const PAIR = 'BTC_USDT'
@@ -51,12 +52,14 @@ export class Acts {
   private readonly wander: Wander
   readonly money: StrayMoney
   readonly borrowers: Borrowers
+  readonly traders: Traders
 
   constructor(scene: Scene) {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast)
+    this.traders = new Traders(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -96,7 +99,7 @@ export class Acts {
   private async crash(step: Step): Promise<void> {
     const { house, note } = this.scene
     const death = step.n[1]! % 2 === 0 ? 'lost' : 'unheard'
-    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'clock', 'stray'] as const
+    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts', 'clock', 'stray'] as const
     const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
     if (kind === 'clock' || kind === 'stray') {
@@ -108,8 +111,14 @@ export class Acts {
       return
     }
     const request: Request | undefined =
-      kind === 'unified' ? this.borrowers.request(inner) : this.requests[kind](inner)
+      kind === 'unified'
+        ? this.borrowers.request(inner)
+        : kind === 'contracts'
+          ? this.traders.request(inner)
+          : this.requests[kind](inner)
     if (request === undefined) return
+    // It carries out what was recorded by itself: what it would answer is asked before.
+    const told = kind === 'contracts' ? request.predict() : undefined
     let answer: Answer | undefined
     const at = await house.die(1, death, async () => {
       answer = await house.call(request.by.credential, request.call)
@@ -117,7 +126,7 @@ export class Acts {
     // Something else may have been in the append: what is not in it never was.
     const done = at === undefined || (death === 'unheard' && at.includes(`"${request.command}"`))
     if (done) {
-      const expected = request.predict()
+      const expected = told ?? request.predict()
       if (answer!.status < 500) assert.equal(answer!.label, expected)
       else assert.equal(expected, '', `${request.command} was carried out`)
       if (answer!.status < 300) request.heard?.(answer!)
@@ -214,6 +223,9 @@ export class Acts {
       await this.send(step, this.borrowers.request(step))
       await this.borrowers.seen(step.who)
     },
+    // The reference tells what one request would be answered, not two.
+    contracts: (step) =>
+      this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, this.traders.request(step)),
     stray: (step) => this.stray(step),
     any: async (step) => {
       const told = await this.wander.anything(step)

@@ -91,7 +91,7 @@ export class Cast {
   async standBy(): Promise<void> {
     const { state } = this.house
     const { credential } = this.maker!
-    for (const name of [...CONTRACTS, 'BTC_USDT']) {
+    for (const name of CONTRACTS) {
       const id = `futures/usdt/${name}`
       const { tick } = state.world.mustContract(id)
       const mark = state.futures.markOf(id)

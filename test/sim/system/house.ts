@@ -71,9 +71,15 @@ class Mortality {
   diedOf: string | undefined
   readonly store: Store
 
-  constructor(store: Store) {
+  /** `recorded`: told the commands of each append that is. */
+  constructor(store: Store, recorded: (commands: string) => void) {
     this.store = store
-    const commit = store.commit.bind(store)
+    const append = store.commit.bind(store)
+    const commit: typeof append = async (batch) => {
+      const head = await append(batch)
+      recorded(batch.commands)
+      return head
+    }
     store.commit = async (batch) => {
       this.left--
       if (this.left > 0) return commit(batch)
@@ -95,22 +101,23 @@ interface Life {
   readonly mortality: Mortality
   readonly faults: unknown[]
 }
-/** Whatever market agents think of a market, they do nothing there: their looks are recorded without orders. */
-const withoutLooksAt = (pair: string): (() => void) =>
+/** Whatever market agents think of a market and a contract, they do nothing there: their looks are recorded without orders. */
+const withoutLooksAt = (pair: string, contract: string): (() => void) =>
   plant(
     Core.prototype as unknown as { submit: Submit },
     'submit',
     (original) =>
       function (type, input, ...view) {
         const { look } = input
-        const idle = type.startsWith('agents.') && look?.currency_pair === pair
+        const idle =
+          type.startsWith('agents.') && (look?.currency_pair === pair || look?.contract === contract)
         return original.call(this, type, idle ? { ...input, look: { ...look, orders: [] } } : input, ...view)
       },
   )
 type Submit = (
   this: unknown,
   type: string,
-  input: { readonly look?: AgentLook | null },
+  input: { readonly look?: (Partial<AgentLook> & { readonly contract?: string }) | null },
   ...view: readonly unknown[]
 ) => Promise<unknown>
 
@@ -123,10 +130,12 @@ export class House {
   /** Told whenever there is another process, or another world. */
   begun: () => void = () => undefined
   refused: (label: string) => void = () => undefined
+  /** Told of commands when they are recorded, in their order. */
+  recorded: (commands: string) => void = () => undefined
 
   private undo: () => void = () => undefined
   async open(): Promise<void> {
-    this.undo = withoutLooksAt(MODEL_PAIR)
+    this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
     this.take(await this.started())
   }
   private async started(env: Readonly<Record<string, string>> = {}): Promise<Life> {
@@ -149,7 +158,7 @@ export class House {
     })
     const path = databasePath(this.data)
     const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
-    const mortality = new Mortality(store)
+    const mortality = new Mortality(store, (commands) => this.recorded(commands))
     const fatal = (error: unknown): void => void faults.push(error)
     const platform = await startPlatform(config, log, fatal, store, { closed: true })
     return { platform, store, mortality, faults }

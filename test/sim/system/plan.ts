@@ -14,16 +14,17 @@ export interface Step {
 }
 /** How often each happens, in a thousand. */
 const WEIGHTS = {
-  place: 300,
+  place: 265,
   amend: 80,
   cancel: 80,
-  transfer: 90,
+  transfer: 70,
   sub: 45,
   withdraw: 25,
   deposit: 20,
   mine: 15,
   credit: 30,
-  unified: 45,
+  unified: 40,
+  contracts: 60,
   stray: 100,
   any: 77,
   money: 50,

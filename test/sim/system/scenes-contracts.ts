@@ -1,8 +1,8 @@
 import { COARSE, type Answer } from './house.ts'
 import type { Guest, Scene, Stage } from './stage.ts'
 
-/** A contract that strays leave alone, and whose index never moves. */
-const QUIET = 'BTC_USDT'
+/** The one whose price moves less. */
+const QUIET = 'ETH_USDT'
 const LOUD = 'SOL_USDT'
 const AUTO = '/futures/usdt/autoorder/v1'
 const position = (contract: string, what: string): string => `/futures/usdt/positions/${contract}/${what}`
@@ -37,9 +37,9 @@ export const CONTRACT_SCENES: Readonly<Record<string, Scene>> = {
   'another risk limit': async (stage) => {
     const guest = await stage.guest({ futures: '2000000' })
     await guest.ask(position(QUIET, 'leverage'), { leverage: '1' })
-    await guest.contract(QUIET, 200_000, stage.mark(QUIET, 0.95))
-    await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '1500000' })
+    await guest.contract(QUIET, 20_000, stage.mark(QUIET, 0.95))
     await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '1000000' })
+    await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '500000' })
     await over(guest)
   },
   'closing at a bad price, and twice': async (stage) => {
@@ -85,7 +85,7 @@ export const CONTRACT_SCENES: Readonly<Record<string, Scene>> = {
     await guest.ask('/futures/usdt/dual_mode', { dual_mode: 'true' })
     await stage.cast.standBy()
     for (const size of [5, -5]) await guest.contract(QUIET, size, '0', { tif: 'ioc' })
-    await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '1500000' })
+    await guest.ask(position(QUIET, 'risk_limit'), { risk_limit: '1000000' })
     await guest.ask(position(QUIET, 'margin'), { change: '1' })
   },
   'more than there is money for': async (stage) => {

@@ -7,7 +7,7 @@ const LOANS = ['USDT', 'USDC', 'SOL', 'XRP', 'DOGE'] as const
 /** More trails, each with an extreme of its own, than one command brings on. */
 const TRAILS = 102
 const LOUD = 'SOL_USDT'
-const QUIET = 'BTC_USDT'
+const QUIET = 'ETH_USDT'
 const HOLDS = ['REVIEW', 'MANUAL', 'VERIFY', 'FVERIFY', 'DMOVE', 'LOCKED'] as const
 /** More than one command ends: what is left goes on in portions. */
 const MANY = 120
@@ -28,7 +28,7 @@ async function manyOrders(stage: Stage): Promise<Guest> {
 /** Somebody with more orders than one command ends. */
 async function manyContractOrders(stage: Stage): Promise<Guest> {
   const guest = await stage.guest({ futures: '200000' })
-  for (const contract of [QUIET, 'ETH_USDT']) {
+  for (const contract of [QUIET, LOUD]) {
     const price = stage.mark(contract, 0.85)
     await guest.many('/futures/usdt/batch_orders', MANY / 2, () => ({ contract, size: 1, price }))
   }

@@ -37,6 +37,7 @@ export class System {
       this.restarted = true
       this.ears.gone()
       this.watch.follow(this.house.state, this.house.platform.desk.core.commits)
+      ;(this.acts as Acts | undefined)?.traders.follow(this.house.state)
     }
     this.house.refused = (label) => this.note(`label ${label}`)
     await this.house.open()
@@ -76,12 +77,15 @@ export class System {
     await this.acts.money.begin()
     await this.acts.prices(3000, 150)
     await this.acts.borrowers.begin()
+    await this.acts.traders.begin()
+    this.acts.traders.follow(this.house.state)
     this.hour = this.hourNow
     await this.check()
   }
   private async startOver(): Promise<void> {
     // What has happened since the last look would never be looked at.
     await this.look()
+    this.house.recorded = () => undefined
     await this.house.reset()
     this.shadow.forget()
     this.watch.owing.clear()
@@ -106,6 +110,7 @@ export class System {
     if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
     this.hour = this.hourNow
     this.acts.borrowers.check(state)
+    this.acts.traders.check(state)
     for (const user of [...owners, ...this.model.touched()])
       if (this.cast.members.has(user)) this.balances(state, user)
   }
