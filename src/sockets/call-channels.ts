@@ -14,6 +14,7 @@ import {
   objectOf,
   orderIdIn,
   routeTo,
+  standsFor,
   withText,
   type CallChannel,
   type Param,
@@ -22,6 +23,7 @@ import {
 import { CONTRACT_CALLS } from './contract-calls.ts'
 import { isObject } from './credentials.ts'
 import { PRODUCTS, prefixOf } from './products.ts'
+import { LOGIN } from './result-shapes.ts'
 
 const ENDPOINTS: readonly AnyEndpoint[] = [...orderEndpoints, ...batchEndpoints, ...priceOrderEndpoints]
 const ORDER = routeTo(ENDPOINTS, 'POST', '/spot/orders')
@@ -58,6 +60,7 @@ const logins: readonly CallChannel[] = [...new Set(PRODUCTS.map(prefixOf))].map(
   acks: false,
   limited: false,
   rest: [],
+  result: LOGIN,
 }))
 const spot = (
   name: string,
@@ -72,7 +75,7 @@ const spot = (
   kind,
   acks: false,
   limited: false,
-  rest: routes.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+  ...standsFor(routes),
   translate,
   ...more,
 })

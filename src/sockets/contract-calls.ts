@@ -16,6 +16,7 @@ import {
   objectOf,
   orderIdIn,
   routeTo,
+  standsFor,
   withText,
   type CallChannel,
   type Param,
@@ -64,7 +65,7 @@ const call = (
   acks: false,
   limited: false,
   ...(kind === 'command' && { window: LIMITS.futuresCalls }),
-  rest: to.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+  ...standsFor(to),
   translate,
   ...more,
 })

@@ -6,6 +6,7 @@ import type { CallConnection } from '../../src/sockets/calls.ts'
 import type { Session } from '../../src/sockets/credentials.ts'
 import type { Product } from '../../src/sockets/products.ts'
 import type { Credential } from './client.ts'
+import { checkFrame } from './frames.ts'
 import type { TestPlatform } from './platform.ts'
 
 /** A frame of the trading API, as a client reads it. */
@@ -56,6 +57,7 @@ export class CallLine implements CallConnection {
   }
   send(text: string): void {
     const frame = JSON.parse(text) as ApiAnswer
+    checkFrame(frame)
     this.texts.push(text)
     this.frames.push(frame)
     if (frame.ack === undefined) {
