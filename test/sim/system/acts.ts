@@ -222,7 +222,10 @@ export class Acts {
     },
     unified: async (step) => {
       // Interest is charged by the hour.
-      if (step.n[5]! % 12 === 0) await this.clock(HOUR)
+      if (step.n[5]! % 12 === 0) {
+        await this.clock(HOUR)
+        await this.borrowers.catchUp()
+      }
       await this.send(step, this.borrowers.request(step))
       await this.borrowers.seen(step.who)
     },
