@@ -22,7 +22,8 @@ export const CHAIN = 'BTC'
 const CONFIRMATIONS = BUILT_IN_WORLD.chains.find(({ chain }) => chain === CHAIN)!.min_confirms
 /** Of the newest orders so many are amended and cancelled: they are the likeliest to be open. */
 const NEWEST = 60
-const DAY = 86_400
+const HOUR = 3_600
+const DAY = 24 * HOUR
 
 export interface Scene {
   readonly house: House
@@ -220,6 +221,11 @@ export class Acts {
       this.scene.note('credit ok')
     },
     unified: async (step) => {
+      // Interest is charged by the hour.
+      if (step.n[5]! % 12 === 0) {
+        await this.clock(HOUR)
+        await this.borrowers.catchUp()
+      }
       await this.send(step, this.borrowers.request(step))
       await this.borrowers.seen(step.who)
     },

@@ -207,7 +207,7 @@ export class Borrowers {
     const { available } = this.model.margins(account)
     const bears = available <= 0n ? ONE : (available * ONE) / price
     const drawn = [least / 2n, (userMax * 2n * ONE) / price, bears * 30n]
-    const some = (bears * BigInt(1 + (n[3]! % 300))) / 100n
+    const some = (bears * BigInt(1 + (n[3]! % 70))) / 100n
     const sum = n[2]! % 8 < drawn.length ? drawn[n[2]! % 8]! : some
     return this.least(sum)
   }

@@ -69,6 +69,24 @@ export const ACCOUNT_SCENES: Readonly<Record<string, Scene>> = {
     await main.post('/wallet/sub_account_transfers', { ...named, client_order_id: 'no such name!' })
     await main.post('/wallet/sub_account_transfers', { ...named, client_order_id: 'a-good-one' })
   },
+  'a sub-account, its keys and its lock': async (stage) => {
+    const main = await stage.guest({ USDT: '100' })
+    const sub = await stage.guest({ USDT: '100' }, main)
+    const path = `/sub_accounts/${sub.user}`
+    await main.post(`${path}/lock`, {})
+    await sub.spot('buy', '0.01', '2000')
+    await main.post('/wallet/sub_account_transfers', {
+      currency: 'USDT',
+      amount: '1',
+      direction: 'to',
+      sub_account: String(sub.user),
+    })
+    await main.post(`${path}/unlock`, {})
+    const key = { name: 'second', mode: 1, perms: [{ name: 'spot' }], ip_whitelist: [] }
+    const { body } = await main.post(`${path}/keys`, key)
+    await main.put(`${path}/keys/${body.key}`, { ...key, name: 'other' })
+    await main.delete(`${path}/keys/${body.key}`)
+  },
   'small balances': async (stage) => {
     await stage.prices({ GT: '8' })
     const guest = await stage.guest({ ETH: '0.0001', SOL: '0.001', USDT: '5' })

@@ -47,6 +47,8 @@ export const MARGIN_SCENES: Readonly<Record<string, Scene>> = {
   },
   'more than can be borrowed': async (stage) => {
     const guest = await debtor(stage, 0.5)
+    await guest.post('/unified/delta_neutral', { enabled: stage.n[3]! % 2 === 0 })
+    await guest.post('/unified/delta_neutral', { enabled: false })
     await guest.spot('buy', '100', stage.index('ETH'), { account: 'unified', auto_borrow: true })
     await guest.spot('buy', '0.5', stage.index('ETH'), { account: 'unified', auto_borrow: true })
   },

@@ -151,6 +151,16 @@ export const MONEY_SCENES: Readonly<Record<string, Scene>> = {
     await decide(ids[1]!, 'reject')
     await mine(stage, 3)
   },
+  'failed on its chain, and then not': async (stage) => {
+    const guest = await holder(stage, '500')
+    await guest.post('/withdrawals', { ...TRON, amount: '50' })
+    await stage.clock(1_300)
+    const txid = newest(stage)
+    await stage.operate('PATCH', `/chains/${CHAIN}/transactions/${txid}`, { state: 'failed' })
+    await mine(stage, CREDITED)
+    await reorganise(stage, CREDITED + 2, [txid])
+    await mine(stage, 2)
+  },
   'a push that is answered': async (stage) => {
     const [giver, taker] = [await stage.guest({ USDT: '100' }), await stage.guest()]
     await stage.operate('PATCH', `/users/${taker.user}`, { push_acceptance: 'manual' })

@@ -129,7 +129,7 @@ export class Traders {
     return type.startsWith('agents.') && (look?.contract === ID || look?.currency_pair === TRADED)
   }
   private run(type: string, input: Readonly<Record<string, unknown>>, at: number): void {
-    const given = 'id' in input ? { ...input, id: this.ids.get(input['id'] as number) ?? -1 } : input
+    const given = 'id' in input ? { ...input, id: this.ids.get(Number(input['id'])) ?? -1 } : input
     const answer = this.reference.run(type, given as Input, at, [])
     if (answer !== null && 'label' in answer)
       assert.fail(`the reference refuses ${type} ${JSON.stringify(input)}: ${answer.label}`)
@@ -141,6 +141,7 @@ export class Traders {
       command === 'futures.minute' ||
       ((command === 'futures.fund' || command === 'futures.unwind') && contract === ID) ||
       (command === 'futures.liquidate' && this.isOurs(user_id))
+    if (FOLLOWS.has(command)) this.run('futures.mark', {}, at)
     if (!ours) return
     const item = this.reference.world.due.find(
       (one) => one.kind === command && one.at === due && (command !== 'futures.liquidate' || one.of !== ''),
