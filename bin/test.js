@@ -23,8 +23,8 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    // Many of them wait for clocks and processes: with as many as there are cores half of the machine would idle.
-    '--test-concurrency=3',
+    // Many of them wait for clocks and processes: with as many as there are cores a third of the machine would idle.
+    '--test-concurrency=4',
     // Of a file too, and some run others: nothing that goes on takes so long on the slowest machine.
     '--test-timeout=600000',
     '--test-force-exit',

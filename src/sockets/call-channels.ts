@@ -44,7 +44,7 @@ function placement(param: unknown): Translated {
   if (Array.isArray(param)) return inBody(BATCH, param.map(withBatchText))
   if (isObject(param) && Object.hasOwn(param, 'put') && Object.hasOwn(param, 'trigger'))
     return inBody(PRICE_ORDER, param)
-  return inBody(ORDER, withText(param ?? NONE))
+  return inBody(ORDER, withText(param ?? {}))
 }
 /** Over a socket the market must be named: who writes its name wrong must not cancel everything. */
 function marketNamed(param: Param): Param {

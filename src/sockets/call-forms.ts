@@ -83,5 +83,9 @@ export const inQuery = (
 /** Where an order came from, when its client did not name it. */
 export const TEXT = 'apiv4-ws'
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-export const withText = (order: unknown): unknown =>
-  isObject(order) && (isAbsent(order['text']) || order['text'] === '-') ? { ...order, text: TEXT } : order
+/** In place: a copy of each order would be of a shape of its own, which makes everything slower that reads it. */
+export function withText(order: unknown): unknown {
+  if (isObject(order) && (isAbsent(order['text']) || order['text'] === '-'))
+    (order as Record<string, unknown>)['text'] = TEXT
+  return order
+}

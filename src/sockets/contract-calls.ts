@@ -81,7 +81,7 @@ export const CONTRACT_CALLS: readonly CallChannel[] = [
     (param, settle) =>
       isObject(param) && Object.hasOwn(param, 'initial') && Object.hasOwn(param, 'trigger')
         ? inBody(PRICE_ORDER, param, { settle })
-        : inBody(ORDER, withText(param ?? NONE), { settle }),
+        : inBody(ORDER, withText(param ?? {}), { settle }),
     PLACES,
   ),
   call(

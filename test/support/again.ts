@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const TESTS = dirname(dirname(fileURLToPath(import.meta.url)))
+/** Whoever runs as a bundle runs the others as bundles. */
+const BUNDLED = `${sep}dist${sep}tested${sep}`
+const folder = (): string => {
+  const [, running = ''] = process.argv
+  const at = running.indexOf(BUNDLED)
+  return at === -1 ? dirname(dirname(fileURLToPath(import.meta.url))) : running.slice(0, at + BUNDLED.length)
+}
 
 /** Runs test files once more with another environment; fewer than `least` tests would mean that files were not found. */
 export async function again(
@@ -20,7 +26,7 @@ export async function again(
       '--test-concurrency=2',
       '--test-timeout=300000',
       '--test-force-exit',
-      ...files.map((name) => join(TESTS, `${name}.test.js`)),
+      ...files.map((name) => join(folder(), `${name}.test.js`)),
     ],
     { env: { ...env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
   )

@@ -23,6 +23,7 @@ export interface ApiAnswer {
 export class CallLine implements CallConnection {
   readonly conn_id = randomBytes(8).toString('hex')
   readonly conn_trace_id = randomBytes(16).toString('hex')
+  readonly ids = `"conn_id":"${this.conn_id}","conn_trace_id":"${this.conn_trace_id}"`
   readonly client_id = '127.0.0.1-0xc000a1b2c3'
   readonly ip: string
   readonly product: Product

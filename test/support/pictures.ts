@@ -1,5 +1,6 @@
 import { Book } from '../../src/core/tables/exchange/book.ts'
 import { OrderRow } from '../../src/core/tables/exchange/order.ts'
+import { Ledger } from '../../src/core/ledger/ledger.ts'
 import type { State } from '../../src/core/state.ts'
 import { countRow } from '../../src/machine/batch.ts'
 import { GroupIndex, Table, UniqueIndex, type Key } from '../../src/machine/table.ts'
@@ -32,6 +33,8 @@ const SKIPPED = new Set([
   'traded',
   // Some of them may be above zero again.
   'overdrawn',
+  // Made when somebody books or has many accounts; what is found by them is told below.
+  'purposes',
 ])
 const NOTHING = undefined
 const LISTED = 100
@@ -69,8 +72,18 @@ function picture(value: unknown): unknown {
     .map(([name, one]) => [name, name === 'recent' ? newest(one as Map<string, object[]>) : picture(one)])
     .filter(([, one]) => one !== NOTHING)
     .sort(([one], [other]) => (one! < other! ? -1 : 1))
+  if (value instanceof Ledger) members.push(['found', found(value)])
   return filled(members)
 }
+/** By both ways to an account. */
+const found = (ledger: Ledger): unknown =>
+  [...ledger.accounts.values()]
+    .map(({ id, owner, name, currency }) => [
+      id,
+      ledger.find(owner, name, currency)?.id,
+      ledger.under(ledger.purpose(name, currency), owner)?.id,
+    ])
+    .sort(([one], [other]) => one! - other!)
 /** Trades and candles: what they say, however they came. */
 const newest = (lists: Map<string, object[]>): unknown =>
   filled(
