@@ -70,7 +70,9 @@ export class CallLine implements CallConnection {
   }
   /** A frame as the desk hands it on; `text` where its very letters matter. */
   give(frame: Record<string, unknown>, text = JSON.stringify(frame)): void {
-    const { channel, time, id, payload } = frame
+    const { channel, time, id } = frame
+    // Read from the text, as the desk does: what is read belongs to the call.
+    const { payload } = JSON.parse(text) as { payload: unknown }
     this.platform.platform.calls.take(this, {
       channel: channel as string,
       time,
