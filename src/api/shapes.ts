@@ -23,3 +23,15 @@ export function shape(members: Readonly<Record<string, JsonSchema>>): JsonSchema
     additionalProperties: false,
   }
 }
+
+/** An object's shape with more members, or with others of the same name. */
+export function extended(schema: JsonSchema, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const more = shape(members)
+  const names = Object.keys(more['properties'] as object)
+  const kept = (schema['required'] as readonly string[]).filter((name) => !names.includes(name))
+  return {
+    ...schema,
+    properties: { ...(schema['properties'] as object), ...(more['properties'] as object) },
+    required: [...kept, ...(more['required'] as readonly string[])],
+  }
+}

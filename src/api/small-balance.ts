@@ -48,7 +48,7 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     }),
     status: 200,
     reply: null,
-    refuses: ['INVALID_CURRENCY', 'TRADE_RESTRICTED'],
+    refuses: ['INVALID_CURRENCY', 'TRADE_RESTRICTED', 'BALANCE_NOT_ENOUGH'],
     handle: async ({ desk, caller, body }) => {
       if (body.currency.length === 0 && !body.is_all)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency (a list) or is_all')

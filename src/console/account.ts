@@ -174,7 +174,8 @@ const pushAnswer = (answer: 'accept' | 'refuse' | 'cancel', summary: string): An
     params: { id: id() },
     status: 200,
     reply: pushShape,
-    refuses: ['NOT_FOUND', 'FORBIDDEN'],
+    refuses:
+      answer === 'accept' ? ['NOT_FOUND', 'FORBIDDEN', 'RISK_ERROR', 'NEGATIVE_ASSETS'] : ['NOT_FOUND'],
     handle: async ({ desk, caller, path }) => {
       const by = caller.user.user_id
       // One that is over, or waits for somebody else, looks like none.

@@ -12,6 +12,7 @@ import {
 } from './futures/commands.ts'
 import { fireRest } from './futures/fire.ts'
 import { liquidate } from './futures/liquidate.ts'
+import { forgetContractTrades } from './futures/old-trades.ts'
 import { unwind } from './futures/unwind.ts'
 import {
   amendPriceOrder,
@@ -60,4 +61,5 @@ export const futuresCommands = {
   'futures.trail.stop_all': stopTrails,
   'futures.trail.update': updateTrail,
   'futures.trail.follow': followTrailsRest,
+  'futures.trades.forget': forgetContractTrades,
 } as const

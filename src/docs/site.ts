@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { AnyEndpoint } from '../api/endpoint.ts'
 import { clientIp, microsNow, refuseRequest, usualHeaders } from '../http/words.ts'
+import { asyncapi } from './asyncapi.ts'
 import { ConsoleFiles } from './console-files.ts'
 import { openapi, surfacesOf } from './openapi.ts'
 import { contentPolicy, referencePage } from './pages.ts'
@@ -48,6 +49,7 @@ export class Site {
     const pages: [string, () => Page][] = [
       ['/docs', () => htmlPage(referencePage(surfaces, version, mode === 'sandbox'))],
       ['/openapi.json', () => jsonPage(JSON.stringify(openapi(surfaces, version)))],
+      ['/asyncapi.json', () => jsonPage(JSON.stringify(asyncapi(version)))],
     ]
     this.makers = new Map(surface === 'operator' ? [] : pages)
   }

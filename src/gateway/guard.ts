@@ -13,7 +13,15 @@ import { SOCKETS_MAX, TO_CORE, TO_GATEWAY, UNANSWERED_MAX } from './protocol.ts'
 const SLACK = 2
 const HEADERS: ReadonlySet<string> = new Set(CONSOLE_HEADER_NAMES)
 /** Pages by the names under which they are counted. Neither metrics, which are the operator's, nor names that are made up. */
-const PAGES: ReadonlySet<unknown> = new Set(['/', '/assets', '/docs', '/openapi.json', '/healthz', '/readyz'])
+const PAGES: ReadonlySet<unknown> = new Set([
+  '/',
+  '/assets',
+  '/docs',
+  '/openapi.json',
+  '/asyncapi.json',
+  '/healthz',
+  '/readyz',
+])
 const LOG_LINES = 20
 /** So many clients at so many addresses no gateway has: who makes them up fills the counts of limits. */
 const ADDRESSES_MAX = 65_536

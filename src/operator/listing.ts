@@ -9,7 +9,7 @@ import { finishPortions } from './portions.ts'
 /** Halts, and the steps of a market or a currency out of the platform. */
 const PAIR = { currency_pair: pairField }
 const CURRENCY = { currency: currencyField }
-const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'TRADE_RESTRICTED'] as const
+const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
 const CURRENCY_LABELS = ['INVALID_CURRENCY', 'INVALID_PARAM_VALUE'] as const
 const WHY = object({ reason: withDefault(text({ max: 200 }), '') })
 
@@ -106,7 +106,8 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
       body: WHY,
       status: 200,
       reply: marketShape,
-      refuses: PAIR_LABELS,
+      // What a currency that is leaving keeps delisted can't do anything else.
+      refuses: verb === 'delist' ? PAIR_LABELS : [...PAIR_LABELS, 'TRADE_RESTRICTED'],
       handle: async ({ desk, operator, path, body }) => {
         const { currency_pair } = path
         await desk.core.submit('market.status', {

@@ -1,7 +1,7 @@
 import type { Commands } from '../core/commands.ts'
 import type { Core } from '../machine/core.ts'
 import { TRADE_DAYS } from '../core/spot/old-trades.ts'
-import { SPOT_TRADE } from '../core/tables/exchange/trades.ts'
+import { CONTRACT_TRADE, SPOT_TRADE } from '../core/tables/exchange/trades.ts'
 import type { State } from '../core/state.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
@@ -10,6 +10,10 @@ import type { Log } from './log.ts'
 const EVERY_MS = 3_600_000
 /** Trades of one command. */
 const CHUNK = 1_000
+const KEPT = [
+  [SPOT_TRADE, 'spot.trades.forget'],
+  [CONTRACT_TRADE, 'futures.trades.forget'],
+] as const
 
 /** Takes out of the store what is kept for a time only. */
 export class Housekeeper {
@@ -40,16 +44,26 @@ export class Housekeeper {
   async sweep(): Promise<number> {
     let removed = 0
     const before = this.clock.peek() - TRADE_DAYS * 86_400e6
-    for (const { id: pair } of this.core.state.world.allMarkets)
-      for (let more = true; more;) {
-        const where = 'where "pair" = ? and "at" < ? order by "at", "id" limit ?'
-        const old = await this.store.select(SPOT_TRADE, where, [pair, before, CHUNK])
-        // A reset may have come in between: the same ids are other trades then. What is held back is for later.
-        if (this.stopped || this.core.held !== undefined) return removed
-        if (old.length > 0) await this.core.submit('spot.trades.forget', { ids: old.map(({ id }) => id) })
-        removed += old.length
-        more = old.length === CHUNK
-      }
+    for (const [table, forget] of KEPT)
+      for await (const pair of this.pairsIn(table))
+        for (let more = true; more;) {
+          const where = 'where "pair" = ? and "at" < ? order by "at", "id" limit ?'
+          const old = await this.store.select(table, where, [pair, before, CHUNK])
+          // A reset may have come in between: the same ids are other trades then. What is held back is for later.
+          if (this.stopped || this.core.held !== undefined) return removed
+          if (old.length > 0) await this.core.submit(forget, { ids: old.map(({ id }) => id) })
+          removed += old.length
+          more = old.length === CHUNK
+        }
     return removed
+  }
+  /** All that were ever traded: contracts end, and markets go. One step in the index for each. */
+  private async *pairsIn({ name }: { readonly name: string }): AsyncGenerator<string> {
+    const sql = `select "pair" from "${name}" where "pair" > ? order by "pair" limit 1`
+    for (let last = ''; ;) {
+      const [row] = (await this.store.query(sql, [last])) as [string][]
+      if (row === undefined) return
+      yield (last = row[0])
+    }
   }
 }

@@ -14,6 +14,7 @@ import {
   objectOf,
   orderIdIn,
   routeTo,
+  standsFor,
   withText,
   type CallChannel,
   type Param,
@@ -22,6 +23,7 @@ import {
 import { CONTRACT_CALLS } from './contract-calls.ts'
 import { isObject } from './credentials.ts'
 import { PRODUCTS, prefixOf } from './products.ts'
+import { LOGIN } from './result-shapes.ts'
 
 const ENDPOINTS: readonly AnyEndpoint[] = [...orderEndpoints, ...batchEndpoints, ...priceOrderEndpoints]
 const ORDER = routeTo(ENDPOINTS, 'POST', '/spot/orders')
@@ -42,7 +44,7 @@ function placement(param: unknown): Translated {
   if (Array.isArray(param)) return inBody(BATCH, param.map(withBatchText))
   if (isObject(param) && Object.hasOwn(param, 'put') && Object.hasOwn(param, 'trigger'))
     return inBody(PRICE_ORDER, param)
-  return inBody(ORDER, withText(param ?? NONE))
+  return inBody(ORDER, withText(param ?? {}))
 }
 /** Over a socket the market must be named: who writes its name wrong must not cancel everything. */
 function marketNamed(param: Param): Param {
@@ -58,6 +60,7 @@ const logins: readonly CallChannel[] = [...new Set(PRODUCTS.map(prefixOf))].map(
   acks: false,
   limited: false,
   rest: [],
+  result: LOGIN,
 }))
 const spot = (
   name: string,
@@ -72,7 +75,7 @@ const spot = (
   kind,
   acks: false,
   limited: false,
-  rest: routes.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+  ...standsFor(routes),
   translate,
   ...more,
 })

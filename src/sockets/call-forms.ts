@@ -1,4 +1,5 @@
 import type { AnyEndpoint, Method } from '../api/endpoint.ts'
+import type { JsonSchema } from '../api/fields.ts'
 import type { LimitRule } from '../api/limits.ts'
 import type { Route } from '../api/passage.ts'
 import type { GivenCall } from '../api/pipeline.ts'
@@ -28,12 +29,22 @@ export interface CallChannel {
   readonly perpetual?: boolean
   /** The endpoints that it stands for, such as `POST /spot/orders`. */
   readonly rest: readonly string[]
+  /** The shape of its result: that of one of them. */
+  readonly result: JsonSchema
   /** What req_param asks for; left out of a login. `settle`: the currency of the address, of contracts. */
   readonly translate?: (param: unknown, settle: string) => Translated
   /** It takes several commands: what comes behind it waits for its answer. */
   readonly portions?: (state: State, userId: number, param: unknown, settle: string) => boolean
 }
 
+/** Endpoints that a call stands for, and what they answer. */
+export function standsFor(routes: readonly Route[]): Pick<CallChannel, 'rest' | 'result'> {
+  const replies = routes.map(({ endpoint }) => endpoint.reply!)
+  return {
+    rest: routes.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+    result: replies.length === 1 ? replies[0]! : { anyOf: replies },
+  }
+}
 export function routeTo(endpoints: readonly AnyEndpoint[], method: Method, path: string): Route {
   const endpoint = endpoints.find((one) => one.method === method && one.path === path)
   if (endpoint === undefined) throw new TypeError(`there is no ${method} ${path}`)
@@ -72,5 +83,9 @@ export const inQuery = (
 /** Where an order came from, when its client did not name it. */
 export const TEXT = 'apiv4-ws'
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-export const withText = (order: unknown): unknown =>
-  isObject(order) && (isAbsent(order['text']) || order['text'] === '-') ? { ...order, text: TEXT } : order
+/** In place: a copy of each order would be of a shape of its own, which makes everything slower that reads it. */
+export function withText(order: unknown): unknown {
+  if (isObject(order) && (isAbsent(order['text']) || order['text'] === '-'))
+    (order as Record<string, unknown>)['text'] = TEXT
+  return order
+}

@@ -21,19 +21,32 @@ export function answerText(call: Answered, now: number, status: string, data: st
   return `{"request_id":${JSON.stringify(call.id)},"header":${headerText(call, now, status)},"data":${data}}`
 }
 
-/** "Received": the payload comes back, without what nobody should read over a shoulder. */
-export function ackText(call: Answered, now: number, payload: Readonly<Record<string, unknown>>): string {
-  const { req_id = '', req_header, req_param, ...more } = payload
-  const echo = {
-    req_id,
-    ...(req_header !== undefined && { req_header }),
-    ...(req_param !== undefined && { req_param }),
-    ...more,
-    api_key: '',
-    timestamp: '',
-    signature: '',
-  }
-  const data = `{"result":${JSON.stringify(echo)}}`
+/** Members of a payload that have their own place in its echo. */
+const PLACED: ReadonlySet<string> = new Set([
+  'req_id',
+  'req_header',
+  'req_param',
+  'api_key',
+  'timestamp',
+  'signature',
+])
+/**
+ * "Received": the payload comes back, without what nobody should read over a shoulder. `param` is the source text of its
+ * req_param.
+ */
+export function ackText(
+  call: Answered,
+  now: number,
+  payload: Readonly<Record<string, unknown>>,
+  param: string | undefined,
+): string {
+  const { req_id = '', req_header } = payload
+  let echo = `{"req_id":${JSON.stringify(req_id)}`
+  if (req_header !== undefined) echo += `,"req_header":${JSON.stringify(req_header)}`
+  if (param !== undefined) echo += `,"req_param":${param}`
+  for (const name in payload)
+    if (!PLACED.has(name)) echo += `,${JSON.stringify(name)}:${JSON.stringify(payload[name])}`
+  const data = `{"result":${echo},"api_key":"","timestamp":"","signature":""}}`
   return `{"request_id":${JSON.stringify(call.id)},"ack":true,"header":${headerText(call, now, '200')},"data":${data}}`
 }
 
@@ -43,11 +56,11 @@ function headerText(
   now: number,
   status: string,
 ): string {
-  const { client_id, conn_id, conn_trace_id } = connection
+  const { client_id, ids } = connection
   return (
     `{"response_time":"${Math.floor(now / 1000)}","status":"${status}","channel":${JSON.stringify(channel)},"event":"api",` +
     `"client_id":"${client_id}","x_in_time":${at},"x_out_time":${Math.max(at, microsNow())},` +
-    `"conn_id":"${conn_id}","conn_trace_id":"${conn_trace_id}","trace_id":"${trace}"${limitText(allowance)}}`
+    `${ids},"trace_id":"${trace}"${limitText(allowance)}}`
   )
 }
 /** Figures that are 0 are left out; clients know the last one by two names. */

@@ -17,6 +17,8 @@ export interface NotedCall extends Answered {
   readonly passage: Passage | undefined
   readonly plan: FramePlan | undefined
   readonly status: number
+  /** What `paramOf` found; undefined: nobody looked. */
+  param: string | null | undefined
   readonly data: string
 }
 /** By what the metrics call them. */
@@ -48,7 +50,7 @@ export class CallNotes {
   }
   private log(requests: RequestLog, call: NotedCall, micros: number): void {
     const { connection, channel, passage, plan, status, data } = call
-    const body = paramOf(call)
+    const body = keptParam(call)
     requests.add({
       id: requests.next,
       at: this.parts.desk.clock.peek(),
@@ -79,7 +81,7 @@ export class CallNotes {
       path: passage?.path ?? ADDRESSES[prefixOf(connection.product)]!,
       channel: kept(channel),
       query: '',
-      body: Buffer.from(paramOf(call)),
+      body: Buffer.from(keptParam(call)),
       userId: connection.session?.user_id,
       key: connection.session?.key,
       ip: connection.ip,
@@ -89,8 +91,9 @@ export class CallNotes {
   }
 }
 
+/** The source text of req_param, looked for once. */
+export const paramOf = (call: NotedCall): string | undefined =>
+  (call.param ??= rawMember(call.frame.text, ['payload', 'req_param']) ?? null) ?? undefined
 /** Of a login nothing is kept. */
-const paramOf = ({ declared, frame }: NotedCall): string =>
-  declared === undefined || declared.kind === 'login'
-    ? ''
-    : (rawMember(frame.text, ['payload', 'req_param']) ?? '')
+const keptParam = (call: NotedCall): string =>
+  call.declared === undefined || call.declared.kind === 'login' ? '' : (paramOf(call) ?? '')

@@ -12,7 +12,7 @@ import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
 import type { CallChannel } from './call-forms.ts'
 import { ackText, answerText, type Answered } from './call-frames.ts'
-import { CallNotes } from './call-notes.ts'
+import { CallNotes, paramOf } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
 import { isObject, type Credentials, type Session } from './credentials.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
@@ -21,6 +21,8 @@ import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
 export interface CallConnection {
   readonly conn_id: string
   readonly conn_trace_id: string
+  /** Both, as members of every answer. */
+  readonly ids: string
   readonly client_id: string
   readonly ip: string
   readonly product: Product
@@ -78,6 +80,8 @@ interface Call extends Answered {
   passage: Passage | undefined
   plan: FramePlan | undefined
   status: number
+  /** The source text of its req_param, once somebody asked for it; null: it has none. */
+  param: string | null | undefined
   /** JSON; it is answered when it is ready. */
   data: string
   ready: boolean
@@ -211,7 +215,7 @@ export class Calls {
     refuseStale({ desk, header: (name) => headers[name] })
     const alone = declared.portions?.(desk.core.state, session.user_id, param, settle) === true
     this.misbehave(call, () => {
-      if (declared.acks) connection.send(ackText(call, desk.clock.peek(), payload))
+      if (declared.acks) connection.send(ackText(call, desk.clock.peek(), payload, paramOf(call)))
       const answered = run().then(
         (result) => this.succeed(call, result),
         (error: unknown) => this.fail(call, error),
@@ -366,6 +370,7 @@ function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call 
     passage: undefined,
     plan: undefined,
     status: 0,
+    param: undefined,
     data: '',
     ready: false,
   }

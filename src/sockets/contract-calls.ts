@@ -16,6 +16,7 @@ import {
   objectOf,
   orderIdIn,
   routeTo,
+  standsFor,
   withText,
   type CallChannel,
   type Param,
@@ -64,7 +65,7 @@ const call = (
   acks: false,
   limited: false,
   ...(kind === 'command' && { window: LIMITS.futuresCalls }),
-  rest: to.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+  ...standsFor(to),
   translate,
   ...more,
 })
@@ -80,7 +81,7 @@ export const CONTRACT_CALLS: readonly CallChannel[] = [
     (param, settle) =>
       isObject(param) && Object.hasOwn(param, 'initial') && Object.hasOwn(param, 'trigger')
         ? inBody(PRICE_ORDER, param, { settle })
-        : inBody(ORDER, withText(param ?? NONE), { settle }),
+        : inBody(ORDER, withText(param ?? {}), { settle }),
     PLACES,
   ),
   call(

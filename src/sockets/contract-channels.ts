@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../api/fields.ts'
 import { CONTRACT_INTERVALS } from '../api/futures/intervals.ts'
 import type { Look } from '../api/futures/order-views.ts'
 import { isListed } from '../api/futures/paths.ts'
@@ -24,6 +25,8 @@ import {
   type Sources,
   type Wanted,
 } from './payloads.ts'
+import * as shapes from './contract-result-shapes.ts'
+import { OBU } from './result-shapes.ts'
 import type { Begin } from './stream.ts'
 
 const CONTRACTS = '["BTC_USDT", …]'
@@ -160,6 +163,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'Last, mark and index price, funding rate and 24 hour figures, when one of them changed',
     payload: CONTRACTS,
     pace: '1000ms',
+    result: shapes.TICKERS,
     // Its sizes are texts for everybody.
     read: (payload, asked) =>
       contractsNamed(payload, asked).map(({ id }) => ({
@@ -173,6 +177,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: "Trades; the sign of the size is the taker's",
     payload: CONTRACTS,
     pace: REAL_TIME,
+    result: shapes.TRADES,
     read: perContract('futures.trades', ({ contractMarkets }, { id }, look) =>
       contractMarkets.ofTrades(id, contractTrades(look)),
     ),
@@ -183,6 +188,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'The best bid and ask, when one of them changed',
     payload: CONTRACTS,
     pace: '10ms',
+    result: shapes.BOOK_TICKER,
     read: (payload, asked) =>
       contractsNamed(payload, asked).map(({ id, name }) => ({
         name: sized(`futures.book_ticker ${id}`, asked),
@@ -195,6 +201,8 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'The best prices as a whole, when the book has moved',
     payload: '["BTC_USDT", "20", "0"]',
     pace: '100ms',
+    result: shapes.BOOK,
+    event: 'all',
     read: snapshotsWanted,
   },
   {
@@ -203,6 +211,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'What changed among the best prices; a whole picture first',
     payload: '["BTC_USDT", "100ms", "100"]',
     pace: '20ms or 100ms; of dated contracts 100ms or 1000ms',
+    result: shapes.BOOK_UPDATE,
     read: updatesWanted,
   },
   {
@@ -213,6 +222,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'What changed among the best 50 (20ms) or 400 (100ms) prices; a whole picture first',
     payload: '["ob.BTC_USDT.50", …]',
     pace: '20ms or 100ms',
+    result: OBU,
     read: (payload, asked) => {
       const wanted = texts(payload, '["ob.BTC_USDT.50", …]').map((stream) => obuWanted(stream, asked))
       return [...new Map(wanted.map((one) => [one.name, one])).values()]
@@ -224,6 +234,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'The candle that grows, and each one once more when it has closed (w: true)',
     payload: CANDLES,
     pace: '2000ms',
+    result: shapes.CANDLES,
     read: candlesWanted,
   },
   {
@@ -235,6 +246,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
       'Open interest, takers, holders and liquidations of the span that runs, and of each when it has ended',
     payload: `${STATS}; to end all: ["unsub_all"]`,
     pace: '5000ms',
+    result: shapes.STATS,
     read: statsWanted,
   },
   {
@@ -244,6 +256,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     summary: 'Orders that liquidate positions, of each contract one a second at most',
     payload: `${CONTRACTS} or ["${ALL}"]`,
     pace: '1000ms',
+    result: shapes.PUBLIC_LIQUIDATES,
     read: (payload, asked) => {
       const account = accountOf(asked.address)
       const look = lookAt(account, asked.texts)
@@ -258,13 +271,14 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
 
 const USER_AND_CONTRACTS = `["USER_ID", "BTC_USDT", …] or ["USER_ID", "${ALL}"]`
 /** Whatever stands for the user id is not looked at: the key's account is meant. */
-const ofContracts = (name: string, summary: string): PrivateChannel => ({
+const ofContracts = (name: string, summary: string, result: JsonSchema): PrivateChannel => ({
   name: `futures.${name}`,
   product: 'futures',
   access: 'futures',
   summary,
   payload: USER_AND_CONTRACTS,
   pace: REAL_TIME,
+  result,
   read: (payload, asked) => {
     const [, ...names] = texts(payload, USER_AND_CONTRACTS)
     if (names.length === 0) badArgument(`payload: contracts are missing, ${USER_AND_CONTRACTS}`)
@@ -272,14 +286,30 @@ const ofContracts = (name: string, summary: string): PrivateChannel => ({
   },
 })
 const PRIVATE_CONTRACTS: readonly PrivateChannel[] = [
-  ofContracts('orders', "The account's orders as each command leaves them: _new, _update, or how they ended"),
-  ofContracts('usertrades', "The account's own trades"),
-  ofContracts('autoorders', 'Price orders: created, changed, fired, cancelled, expired, failed'),
-  ofContracts('positions', 'Positions, when a command changed them'),
-  ofContracts('liquidates', "Orders that liquidated the account's positions"),
-  ofContracts('auto_deleverages', 'What the account was made to give up by auto-deleveraging'),
-  ofContracts('position_closes', 'Positions that ended'),
-  ofContracts('reduce_risk_limits', 'Positions that a liquidation has reduced, and their tier now'),
+  ofContracts(
+    'orders',
+    "The account's orders as each command leaves them: _new, _update, or how they ended",
+    shapes.ORDERS,
+  ),
+  ofContracts('usertrades', "The account's own trades", shapes.FILLS),
+  ofContracts(
+    'autoorders',
+    'Price orders: created, changed, fired, cancelled, expired, failed',
+    shapes.PRICE_ORDERS,
+  ),
+  ofContracts('positions', 'Positions, when a command changed them', shapes.POSITIONS),
+  ofContracts('liquidates', "Orders that liquidated the account's positions", shapes.LIQUIDATES),
+  ofContracts(
+    'auto_deleverages',
+    'What the account was made to give up by auto-deleveraging',
+    shapes.DELEVERAGES,
+  ),
+  ofContracts('position_closes', 'Positions that ended', shapes.CLOSES),
+  ofContracts(
+    'reduce_risk_limits',
+    'Positions that a liquidation has reduced, and their tier now',
+    shapes.REDUCTIONS,
+  ),
   {
     name: 'futures.balances',
     product: 'futures',
@@ -287,6 +317,7 @@ const PRIVATE_CONTRACTS: readonly PrivateChannel[] = [
     summary: "Every change of the account's money, as its account book has it",
     payload: '["USER_ID"] or none',
     pace: REAL_TIME,
+    result: shapes.BALANCES,
     read: () => 'all',
   },
 ]

@@ -86,10 +86,11 @@ export function readRequest(text: string): Request {
   const what = typeof event === 'string' ? event : ''
   // A call's payload is looked at where it is read.
   if (what !== 'api' && tooDeep(frame)) throw new BrokenFrame('the frame is nested too deep', '', '')
-  if (id !== undefined && id !== null && typeof id !== 'number' && typeof id !== 'string')
-    throw new BrokenFrame('id: a number or a string', named, what)
+  // What is no safe integer would come back as another one.
+  if (id !== undefined && id !== null && !Number.isSafeInteger(id) && typeof id !== 'string')
+    throw new BrokenFrame('id: a number or a string; a number is whole', named, what)
   if (String(id).length > ID_MAX) throw new BrokenFrame(`id: at most ${ID_MAX} characters`, named, what)
-  const known = id === null || id === undefined ? undefined : id
+  const known = id === null || id === undefined ? undefined : (id as number | string)
   if (named === '')
     throw new BrokenFrame('channel is missing: a string such as "spot.tickers"', named, what, known)
   return { channel: named, event: what, time, id: known, payload, auth }

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../api/fields.ts'
 import type { State } from '../core/state.ts'
 import type { Permission } from '../core/tables/keys.ts'
 import type { Books } from './book-streams.ts'
@@ -48,6 +49,10 @@ interface Described {
   readonly payload: string
   /** How often something comes. */
   readonly pace: string
+  /** The shape of what it pushes. */
+  readonly result: JsonSchema
+  /** Of its pushes; left out: `update`. */
+  readonly event?: string
 }
 export interface PublicChannel extends Described {
   readonly access: 'public'

@@ -25,12 +25,16 @@ export class Peer implements CallConnection, Member, Listener {
   readonly socket: number
   readonly conn_id = randomBytes(8).toString('hex')
   readonly conn_trace_id = traceId()
+  readonly ids = `"conn_id":"${this.conn_id}","conn_trace_id":"${this.conn_trace_id}"`
   readonly client_id: string
   readonly ip: string
   readonly channelId: string | null
   /** Numbers of contracts are written as texts; of dated ones never. */
   readonly sizeTexts: boolean
   readonly address: Address
+  /** What the names of its channels begin with, roughly: usdt and btc are one product. */
+  readonly product: Product
+  readonly settle: string
   /** Seconds of the platform's clock. */
   readonly since: number
   /** What it has joined, and how many frames had been told there before. */
@@ -58,6 +62,8 @@ export class Peer implements CallConnection, Member, Listener {
     this.door = door
     this.socket = socket
     this.address = address
+    this.product = kindOf(address)
+    this.settle = address.split('_')[1] ?? ''
     this.ip = ip
     this.client_id = `${ip}-0xc0${randomBytes(4).toString('hex')}`
     this.channelId = channelId
@@ -71,13 +77,6 @@ export class Peer implements CallConnection, Member, Listener {
   set session(session: Session | undefined) {
     this.loggedIn = session
     if (session !== undefined) this.parts.loggedIn(this)
-  }
-  /** What the names of its channels begin with, roughly: usdt and btc are one product. */
-  get product(): Product {
-    return kindOf(this.address)
-  }
-  get settle(): string {
-    return this.address.split('_')[1] ?? ''
   }
   /** The answer to a call, or to anything; a second argument names the channel of a push. */
   send(text: string): void

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../api/fields.ts'
 import { INTERVALS } from '../api/spot/intervals.ts'
 import { spotBook } from './book-forms.ts'
 import { badArgument } from './envelope.ts'
@@ -18,6 +19,7 @@ import {
   type Sources,
   type Wanted,
 } from './payloads.ts'
+import * as shapes from './result-shapes.ts'
 import type { Begin } from './stream.ts'
 
 const PAIRS = '["BTC_USDT", …]'
@@ -58,6 +60,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'Last price, best prices and 24 hour figures, when one of them changed',
     payload: PAIRS,
     pace: '1000ms',
+    result: shapes.TICKER,
     read: perPair('spot.tickers', ({ markets }, pair) => markets.ofTicker('spot.tickers', spotTicker(pair))),
   },
   ...['spot.trades', 'spot.trades_v2'].map((name): PublicChannel => ({
@@ -67,6 +70,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: name === 'spot.trades' ? 'Each trade' : 'The same as spot.trades',
     payload: PAIRS,
     pace: REAL_TIME,
+    result: shapes.TRADE,
     read: perPair(name, ({ markets }, pair) => markets.ofTrades(pair, spotTrades(name))),
   })),
   {
@@ -76,6 +80,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'The candle that grows, and each one once more when it has closed (w: true)',
     payload: '["1m", "BTC_USDT"]',
     pace: '2000ms',
+    result: shapes.CANDLE,
     read: (payload, asked) => {
       const [first, name] = texts(payload, '["1m", "BTC_USDT"]')
       const interval = oneOf('interval', first, INTERVAL_NAMES)
@@ -95,6 +100,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'The best bid and ask, when one of them changed',
     payload: PAIRS,
     pace: '10ms',
+    result: shapes.BOOK_TICKER,
     read: perPair('spot.book_ticker', ({ books }, pair) => books.ticker(pair, spotBook(pair))),
   },
   {
@@ -104,6 +110,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'The best prices as a whole, when the book has moved',
     payload: '["BTC_USDT", "20", "100ms"]',
     pace: '100ms or 1000ms',
+    result: shapes.BOOK,
     read: (payload, asked) => {
       const [name, second, third] = texts(payload, '["BTC_USDT", "20", "100ms"]')
       const pair = pairOf(name!, asked)
@@ -124,6 +131,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'What changed among the best 20 (20ms) or 100 (100ms) prices; a whole picture first',
     payload: '["BTC_USDT", "100ms"]',
     pace: '20ms or 100ms',
+    result: shapes.BOOK_UPDATE,
     read: (payload, asked) => {
       const [name, second] = texts(payload, '["BTC_USDT", "100ms"]')
       const pair = pairOf(name!, asked)
@@ -145,6 +153,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     summary: 'What changed among the best 50 (20ms) or 400 (100ms) prices; a whole picture first',
     payload: '["ob.BTC_USDT.50", …]',
     pace: '20ms or 100ms',
+    result: shapes.OBU,
     read: (payload, asked) => {
       const names = texts(payload, '["ob.BTC_USDT.50", …]').map((stream) => obuOf(stream, asked))
       return [...new Map(names.map((one) => [one.name, one])).values()]
@@ -162,36 +171,42 @@ function obuOf(stream: string, asked: Asked): Wanted {
   }
 }
 
-const ofPairs = (name: string, summary: string): PrivateChannel => ({
+const ofPairs = (name: string, summary: string, result: JsonSchema): PrivateChannel => ({
   name,
   product: 'spot',
   access: 'spot',
   summary,
   payload: PAIRS_OR_ALL,
   pace: REAL_TIME,
+  result,
   read: pairsOrAll,
 })
-const ofAccount = (name: string, summary: string): PrivateChannel => ({
+const ofAccount = (name: string, summary: string, result: JsonSchema): PrivateChannel => ({
   name,
   product: 'spot',
   access: 'spot',
   summary,
   payload: 'none',
   pace: REAL_TIME,
+  result,
   read: () => 'all',
 })
 const CURRENCIES_OR_ALL = `["BTC", …] or ["${ALL}"]`
 const PRIVATE_SPOT: readonly PrivateChannel[] = [
-  ofPairs('spot.orders', "The account's orders as each command leaves them: put, update, finish"),
-  ofPairs('spot.orders_v2', 'The same without fees'),
-  ofPairs('spot.usertrades', "The account's own trades"),
-  ofPairs('spot.usertrades_v2', 'The same without fees'),
-  ofPairs('spot.priceorders', 'Price orders: created, fired, cancelled, expired, failed'),
-  ofAccount('spot.balances', 'Spot balances, when a command changed them'),
-  ofAccount('spot.margin_balances', 'Isolated margin balances and debts'),
-  ofAccount('spot.funding_balances', 'What the account lends'),
-  ofAccount('spot.cross_balances', 'The balances of a unified account'),
-  ofAccount('spot.cross_loan', 'What a unified account owes'),
+  ofPairs(
+    'spot.orders',
+    "The account's orders as each command leaves them: put, update, finish",
+    shapes.ORDERS,
+  ),
+  ofPairs('spot.orders_v2', 'The same without fees', shapes.ORDERS_V2),
+  ofPairs('spot.usertrades', "The account's own trades", shapes.FILLS),
+  ofPairs('spot.usertrades_v2', 'The same without fees', shapes.FILLS_V2),
+  ofPairs('spot.priceorders', 'Price orders: created, fired, cancelled, expired, failed', shapes.PRICE_ORDER),
+  ofAccount('spot.balances', 'Spot balances, when a command changed them', shapes.BALANCES),
+  ofAccount('spot.margin_balances', 'Isolated margin balances and debts', shapes.MARGIN_BALANCES),
+  ofAccount('spot.funding_balances', 'What the account lends', shapes.FUNDING_BALANCES),
+  ofAccount('spot.cross_balances', 'The balances of a unified account', shapes.BALANCES),
+  ofAccount('spot.cross_loan', 'What a unified account owes', shapes.LOAN),
   {
     name: 'unified.assets',
     product: 'unified',
@@ -199,6 +214,7 @@ const PRIVATE_SPOT: readonly PrivateChannel[] = [
     summary: 'Equity, debts and margin of the unified account',
     payload: '[] or none',
     pace: '1000ms',
+    result: shapes.ASSETS,
     read: () => 'all',
   },
   {
@@ -208,6 +224,7 @@ const PRIVATE_SPOT: readonly PrivateChannel[] = [
     summary: 'Currencies of the unified account that changed; all of them first',
     payload: CURRENCIES_OR_ALL,
     pace: '1000ms',
+    result: shapes.ASSET_DETAIL,
     read: (payload, asked) => {
       const names = texts(payload, CURRENCIES_OR_ALL)
       if (names.includes(ALL))

@@ -123,6 +123,11 @@ describe('what the console has beyond the API', () => {
     ok(await theirs.post(`/v1/pushes/${await push()}/refuse`))
     ok(await browser.post(`/v1/pushes/${await push()}/cancel`))
     assert.equal(await platform.balance(receiver.user_id, 'USDT'), '5')
+    await platform.operator.ok('PUT', '/policy', { push_transfers: 'checked' })
+    const held = await push()
+    refused(await theirs.post(`/v1/pushes/${held}/accept`), 403, 'FORBIDDEN', /waits for the platform/)
+    ok(await browser.post(`/v1/pushes/${held}/cancel`))
+    await platform.operator.ok('PUT', '/policy', { push_transfers: 'free' })
   })
   test('worth: the line ends at the total balance, and begins before the money came', async () => {
     const { user_id, client } = await platform.user()

@@ -45,6 +45,7 @@ describe('the console of a live platform', () => {
       ['POST', '/v1/factor', {}],
       ['POST', '/v1/password', { current: PASSWORD, next: 'another horse battery' }],
       ['POST', '/v1/keys', { name: 'k' }],
+      ['PUT', '/v1/keys/k', { name: 'k' }],
       ['POST', '/v1/addresses', {}],
     ]
     await lower(browser)

@@ -100,6 +100,23 @@ describe('signing up and in', () => {
     const other = await person()
     ok(await new Browser(platform.url).post('/v1/sign-in', credentials(other.name)))
   })
+  test('guesses of one who is signed in are throttled too, whichever call they are made by', async () => {
+    const [factored, plain] = [await person(), await person()]
+    await factorOf(factored.browser)
+    await plain.browser.ok('POST', '/v1/factor', {})
+    const wrong = { current: 'wrong password', next: 'another horse battery' }
+    const replies = await Promise.all([
+      ...Array.from({ length: 10 }, () => plain.browser.post('/v1/password', wrong)),
+      ...Array.from({ length: 10 }, () => factored.browser.call('DELETE', '/v1/factor', { code: '000000' })),
+    ])
+    for (const reply of replies) refused(reply, 401, 'INVALID_CREDENTIALS')
+    const right = { current: PASSWORD, next: wrong.next }
+    refused(await plain.browser.post('/v1/password', right), 429, 'TOO_MANY_REQUESTS')
+    refused(await plain.browser.post('/v1/factor/confirm', { code: '000000' }), 429, 'TOO_MANY_REQUESTS')
+    refused(await plain.browser.post('/v1/elevate', { password: PASSWORD }), 429, 'TOO_MANY_REQUESTS')
+    const taken = await factored.browser.call('DELETE', '/v1/factor', { code: '000000' })
+    refused(taken, 429, 'TOO_MANY_REQUESTS')
+  })
   test('a second factor is asked for, and a code is good once', async () => {
     const { name, browser } = await person()
     const { secret } = await factorOf(browser)

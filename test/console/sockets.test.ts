@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { signedIn, type Browser } from '../support/console.ts'
+import { checkFrame } from '../support/frames.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 type Frame = Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any -- whatever comes
@@ -13,7 +14,11 @@ class PageSocket {
   ended: { code: number; reason: string } | undefined
   constructor(url: string, path: string, headers: Record<string, string>) {
     this.ws = new WebSocket(url.replace(/^http/, 'ws') + path, { headers })
-    this.ws.on('message', (data: Buffer) => this.frames.push(JSON.parse(data.toString()) as Frame))
+    this.ws.on('message', (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame
+      checkFrame(frame)
+      this.frames.push(frame)
+    })
     this.ws.on('close', (code, reason) => (this.ended = { code, reason: reason.toString() }))
   }
   opened(): Promise<{ status: number; label?: string }> {

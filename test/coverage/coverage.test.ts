@@ -86,9 +86,7 @@ test('the tests that are named are there, and the document says what the data sa
     [...files].filter((file) => !existsSync(`${root}${file}`)),
     [],
   )
-  assert.equal(
-    readFileSync(`${root}docs/COVERAGE.md`, 'utf8'),
-    coverageDocument(data),
-    'run npm run conformance -- --document',
-  )
+  // Not `equal`: what differs in so long a text would take minutes to tell.
+  const told = readFileSync(`${root}docs/COVERAGE.md`, 'utf8')
+  assert.ok(told === coverageDocument(data), 'run npm run conformance -- --document')
 })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { DIVERSIONS } from '../../src/core/tables/withdrawal.flow.ts'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
-import { ETH_OUTSIDE, holder, proveBalanced } from '../support/wallet.ts'
+import { ETH_OUTSIDE, holder, mine, proveBalanced } from '../support/wallet.ts'
 
 const HOLDS = Object.keys(DIVERSIONS)
 
@@ -42,5 +42,24 @@ describe('a withdrawal that is held', () => {
       await divert(id as string, 'INVALID')
       assert.equal(await platform.balance(user_id, 'ETH'), '100')
     }
+  })
+  test('and one that waits for the sender is turned down, or fails wherever the sender is with it', async () => {
+    const { client, user_id } = await holder(platform, { amount: '100' })
+    const ask = { currency: 'ETH', chain: 'ETH', amount: '1', address: ETH_OUTSIDE }
+    const decide = (id: unknown, verb: string): Promise<{ status: string }> =>
+      platform.operator.ok('POST', `/withdrawals/${String(id)}/${verb}`, { reason: 'look' })
+    const { id } = ok(await client.post('/withdrawals', ask))
+    assert.equal((await decide(id, 'reject')).status, 'REJECT')
+    for (const stop of ['PROCES', 'PEND']) {
+      await platform.operator.ok('PATCH', '/chains/ETH', { sender_stops_at: stop, send_delay_seconds: 0 })
+      const sent = ok(await client.post('/withdrawals', ask))
+      await mine(platform, 'ETH')
+      const [{ status }] = await platform.operator.ok('GET', `/withdrawals?user_id=${user_id}&limit=1`)
+      assert.equal(status, stop)
+      assert.equal((await decide(sent.id, 'fail')).status, 'FAIL')
+      assert.equal((await decide(sent.id, 'reject')).status, 'CANCEL')
+    }
+    assert.equal(await platform.balance(user_id, 'ETH'), '100')
+    await proveBalanced(platform)
   })
 })

@@ -6,11 +6,14 @@ import {
   encodeFunctionData,
   erc20Abi,
   http,
+  keccak256,
+  pad,
   parseEther,
+  toHex,
   type Hex,
   type PublicClient,
 } from 'viem'
-import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { mnemonicToAccount, privateKeyToAccount, type LocalAccount } from 'viem/accounts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import type { ChainConfig, CurrencyChain } from '../../src/core/tables/world/chains.ts'
 import { startBackend, type Backend } from './backends.ts'
@@ -77,15 +80,22 @@ export class EvmNode {
     await this.rpc('evm_increaseTime', [7])
     await this.mine(depth)
   }
+  /** Takes a transaction out of the waiting room. */
+  async drop(txid: string): Promise<void> {
+    await this.rpc(`${this.kind === 'anvil' ? 'anvil' : 'hardhat'}_dropTransaction`, [txid])
+  }
   /** From an account with plenty. */
-  async send(what: { to?: Hex; value?: bigint; data?: Hex }): Promise<Hex> {
-    const wallet = createWalletClient({ account: richAccount, transport: http(this.url) })
-    const nonce = await this.client.getTransactionCount({ address: richAccount.address, blockTag: 'pending' })
+  send(what: { to?: Hex; value?: bigint; data?: Hex }): Promise<Hex> {
+    return this.sendFrom(richAccount, what)
+  }
+  async sendFrom(account: LocalAccount, what: { to?: Hex; value?: bigint; data?: Hex }): Promise<Hex> {
+    const wallet = createWalletClient({ account, transport: http(this.url) })
+    const nonce = await this.client.getTransactionCount({ address: account.address, blockTag: 'pending' })
     return wallet.sendTransaction({
       chain: null,
       ...what,
       nonce,
-      gas: 1_000_000n,
+      gas: account === richAccount ? 1_000_000n : 21_000n,
       maxFeePerGas: 20_000_000_000n,
       maxPriorityFeePerGas: 2_000_000_000n,
     })
@@ -96,6 +106,12 @@ export class EvmNode {
   payToken(to: string, units: bigint): Promise<Hex> {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as Hex, units] })
     return this.send({ to: this.token, data })
+  }
+  /** The token's owner takes somebody's tokens, or gives them back: transfers of them fail meanwhile. */
+  async setTokens(owner: string, units: bigint): Promise<void> {
+    const words = [owner as Hex, 0n] as const
+    const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], words))
+    await this.rpc('hardhat_setStorageAt', [this.token, slot, pad(toHex(units), { size: 32 })])
   }
   tokens(owner: string): Promise<bigint> {
     return this.client.readContract({

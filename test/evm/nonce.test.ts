@@ -3,16 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import {
-  createWalletClient,
-  encodeAbiParameters,
-  formatEther,
-  http,
-  keccak256,
-  pad,
-  parseEther,
-  toHex,
-} from 'viem'
+import { formatEther, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -55,11 +46,7 @@ async function paying(currency: string, receiver: string) {
   await step()
   return { ...user, id: id as string }
 }
-/** The token's owner takes the hot wallet's tokens, or gives them back: transfers of it fail meanwhile. */
-async function setTokens(units: bigint): Promise<void> {
-  const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [HOT, 0n]))
-  await node.rpc('hardhat_setStorageAt', [node.token, slot, pad(toHex(units), { size: 32 })])
-}
+const setTokens = (units: bigint): Promise<void> => node.setTokens(HOT, units)
 const decide = (id: string, verb: string) => platform.operator.call('POST', `/withdrawals/${id}/${verb}`)
 const statusOf = async (user: { client: Parameters<typeof withdrawal>[0] }) =>
   (await withdrawal(user.client)).status
@@ -113,18 +100,21 @@ test('a failure that is deep enough may be tried again, as another transaction',
 })
 
 test("somebody else's use of the hot key is told, stops nothing, and the payment is signed anew when it is safe", async () => {
-  await platform.operator.ok('PATCH', '/chains/EVM', { sender_stops_at: 'PEND' })
-  const receiver = outside('evm', 'displaced')
+  await displacedAt('PEND')
+})
+test('so is one that its chain had been told of, and lost', async () => {
+  await displacedAt('EXTPEND')
+})
+async function displacedAt(status: 'PEND' | 'EXTPEND'): Promise<void> {
+  const stop = status === 'PEND' ? 'PEND' : 'never'
+  await platform.operator.ok('PATCH', '/chains/EVM', { sender_stops_at: stop })
+  const receiver = outside('evm', `displaced ${status}`)
   const user = await paying('ETH', receiver)
+  const row = platform.platform.desk.core.state.wallet.withdrawals.table.get(Number(user.id.slice(1)))!
+  assert.equal(row.status, status)
+  if (status === 'EXTPEND') await node.drop(row.txid)
   const owner = privateKeyToAccount(HOT_KEY)
-  const foreign = await createWalletClient({ account: owner, transport: http(node.url) }).sendTransaction({
-    chain: null,
-    to: owner.address,
-    nonce: await node.client.getTransactionCount({ address: HOT }),
-    gas: 21_000n,
-    maxFeePerGas: 20_000_000_000n,
-    maxPriorityFeePerGas: 2_000_000_000n,
-  })
+  const foreign = await node.sendFrom(owner, { to: owner.address })
   await platform.operator.ok('PATCH', '/chains/EVM', { sender_stops_at: 'never' })
   await node.mine(1)
   const { gasUsed, effectiveGasPrice } = await node.client.getTransactionReceipt({ hash: foreign })
@@ -152,4 +142,4 @@ test("somebody else's use of the hot key is told, stops nothing, and the payment
   assert.equal(await node.ether(receiver), parseEther('4.99'))
   assert.deepEqual((await platform.operator.ok('GET', '/chains/EVM')).displaced, [])
   await proveReserves(platform)
-})
+}

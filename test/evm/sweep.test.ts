@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { parseEther } from 'viem'
+import { formatEther, parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { SWEEP } from '../../src/core/tables/sweeps.ts'
 import { ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { newestDeposit } from '../support/wallet.ts'
@@ -146,4 +148,70 @@ test('a sweep whose deposit was reorganised away waits, and takes what comes ins
   await mined(3)
   const [newest] = await sweepsOf(platform, address)
   assert.equal(newest!.status, 'DONE')
+})
+
+test('a sweep that fails costs its fee alone, and one that a reorganisation revives settles anew', async () => {
+  const user = await platform.user()
+  const address = await evmAddress(user.client)
+  await node.payToken(address, 40_000_000n)
+  await mined(3)
+  await mined(3)
+  const [sent] = await sweepsOf(platform, address)
+  assert.deepEqual([sent!.kind, sent!.status], ['sweep', 'SENT'])
+  await node.setTokens(address, 0n)
+  await node.mine(3)
+  await step()
+  const [failed] = await sweepsOf(platform, address)
+  assert.deepEqual([failed!.status, failed!.txid], ['FAIL', sent!.txid])
+  assert.ok(Number(failed!.network_fee) > 0)
+  await node.setTokens(address, 40_000_000n)
+  await proveReserves(platform)
+  await node.reorg(3)
+  await node.setTokens(address, 40_000_000n)
+  await step()
+  assert.equal((await sweepsOf(platform, address)).find(({ txid }) => txid === sent!.txid)!.status, 'SENT')
+  await mined(3)
+  assert.equal((await sweepsOf(platform, address)).find(({ txid }) => txid === sent!.txid)!.status, 'DONE')
+})
+
+test("somebody else's use of a deposit address's key: the sweep is given up when it can't be mined any more", async () => {
+  const user = await platform.user()
+  const address = await evmAddress(user.client)
+  await node.pay(address, '2')
+  await mined(3)
+  const [sent] = await sweepsOf(platform, address)
+  assert.equal(sent!.status, 'SENT')
+  await platform.operator.ok('PATCH', '/currencies/ETH', { chains: { EVM: { sweep_threshold: '100' } } })
+  await node.drop(sent!.txid)
+  const { privateKey } = DEPOSITS.deriveChild(0).deriveChild(user.user_id)
+  const owner = privateKeyToAccount(`0x${Buffer.from(privateKey!).toString('hex')}`)
+  assert.equal(owner.address, address)
+  const foreign = await node.sendFrom(owner, { to: owner.address })
+  await node.mine(1)
+  const { gasUsed, effectiveGasPrice } = await node.client.getTransactionReceipt({ hash: foreign })
+  await platform.operator.ok('POST', '/chains/EVM/book', {
+    currency: 'ETH',
+    amount: `-${formatEther(gasUsed * effectiveGasPrice)}`,
+    reason: 'a fee that another program paid',
+  })
+  await step()
+  assert.equal((await sweepsOf(platform, address))[0]!.status, 'SENT', 'a reorganisation may still revive it')
+  await mined(3)
+  await step()
+  assert.equal((await sweepsOf(platform, address))[0]!.status, 'DROPPED')
+  // As a process leaves it that dies between the disk and the node.
+  const { core } = platform.platform.desk
+  const [dropped] = await platform.platform.desk.store.select(SWEEP, 'where "txid" = ?', [sent!.txid])
+  const { chain, kind, currency, intent } = dropped!
+  const again = { chain, kind, currency, address, amount: sent!.amount, intent }
+  assert.equal((await core.submit('sweep.intend', again))!.status, 'SIGNED')
+  await step()
+  assert.deepEqual(
+    (await sweepsOf(platform, address)).map(({ status }) => status),
+    ['DROPPED', 'DROPPED'],
+  )
+  await platform.operator.ok('PATCH', '/currencies/ETH', { chains: { EVM: { sweep_threshold: '0.5' } } })
+  await platform.operator.ok('POST', '/chains/EVM/sweep')
+  await mined(3)
+  assert.equal((await sweepsOf(platform, address))[0]!.status, 'DONE')
 })

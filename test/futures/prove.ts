@@ -176,9 +176,9 @@ function marginOf(state: State, user: number, contract: Contract, orders: readon
       const atMark = up(...valueOf(contract, opening, state.futures.markOf(contract.id)))
       const buys = side === 'buy'
       const loses = buys === (contract.terms.kind === 'linear') ? value - atMark : atMark - value
-      const { tf } = contract.terms
-      // Everybody here is of the lowest tier: he pays what the contract says.
-      sum += up(value * ONE, leverage) + up(value * tf, ONE) + up(value * tf, ONE) + larger(loses, 0n)
+      // What opening it costs the account, and what closing it may cost anybody.
+      const fees = up(value * takerRate(state, user, contract), ONE) + up(value * contract.terms.tf, ONE)
+      sum += up(value * ONE, leverage) + fees + larger(loses, 0n)
     }
     return sum
   }) as [bigint, bigint]
@@ -186,6 +186,15 @@ function marginOf(state: State, user: number, contract: Contract, orders: readon
   return apart ? sides[0] + sides[1] : larger(...sides)
 }
 
+/** What takers pay, by the tier of the main account; the contract's own rate is the most. */
+const TAKERS = '5 5 5 4.8 4.8 4.5 4.2 3.75 3.5 3.2 3 2.8 2.6 2.4 2.2 2 1.8'
+  .split(' ')
+  .map((rate) => amountOf(rate) / 10_000n)
+function takerRate(state: State, user: number, { terms }: Contract): bigint {
+  const { parent_id, vip } = state.users.must(user)
+  const rate = TAKERS[parent_id === 0 ? vip : state.users.must(parent_id).vip]!
+  return rate < terms.tf ? rate : terms.tf
+}
 function maintenance({ terms }: Contract, value: bigint): bigint {
   if (value === 0n) return 0n
   let sum = up(value * terms.tf, ONE)

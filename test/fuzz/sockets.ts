@@ -6,6 +6,7 @@ import { CALL_CHANNELS } from '../../src/sockets/call-channels.ts'
 import { CHANNELS } from '../../src/sockets/channels.ts'
 import type { Label } from '../../src/labels.ts'
 import type { Random } from '../sim/random.ts'
+import { checkFrame } from '../support/frames.ts'
 import { signature } from '../support/socket.ts'
 import { Forge } from './forge.ts'
 import { ANY_REQUEST, ANY_SIGNED, faultOfRefusal } from './judge.ts'
@@ -43,6 +44,11 @@ type Answer = Record<string, any> // eslint-disable-line @typescript-eslint/no-e
 
 /** What is wrong with a frame that came; undefined: nothing. */
 export function faultOfFrame(frame: Answer): string | undefined {
+  try {
+    checkFrame(frame)
+  } catch (error) {
+    return (error as Error).message
+  }
   const { header, data, channel, error, result } = frame
   if (header !== undefined) {
     if (data?.errs === undefined)

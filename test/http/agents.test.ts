@@ -94,6 +94,11 @@ describe('market agents', () => {
       'INVALID_PARAM_VALUE',
       /line 1/,
     )
+    refused(
+      await platform.operator.call('POST', '/agents/replay', { ...pair, csv: '1000,0.1234567,100,buy' }),
+      400,
+      'INVALID_PRECISION',
+    )
     const { trades } = await platform.operator.ok('POST', '/agents/replay', { ...pair, csv })
     assert.equal(trades, 3)
     await platform.operator.ok('POST', '/clock', { advance_seconds: '30' })

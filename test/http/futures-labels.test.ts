@@ -89,6 +89,8 @@ describe('labels of contracts', () => {
       await trader.placed(1000, '60000')
     }
     const resting = await one.placed(2, '50000')
+    const initial = { contract: 'BTC_USDT', size: 2, price: '49000' }
+    const waits = ok(await one.post('/price_orders', { initial, trigger: { price: '49000', rule: 2 } }), 201)
     await maker.placed(-5, '55000')
     // What is due waits: so does the liquidation, which is over in no time else.
     const held = mock.method(Ticker.prototype, 'runNow', () => Promise.resolve())
@@ -115,6 +117,14 @@ describe('labels of contracts', () => {
       await inBatch(one, 'POSITION_IN_LIQUIDATION', { contract: 'BTC_USDT', size: 1, price: '53000' })
       const amended = await one.client.put(`/futures/usdt/orders/${resting.id}`, { size: 3 })
       refused(amended, 400, 'POSITION_IN_LIQUIDATION', /BTC_USDT/)
+      for (const [path, more] of [
+        [waits.id, {}],
+        ['amend', { order_id: waits.id }],
+      ] as const) {
+        const change = { size: 3, ...more }
+        const answer = await one.client.put(`/futures/usdt/price_orders/${path}`, change)
+        refused(answer, 400, 'POSITION_IN_LIQUIDATION', /BTC_USDT/)
+      }
       assert.equal((await one.position()).adl_ranking, 6)
     } finally {
       held.mock.restore()

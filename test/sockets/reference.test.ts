@@ -10,6 +10,13 @@ test('/docs lists every channel and call that is served, and every link on it le
     const html = await (await fetch(`${platform.url}/docs`)).text()
     const names = [...CHANNELS.map(({ name }) => name), ...CALL_CHANNELS.map(({ channel }) => channel)]
     for (const name of names) assert.equal(html.split(`<article id="${name}"`).length, 2, name)
+    const { channels } = (await (await fetch(`${platform.url}/asyncapi.json`)).json()) as {
+      channels: Record<string, { title: string }>
+    }
+    assert.deepEqual(
+      Object.values(channels).map(({ title }) => title),
+      names,
+    )
     const at = html.indexOf('<article id="spot.orders"')
     const article = html.slice(at, html.indexOf('</article>', at))
     assert.match(article, /signed, permission spot or margin/)

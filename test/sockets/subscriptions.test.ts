@@ -91,6 +91,8 @@ describe('subscriptions', () => {
       ['{"event":"subscribe"}', /channel is missing/],
       ['{"channel":"spot.trades"}', /event is missing/],
       ['{"channel":"spot.trades","event":"subscribe","id":{}}', /id: a number or a string/],
+      ['{"channel":"spot.trades","event":"subscribe","id":0.5}', /id: .*whole/],
+      ['{"channel":"spot.trades","event":"subscribe","id":1e999}', /id: .*whole/],
       [`{"channel":"spot.trades","event":"subscribe","id":"${'x'.repeat(65)}"}`, /id: at most 64/],
       [
         `{"channel":"spot.trades","event":"subscribe","payload":${'['.repeat(5000)}${']'.repeat(5000)}}`,

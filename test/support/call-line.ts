@@ -6,6 +6,7 @@ import type { CallConnection } from '../../src/sockets/calls.ts'
 import type { Session } from '../../src/sockets/credentials.ts'
 import type { Product } from '../../src/sockets/products.ts'
 import type { Credential } from './client.ts'
+import { checkFrame } from './frames.ts'
 import type { TestPlatform } from './platform.ts'
 
 /** A frame of the trading API, as a client reads it. */
@@ -22,6 +23,7 @@ export interface ApiAnswer {
 export class CallLine implements CallConnection {
   readonly conn_id = randomBytes(8).toString('hex')
   readonly conn_trace_id = randomBytes(16).toString('hex')
+  readonly ids = `"conn_id":"${this.conn_id}","conn_trace_id":"${this.conn_trace_id}"`
   readonly client_id = '127.0.0.1-0xc000a1b2c3'
   readonly ip: string
   readonly product: Product
@@ -55,6 +57,7 @@ export class CallLine implements CallConnection {
   }
   send(text: string): void {
     const frame = JSON.parse(text) as ApiAnswer
+    checkFrame(frame)
     this.texts.push(text)
     this.frames.push(frame)
     if (frame.ack === undefined) {

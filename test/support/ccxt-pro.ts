@@ -1,5 +1,7 @@
 import ccxt from 'ccxt'
 import type { Credential } from './client.ts'
+import { checkFrame } from './frames.ts'
+import type { Frame } from './socket.ts'
 
 /** Where a platform is: REST, and its sockets. */
 export interface Place {
@@ -34,6 +36,12 @@ export async function pro(
   for (const settle of ['usdt', 'btc']) {
     api.swap[settle] = venue.address(`/fx-ws/v4/ws/${settle}`)
     api.future[settle] = venue.address(`/fx-ws/v4/ws/delivery/${settle}`)
+  }
+  // It sees each frame after us. Microseconds in answers of calls are texts by then, so those are held elsewhere.
+  const handle = exchange.handleMessage.bind(exchange) as (client: unknown, frame: Frame) => unknown
+  exchange.handleMessage = (client: unknown, frame: Frame) => {
+    if (frame['header'] === undefined) checkFrame(frame)
+    return handle(client, frame)
   }
   await exchange.loadHttpProxyAgent()
   await exchange.loadMarkets()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { WebsocketAPIClient, WebsocketClient } from 'gateio-api'
 import type { Credential } from './client.ts'
+import { checkFrame } from './frames.ts'
 import type { Frame } from './socket.ts'
 import { until, type Venue } from './venue.ts'
 
@@ -64,7 +65,10 @@ export class Gateio {
     this.socket = this.api.getWSClient()
     const keep = (list: Frame[]) => (event: unknown) => void list.push(event as Frame)
     this.socket.on('response', keep(this.responses))
-    this.socket.on('update', keep(this.updates))
+    this.socket.on('update', ({ wsKey: _, ...frame }: Frame) => {
+      checkFrame(frame)
+      this.updates.push(frame)
+    })
     this.socket.on('exception', keep(this.exceptions))
     this.socket.on('authenticated', keep(this.authenticated))
     for (const name of ['open', 'reconnect', 'reconnected'] as const)

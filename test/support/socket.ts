@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { WebSocket } from 'ws'
 import type { Credential } from './client.ts'
+import { checkFrame } from './frames.ts'
 
 export type Frame = Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any -- whatever comes
 
@@ -51,6 +52,7 @@ export class SocketClient {
     return client
   }
   private take(frame: Frame): void {
+    checkFrame(frame)
     this.frames.push(frame)
     this.listener?.(frame)
     for (const waiter of this.waiting)

@@ -30,7 +30,6 @@ const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
 
 /** Of an order that is amended, and so of every other one. */
 const AMEND_LABELS = [
-  'AUTO_BORROW_TOO_MUCH',
   'TOO_MANY_ORDERS',
   'INVALID_CURRENCY',
   'INVALID_CURRENCY_PAIR',
@@ -39,12 +38,33 @@ const AMEND_LABELS = [
   'AMOUNT_TOO_MUCH',
   'BALANCE_NOT_ENOUGH',
   'MARGIN_BALANCE_NOT_ENOUGH',
-  'ACCOUNT_EXCEPTION',
   'POC_FILL_IMMEDIATELY',
   'PRICE_THRESHOLD_EXCEEDED',
   'TRADE_RESTRICTED',
 ] as const
-const PLACE_LABELS = [...AMEND_LABELS, 'FOK_NOT_FILL', 'ORDER_BOOK_NOT_FOUND', 'DUPLICATE_REQUEST'] as const
+const PLACE_LABELS = [
+  ...AMEND_LABELS,
+  'ACCOUNT_EXCEPTION',
+  'AUTO_BORROW_TOO_MUCH',
+  'NEGATIVE_ASSETS',
+  'FOK_NOT_FILL',
+  'ORDER_BOOK_NOT_FOUND',
+  'DUPLICATE_REQUEST',
+] as const
+/** A limit order that rests, out of a unified account, and that borrows nothing: much can't become of it. */
+const BUY_BACK_LABELS = [
+  'REQUEST_FORBIDDEN',
+  'INVALID_CURRENCY',
+  'INVALID_CURRENCY_PAIR',
+  'INVALID_PRECISION',
+  'AMOUNT_TOO_LITTLE',
+  'AMOUNT_TOO_MUCH',
+  'PRICE_THRESHOLD_EXCEEDED',
+  'BALANCE_NOT_ENOUGH',
+  'TRADE_RESTRICTED',
+  'TOO_MANY_ORDERS',
+  'DUPLICATE_REQUEST',
+] as const
 const FIND_LABELS = [
   'INVALID_CURRENCY',
   'INVALID_CURRENCY_PAIR',
@@ -293,7 +313,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     once: hasOwnText,
     status: 201,
     reply: orderInMode(),
-    refuses: [...PLACE_LABELS, 'REQUEST_FORBIDDEN'],
+    refuses: BUY_BACK_LABELS,
     handle: async ({ desk, caller, body: { action_mode, ...order } }) => {
       const user_id = caller.user.user_id
       return desk.core.submit('spot.cross_liquidate', { user_id, ...order }, (state, placed) =>

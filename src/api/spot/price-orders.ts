@@ -26,7 +26,7 @@ const ACCESS = signed('spot')
 const accountField = oneOf('normal', 'margin', 'unified')
 const DAY_SECONDS = 86_400
 
-const priceOrderShape = shape({
+export const priceOrderShape = shape({
   id: int64,
   user: int64,
   market: str,

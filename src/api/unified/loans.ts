@@ -176,7 +176,7 @@ export const LOAN_LABELS = [
   'TRADE_RESTRICTED',
   'REPAY_TOO_MUCH',
   'LOAN_NOT_FOUND',
-  'BALANCE_NOT_ENOUGH',
+  'NEGATIVE_ASSETS',
   'MARGIN_NOT_SUPPORTED',
 ] as const
 
@@ -200,7 +200,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     once: (body) => body.text !== null,
     status: 200,
     reply: shape({ tran_id: int64 }),
-    refuses: ['ACCOUNT_EXCEPTION', 'DUPLICATE_REQUEST', 'NEGATIVE_ASSETS', ...LOAN_LABELS],
+    refuses: ['ACCOUNT_EXCEPTION', 'DUPLICATE_REQUEST', 'BALANCE_NOT_ENOUGH', ...LOAN_LABELS],
     handle: async ({ desk, caller, body }) => {
       const user_id = caller.user.user_id
       const { text } = body

@@ -34,6 +34,19 @@ export interface Observation {
   readonly sweeps?: readonly (Outcome & { readonly id: number })[]
 }
 const GONE = 'gone from the chain'
+/** What somebody must decide on, or has decided, comes back as it went. */
+const AGAIN: Partial<Record<DepositStatus, DepositEvent>> = {
+  REVIEW: 'hold_again',
+  BLOCKED: 'block_again',
+  MANUAL: 'ask_again',
+}
+const goneAs = (status: DepositStatus): string =>
+  AGAIN[status] === undefined ? GONE : `${GONE}; it was ${status}`
+const isGone = ({ status, reason }: Deposit): boolean => status === 'INVALID' && reason.startsWith(GONE)
+const returnOf = ({ reason }: Deposit): DepositEvent => {
+  const held = Object.keys(AGAIN).find((status) => reason === goneAs(status as DepositStatus))
+  return AGAIN[held as DepositStatus] ?? 'include'
+}
 
 /** Everything that a chain has to say since last time, taken in at once: all of it, or nothing. */
 export function observeChain(ctx: Ctx, input: Observation): null {
@@ -125,9 +138,11 @@ function firstStatus(
 }
 
 function relocate(ctx: Ctx, deposit: Deposit, height: number | null): Deposit {
-  const back = deposit.status === 'INVALID' && deposit.reason === GONE && height !== null
-  if (deposit.height === height && !back) return deposit
-  return put(ctx, deposit, { height, ...(back && { status: 'TRACK', reason: '' }) })
+  const back = isGone(deposit) && height !== null ? returnOf(deposit) : undefined
+  if (deposit.height === height && back === undefined) return deposit
+  if (back === undefined) return put(ctx, deposit, { height })
+  const reason = back === 'include' ? '' : 'back after a reorganisation'
+  return put(ctx, deposit, { height, status: depositStep(deposit, back)!, reason })
 }
 function put(ctx: Ctx, deposit: Deposit, to: Partial<Deposit>): Deposit {
   const changed: Deposit = { ...deposit, ...to }
@@ -140,10 +155,12 @@ export function depositStep(deposit: Deposit, event: DepositEvent): DepositStatu
 
 /** A reorganisation took it: what was booked goes back, even below zero, because the coins are not there. */
 function vanish(ctx: Ctx, deposit: Deposit): void {
-  if (deposit.status === 'INVALID' && deposit.reason === GONE) return
+  if (deposit.status === 'INVALID' && deposit.height === null && deposit.booked === 'none') return
   unbook(ctx, deposit)
-  const status = depositStep(deposit, 'vanish') ?? deposit.status
-  put(ctx, deposit, { status, height: null, booked: 'none', reason: GONE })
+  const status = depositStep(deposit, 'vanish')
+  // What was too small is no larger when it comes back.
+  const told = status === undefined ? {} : { status, reason: goneAs(deposit.status) }
+  put(ctx, deposit, { height: null, booked: 'none', ...told })
 }
 function unbook(ctx: Ctx, deposit: Deposit): void {
   if (deposit.booked === 'none') return
@@ -209,7 +226,7 @@ export function settleDeposit(ctx: Ctx, given: Deposit, tip: number): Deposit {
     if (deposit.status === 'TRACK' && mayCredit(ctx, deposit, confirms >= chain.unlock_confirms)) {
       deposit = post(ctx, deposit, 'user')
       go('credit')
-    } else if (deposit.status !== 'TRACK' && deposit.booked === 'none' && deposit.reason !== GONE)
+    } else if (deposit.status !== 'TRACK' && deposit.booked === 'none' && !isGone(deposit))
       deposit = post(ctx, deposit, 'unclaimed')
   }
   if (deposit.status === 'DEP_CREDITED' && confirms >= chain.unlock_confirms) go('unlock')

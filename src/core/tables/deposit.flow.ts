@@ -20,8 +20,9 @@ export type DepositEvent =
   | 'block'
   | 'exclude'
   | 'vanish'
-  | 'misaddressed'
-  | 'small'
+  | 'hold_again'
+  | 'block_again'
+  | 'ask_again'
 
 /** A payment on its way in, from the first sight of it to money that may leave again. */
 export const DEPOSIT_FLOW: Flow<DepositStatus, DepositEvent> = {
@@ -30,8 +31,6 @@ export const DEPOSIT_FLOW: Flow<DepositStatus, DepositEvent> = {
     hold: 'REVIEW',
     block: 'BLOCKED',
     vanish: 'INVALID',
-    misaddressed: 'MANUAL',
-    small: 'INVALID',
   },
   TRACK: { credit: 'DEP_CREDITED', hold: 'REVIEW', block: 'BLOCKED', exclude: 'PEND', vanish: 'INVALID' },
   DEP_CREDITED: { unlock: 'DONE', exclude: 'PEND', vanish: 'INVALID' },
@@ -39,8 +38,8 @@ export const DEPOSIT_FLOW: Flow<DepositStatus, DepositEvent> = {
   REVIEW: { release: 'TRACK', block: 'BLOCKED', vanish: 'INVALID' },
   BLOCKED: { release: 'TRACK', vanish: 'INVALID' },
   MANUAL: { release: 'TRACK', block: 'BLOCKED', vanish: 'INVALID' },
-  // A payment that a reorganisation took away may come back in a later block.
-  INVALID: { include: 'TRACK' },
+  // A payment that a reorganisation took away may come back in a later block; somebody's decision about it stands.
+  INVALID: { include: 'TRACK', hold_again: 'REVIEW', block_again: 'BLOCKED', ask_again: 'MANUAL' },
 }
 /** Where the coins stand in the ledger once the payment has its confirmations. */
 export const DEPOSIT_MONEY: Readonly<Record<DepositStatus, string>> = {

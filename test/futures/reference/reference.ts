@@ -90,6 +90,22 @@ export class Reference {
       throw error
     }
   }
+  /** '' or the label that it would be answered with now; nothing of it happens. */
+  would(what: string, input: Input, at: number): string {
+    const nothing = new Error('nothing of it happened')
+    this.start(at, [])
+    try {
+      this.world.whole(() => {
+        this.answer(what, input)
+        throw nothing
+      })
+    } catch (error) {
+      if (error === nothing) return ''
+      if (error instanceof Refused) return error.label
+      throw error
+    }
+    return ''
+  }
   /** What is due first. */
   next(): Due | undefined {
     let first: Due | undefined

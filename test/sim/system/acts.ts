@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import type { RefOrder } from '../../spot/reference.ts'
 import { ETH_OUTSIDE } from '../../support/wallet.ts'
+import { Borrowers } from './borrowers.ts'
 import type { Cast, Family, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
 import { StrayMoney } from './money.ts'
 import type { Act, Step } from './plan.ts'
+import { AGENTS, CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
+import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
+import { Traders } from './traders.ts'
 import { Wander } from './wander.ts'
 
 const PAIR = 'BTC_USDT'
@@ -18,7 +22,8 @@ export const CHAIN = 'BTC'
 const CONFIRMATIONS = BUILT_IN_WORLD.chains.find(({ chain }) => chain === CHAIN)!.min_confirms
 /** Of the newest orders so many are amended and cancelled: they are the likeliest to be open. */
 const NEWEST = 60
-const DAY = 86_400
+const HOUR = 3_600
+const DAY = 24 * HOUR
 
 export interface Scene {
   readonly house: House
@@ -43,13 +48,19 @@ export class Acts {
   private readonly scene: Scene
   private orders: RefOrder[] = []
   private ids = 0
+  /** Scenes, and how often. */
+  private readonly played = new Map<string, number>()
   private readonly wander: Wander
   readonly money: StrayMoney
+  readonly borrowers: Borrowers
+  readonly traders: Traders
 
   constructor(scene: Scene) {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
+    this.borrowers = new Borrowers(scene.house, scene.cast)
+    this.traders = new Traders(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -89,7 +100,8 @@ export class Acts {
   private async crash(step: Step): Promise<void> {
     const { house, note } = this.scene
     const death = step.n[1]! % 2 === 0 ? 'lost' : 'unheard'
-    const kind = (['place', 'transfer', 'sub', 'withdraw', 'clock', 'stray'] as const)[step.n[0]! % 6]!
+    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts', 'clock', 'stray'] as const
+    const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
     if (kind === 'clock' || kind === 'stray') {
       const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
@@ -99,7 +111,15 @@ export class Acts {
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
-    const request = this.requests[kind](inner)
+    const request: Request | undefined =
+      kind === 'unified'
+        ? this.borrowers.request(inner)
+        : kind === 'contracts'
+          ? this.traders.request(inner)
+          : this.requests[kind](inner)
+    if (request === undefined) return
+    // It carries out what was recorded by itself: what it would answer is asked before.
+    const told = kind === 'contracts' ? request.predict() : undefined
     let answer: Answer | undefined
     const at = await house.die(1, death, async () => {
       answer = await house.call(request.by.credential, request.call)
@@ -107,7 +127,7 @@ export class Acts {
     // Something else may have been in the append: what is not in it never was.
     const done = at === undefined || (death === 'unheard' && at.includes(`"${request.command}"`))
     if (done) {
-      const expected = request.predict()
+      const expected = told ?? request.predict()
       if (answer!.status < 500) assert.equal(answer!.label, expected)
       else assert.equal(expected, '', `${request.command} was carried out`)
       if (answer!.status < 300) request.heard?.(answer!)
@@ -200,10 +220,33 @@ export class Acts {
       await this.scene.cast.credit(this.trader(step), currency, CENT * BigInt(1 + (step.n[1]! % 5000)))
       this.scene.note('credit ok')
     },
+    unified: async (step) => {
+      // Interest is charged by the hour.
+      if (step.n[5]! % 12 === 0) {
+        await this.clock(HOUR)
+        await this.borrowers.catchUp()
+      }
+      await this.send(step, this.borrowers.request(step))
+      await this.borrowers.seen(step.who)
+    },
+    // The reference tells what one request would be answered, not two.
+    contracts: (step) =>
+      this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, this.traders.request(step)),
     stray: (step) => this.stray(step),
     any: async (step) => {
       const told = await this.wander.anything(step)
       if (told !== undefined) this.scene.note(`any ${told.answer.status < 300 ? 'ok' : 'refused'}`)
+    },
+    scene: async (step) => this.scene.note(`scene ${await play(SCENES, this.stage(step), this.played)}`),
+    dear: async (step) => this.scene.note(`scene ${await play(DEAR, this.stage(step), this.played)}`),
+    agents: async (step) => {
+      await this.scene.house.withAgents()
+      await AGENTS(this.stage(step))
+      this.scene.note('agents ok')
+    },
+    crowd: async (step) => {
+      await CROWD(this.stage(step))
+      this.scene.note('crowd ok')
     },
     money: async (step) => this.scene.note(`money ${await this.money.act(step)}`),
     price: async (step) => {
@@ -233,7 +276,13 @@ export class Acts {
       note('takeover ok')
     },
     reset: () => this.scene.startOver(),
-    reconfigure: (step) => this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`),
+    reconfigure: async (step) => {
+      await CROSSWISE(this.stage(step))
+      await this.scene.house.reconfigure(`0.000${1 + (step.n[0]! % 9)}`)
+    },
+  }
+  private stage({ n }: Step): Stage {
+    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds))
   }
   private async clock(seconds: number): Promise<void> {
     if (seconds > 60) await this.scene.cast.standBy()

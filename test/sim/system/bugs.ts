@@ -221,6 +221,24 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           payments: input.payments.map((one) => ({ ...one, amount: `9${one.amount}` })),
         }),
     ),
+  'interest is booked twice': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          if (entry.kind === 'interest') original.call(this, context, entry)
+          return original.call(this, context, entry)
+        },
+    ),
+  'a fee of contracts is counted wrong now and then': () =>
+    plant(commands, 'futures.place', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const row = ctx.state.futures.positions.get(input.user_id, made.pair, 'single')
+      if (row !== undefined && row.size !== 0n && made.id % 5 === 0)
+        ctx.tx.put(ctx.state.futures.positions.table, { ...row, fee: (row.fee + 1n) as never })
+      return made
+    }),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

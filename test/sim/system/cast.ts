@@ -27,6 +27,8 @@ export class Cast {
   /** Of families. */
   readonly members = new Map<number, Member>()
   readonly strays: Member[] = []
+  /** Whom a model follows: nobody else does anything to them. */
+  readonly followed = new Set<number>()
   private maker: Member | undefined
   private readonly house: House
   private readonly model: Model
@@ -108,6 +110,7 @@ export class Cast {
     this.model.market.rates.set(user_id, rates)
     const member = { user: user_id, credential }
     this.members.set(user_id, member)
+    this.followed.add(user_id)
     return member
   }
   async credit({ user }: Member, currency: string, sum: bigint): Promise<void> {

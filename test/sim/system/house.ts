@@ -6,10 +6,13 @@ import { bodyDigest, sign, signatureString } from '../../../src/api/signature.ts
 import { replayStore } from '../../../src/checks/replay-store.ts'
 import { verifyStore } from '../../../src/checks/ledger-check.ts'
 import { readConfig } from '../../../src/config.ts'
+import type { AgentLook } from '../../../src/core/agents/look.ts'
 import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { microsNow } from '../../../src/http/words.ts'
+import { Core } from '../../../src/machine/core.ts'
 import { startPlatform, type Platform } from '../../../src/platform.ts'
+import { Housekeeper } from '../../../src/runtime/housekeeper.ts'
 import { createLog } from '../../../src/runtime/log.ts'
 import { sumsKey } from '../../../src/runtime/secrets.ts'
 import { databasePath, openSnapshot } from '../../../src/store/open.ts'
@@ -17,6 +20,7 @@ import { SqliteStore } from '../../../src/store/sqlite.ts'
 import { Fenced, type Snapshot, type Store } from '../../../src/store/store.ts'
 import type { Credential } from '../../support/client.ts'
 import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
+import { plant } from '../../support/plant.ts'
 import { checkBody } from '../../support/shape.ts'
 import { OneThreadStore } from './one-thread.ts'
 
@@ -27,6 +31,13 @@ const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
 /** One life in so many runs the store with its threads, the first one included. */
 const THREADS_EACH = 12
+/** The market that the model follows. */
+export const MODEL_PAIR = 'BTC_USDT'
+/** Where a new configuration has coarser prices, every other time. */
+export const COARSE = { pair: 'XRP_USDT', contract: 'BTC_USD' } as const
+/** Requests while the world is reset, each a turn later than the one before. */
+const RESET_CALLS = 4
+const TIDY_AHEAD = 91 * 86_400e6
 const folder = (): string => mkdtempSync(join(tmpdir(), 'kontor-system-'))
 
 export interface Call {
@@ -41,6 +52,8 @@ export interface Answer {
   readonly label: string
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
   readonly body: any
+  /** Names and values in turn. */
+  readonly headers: readonly (string | number)[]
 }
 /** What becomes of the append that a platform dies at: it never was, or nobody hears that it is. */
 export type Death = 'lost' | 'unheard'
@@ -58,9 +71,15 @@ class Mortality {
   diedOf: string | undefined
   readonly store: Store
 
-  constructor(store: Store) {
+  /** `recorded`: told the commands of each append that is. */
+  constructor(store: Store, recorded: (commands: string) => void) {
     this.store = store
-    const commit = store.commit.bind(store)
+    const append = store.commit.bind(store)
+    const commit: typeof append = async (batch) => {
+      const head = await append(batch)
+      recorded(batch.commands)
+      return head
+    }
     store.commit = async (batch) => {
       this.left--
       if (this.left > 0) return commit(batch)
@@ -82,6 +101,25 @@ interface Life {
   readonly mortality: Mortality
   readonly faults: unknown[]
 }
+/** Whatever market agents think of a market and a contract, they do nothing there: their looks are recorded without orders. */
+const withoutLooksAt = (pair: string, contract: string): (() => void) =>
+  plant(
+    Core.prototype as unknown as { submit: Submit },
+    'submit',
+    (original) =>
+      function (type, input, ...view) {
+        const { look } = input
+        const idle =
+          type.startsWith('agents.') && (look?.currency_pair === pair || look?.contract === contract)
+        return original.call(this, type, idle ? { ...input, look: { ...look, orders: [] } } : input, ...view)
+      },
+  )
+type Submit = (
+  this: unknown,
+  type: string,
+  input: { readonly look?: (Partial<AgentLook> & { readonly contract?: string }) | null },
+  ...view: readonly unknown[]
+) => Promise<unknown>
 
 /** The whole platform in this process, on real files, with a clock that only the simulation moves; it can be stopped, killed and given another configuration. */
 export class House {
@@ -92,8 +130,12 @@ export class House {
   /** Told whenever there is another process, or another world. */
   begun: () => void = () => undefined
   refused: (label: string) => void = () => undefined
+  /** Told of commands when they are recorded, in their order. */
+  recorded: (commands: string) => void = () => undefined
 
+  private undo: () => void = () => undefined
   async open(): Promise<void> {
+    this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
     this.take(await this.started())
   }
   private async started(env: Readonly<Record<string, string>> = {}): Promise<Life> {
@@ -116,7 +158,7 @@ export class House {
     })
     const path = databasePath(this.data)
     const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
-    const mortality = new Mortality(store)
+    const mortality = new Mortality(store, (commands) => this.recorded(commands))
     const fatal = (error: unknown): void => void faults.push(error)
     const platform = await startPlatform(config, log, fatal, store, { closed: true })
     return { platform, store, mortality, faults }
@@ -176,13 +218,23 @@ export class House {
     const headers = { key: credential.key, timestamp, sign: sign(credential.secret, message) }
     return this.sent(method, path, query, headers, body)
   }
-  operate(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body))
+  operate(method: string, path: string, body?: unknown, token = TOKEN): Promise<Answer> {
+    return this.operateRaw(method, path, body === undefined ? undefined : JSON.stringify(body), token)
   }
-  operateRaw(method: string, path: string, body: string | undefined): Promise<Answer> {
+  operateRaw(method: string, path: string, body: string | undefined, token = TOKEN): Promise<Answer> {
     const [plain, query = ''] = path.split('?') as [string, string?]
     const text = body === undefined ? undefined : Buffer.from(body)
-    return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${TOKEN}` }, text)
+    return this.sent(method, `/operator/v1${plain}`, query, { authorization: `Bearer ${token}` }, text)
+  }
+  /** As a page of the console asks. */
+  page(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    return this.sent(method, `/console${path}`, '', headers, text)
   }
   /** For steps that must succeed. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
@@ -207,7 +259,7 @@ export class House {
       ip: '127.0.0.1',
       inTime: microsNow(),
     }
-    const { status, text: raw = '' } = await this.platform.answer(request, text)
+    const { status, headers: told, text: raw = '' } = await this.platform.answer(request, text)
     const body = raw === '' ? undefined : (JSON.parse(raw) as { label?: string })
     if (!this.dying) assert.ok(status < 500, `${method} ${path} → ${status} ${raw}`)
     const refused = status >= 300
@@ -217,13 +269,19 @@ export class House {
     // The same few shapes all the time: the first of them, and then some.
     if (this.calls++ < SHAPES_FIRST || this.calls % SHAPES_EACH === 0)
       checkBody(method, path, { status, text: raw, body })
-    return { status, label, body }
+    return { status, label, body, headers: told }
   }
 
   /** Everything that is under way is through. */
   async settle(): Promise<void> {
     await this.platform.desk.core.idle()
     assert.deepEqual(this.life.faults, [])
+  }
+  /** The next life has market agents, who leave the model's market alone; lives after it have none. */
+  async withAgents(): Promise<void> {
+    this.happened.stops++
+    await this.platform.stop()
+    this.take(await this.started({ KONTOR_AGENTS: 'on' }))
   }
   async stopAndStart(): Promise<void> {
     this.happened.stops++
@@ -282,24 +340,53 @@ export class House {
   /** Back to the world of the first start. */
   async reset(): Promise<void> {
     await this.settle()
-    await this.ok('POST', '/reset')
+    // Who asks meanwhile is asked to come again, or comes too early: it makes no difference.
+    this.dying = true
+    const [{ status }] = await Promise.all([
+      this.operate('POST', '/reset'),
+      ...Array.from({ length: RESET_CALLS }, (_, i) => this.afterTurns(i)),
+    ]).finally(() => (this.dying = false))
+    assert.ok(status < 300, `POST /reset → ${status}`)
     this.begun()
+  }
+  private async afterTurns(turns: number): Promise<void> {
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+    await this.operate('PUT', '/prices', { XRP: '0.5' })
   }
   /** From here on the tables stand still. */
   holdBack(): Promise<void> {
     return this.life.store.holdBack(true)
   }
+  /** Another file: fees, and how fine prices are where orders may be in the way, which are cancelled then. */
   async reconfigure(fee: string): Promise<void> {
-    this.happened.configurations++
+    const coarse = this.happened.configurations++ % 2 === 0
+    const { markets, contracts = [] } = BUILT_IN_WORLD
     const currencies = BUILT_IN_WORLD.currencies.map((one) =>
       one.currency === 'BTC'
         ? { ...one, chains: one.chains.map((chain) => ({ ...chain, withdraw_fix: fee })) }
         : one,
     )
+    const world = {
+      currencies,
+      markets: markets.map((one) => (one.id === COARSE.pair && coarse ? { ...one, precision: 3 } : one)),
+      contracts: contracts.map((one) =>
+        one.underlying === COARSE.contract
+          ? { ...one, order_size_min: 5, ...(coarse && { order_price_round: '0.5' }) }
+          : one,
+      ),
+    }
     this.config ??= join(folder(), 'world.json')
-    writeFileSync(this.config, JSON.stringify({ currencies }))
+    writeFileSync(this.config, JSON.stringify(world))
     await this.platform.stop()
-    this.take(await this.started())
+    const names = `${COARSE.pair},futures/btc/${COARSE.contract}`
+    this.take(await this.started({ KONTOR_CANCEL_ORDERS: names }))
+  }
+  /** The housekeeper of some later day: what is kept for a time only leaves the files. */
+  async tidy(): Promise<void> {
+    const { core, clock } = this.platform.desk
+    const log = createLog('error', (line) => void process.stderr.write(`${line}\n`))
+    const later = { peek: () => clock.peek() + TIDY_AHEAD } as typeof clock
+    await new Housekeeper({ core, store: this.life.store, clock: later, log }).sweep()
   }
   /** Rows that no rule needs leave memory at once. */
   async evict(): Promise<void> {
@@ -334,6 +421,7 @@ export class House {
   }
   async close(): Promise<void> {
     await this.platform.stop()
+    this.undo()
     rmSync(this.data, { recursive: true, force: true })
   }
 }

@@ -14,18 +14,22 @@ export interface Step {
 }
 /** How often each happens, in a thousand. */
 const WEIGHTS = {
-  place: 330,
+  place: 265,
   amend: 80,
   cancel: 80,
-  transfer: 90,
+  transfer: 70,
   sub: 45,
   withdraw: 25,
   deposit: 20,
   mine: 15,
   credit: 30,
-  stray: 110,
-  any: 100,
+  unified: 40,
+  contracts: 60,
+  stray: 100,
+  any: 77,
   money: 50,
+  scene: 17,
+  dear: 1,
   price: 12,
   clock: 15,
   evict: 10,
@@ -38,15 +42,18 @@ const RARE = {
   crash: 6,
   reconfigure: 4,
   takeover: 3,
-  reset: 1,
+  agents: 2,
+  reset: 2,
   long: 3,
 } as const
+/** As dear as a start of the platform and its look at everything: not in short histories. */
+const RARE_LATE = { ...RARE, crowd: 5 } as const
 /** It happens often at first, so that a short history has its share, and seldom later, so that long ones can be afforded. */
 const RARE_OFTEN = 0.02
 const OFTEN_STEPS = 400
 const RARE_LATER = 0.001
 type Weights = Readonly<Record<string, number>>
-export type Act = keyof typeof WEIGHTS | keyof typeof RARE
+export type Act = keyof typeof WEIGHTS | keyof typeof RARE_LATE
 const NUMBERS = 8
 const NUMBER_MAX = 2 ** 30
 
@@ -61,13 +68,15 @@ export function* steps(seed: number): Generator<Step, never> {
     }
     throw new RangeError('no act is left')
   }
-  for (let i = 0; ; i++)
+  for (let i = 0; ; i++) {
+    const early = i < OFTEN_STEPS
     yield {
-      act: draw(random.chance(i < OFTEN_STEPS ? RARE_OFTEN : RARE_LATER) ? RARE : WEIGHTS),
+      act: draw(random.chance(early ? RARE_OFTEN : RARE_LATER) ? (early ? RARE : RARE_LATE) : WEIGHTS),
       who: random.below(NUMBER_MAX),
       n: Array.from({ length: NUMBERS }, () => random.below(NUMBER_MAX)),
       way: random.chance(0.05) ? 'twice' : random.chance(0.03) ? 'late' : 'once',
     }
+  }
 }
 export function plan(seed: number, count: number): Step[] {
   const all = steps(seed)

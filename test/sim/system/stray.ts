@@ -122,7 +122,7 @@ export const STRAYS: Readonly<Record<string, Make>> = {
     path: '/unified/unified_mode',
     body: {
       mode: at(['single_currency', 'multi_currency', 'portfolio'], n[1]!),
-      ...(n[1]! % 3 === 1 && { settings: { usdt_futures: true, spot_hedge: false } }),
+      ...(n[1]! % 3 === 1 && { settings: { usdt_futures: n[2]! % 2 === 0 } }),
     },
   }),
   borrow: ({ n }) => ({

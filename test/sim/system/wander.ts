@@ -80,8 +80,6 @@ export class Wander {
     const stray = random.pick(this.cast.strays).user
     let [path, body] = [made.path, made.body?.toString()]
     if (ABOUT_USERS.test(told)) path = endpoint.path.replace('{uid}', String(stray)).replace('{key}', 'none')
-    // What contracts are proved by knows the lowest tier of fees alone.
-    if (told === 'PATCH /users/{uid}') body = body?.replace(/"vip":\s*\d+/, '"remark":"sim"')
     if (ABOUT_MONEY.test(told)) {
       const id = this.idOf(/^POST \/(\w+)/.exec(told)![1]!)
       if (id === undefined) return undefined
@@ -135,7 +133,7 @@ export class Wander {
   /** Whether it names somebody whom the model follows. */
   private followed(...texts: readonly (string | undefined)[]): boolean {
     for (const text of texts)
-      for (const [id] of (text ?? '').matchAll(/\d{5,}/g)) if (this.cast.members.has(Number(id))) return true
+      for (const [id] of (text ?? '').matchAll(/\d{5,}/g)) if (this.cast.followed.has(Number(id))) return true
     return false
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { State } from '../../../src/core/state.ts'
 import type { Account } from '../../../src/core/ledger/ledger.ts'
+import type { Deposit } from '../../../src/core/tables/deposits.ts'
 import type { Position } from '../../../src/core/tables/futures/positions.ts'
 import type { CommittedCommand, Commits, Subscription } from '../../../src/machine/stream.ts'
 
@@ -24,6 +25,8 @@ export class Watch {
   private place: Subscription | undefined
   private state!: State
   private readonly heard: Heard
+  /** Accounts that are below zero because a chain took back what had been paid in: they may only rise. */
+  readonly owing = new Set<string>()
 
   constructor(heard: Heard = () => undefined) {
     this.heard = heard
@@ -44,13 +47,20 @@ export class Watch {
     return { owners, lost }
   }
   private add({ changes }: CommittedCommand, owners: Set<number>): void {
-    const { ledger, futures } = this.state
+    const { ledger, futures, wallet } = this.state
     const currencies = new Map<string, bigint>()
     /** By contract: sizes, and costs less what clearing carries. */
     const sizes = new Map<string, bigint>()
     const carried = new Map<string, bigint>()
     const more = (sums: Map<string, bigint>, key: string, by: bigint): void =>
       void sums.set(key, (sums.get(key) ?? 0n) + by)
+    /** From whom a chain has taken what. */
+    const taken = new Set<string>()
+    for (const { table, before, after } of changes)
+      if (table === (wallet.deposits.table as unknown)) {
+        const [was, is] = [before, after] as [Deposit | undefined, Deposit | undefined]
+        if (was?.booked === 'user' && is?.booked === 'none') taken.add(`${is.user_id} spot ${is.currency}`)
+      }
     for (const { table, before, after } of changes)
       if (table === (ledger.accounts as unknown)) {
         const [was, is] = [before, after] as [Account | undefined, Account | undefined]
@@ -62,8 +72,10 @@ export class Watch {
           if (contract !== undefined) more(carried, `${group}/${settle}/${contract}`, by)
         } else {
           owners.add(owner)
-          if (!MAY_OWE.test(name))
-            assert.ok(is === undefined || is.amount >= 0n, `${owner} ${name} ${currency}: ${is?.amount}`)
+          const key = `${owner} ${name} ${currency}`
+          if (is === undefined || is.amount >= 0n) this.owing.delete(key)
+          else if (taken.has(key)) this.owing.add(key)
+          else if (!MAY_OWE.test(name)) assert.ok(this.owing.has(key) && by >= 0n, `${key}: ${is.amount}`)
         }
       } else if (table === (futures.positions.table as unknown)) {
         const [was, is] = [before, after] as [Position | undefined, Position | undefined]

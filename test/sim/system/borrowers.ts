@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import type { State } from '../../../src/core/state.ts'
+import type { Cast, Member } from './cast.ts'
+import type { Call, House } from './house.ts'
+import { ONE, amount, text } from './model.ts'
+import type { Step } from './plan.ts'
+import { Borrower, UnifiedModel, type LoanTerms, type Mode } from './unified-model.ts'
+
+const CURRENCIES = ['USDT', 'ETH', 'SOL'] as const
+/** Enough of one to have slices at several rates. */
+const FUNDS = [
+  ['20000', '10', '200'],
+  ['3000000', '2500', '9000'],
+  ['500', '1', '5'],
+  ['0', '40', '0'],
+] as const
+const UNIT = 10n ** 10n
+/** Prices between which nobody here is ever restricted, whatever anybody does to them. */
+const EXTREMES = { USDT: [1n, 1n], ETH: [1_700n, 4_200n], SOL: [80n, 220n] } as const
+const MODES: readonly Mode[] = ['multi_currency', 'portfolio', 'multi_currency', 'single_currency', 'classic']
+const LEVERAGES = ['0.5', '1', '2', '4', '5', '8', '10', '11']
+const PAGE = 100
+
+/** One request, and what the model says to it. */
+export interface Asked {
+  readonly by: Member
+  readonly call: Call
+  readonly command: string
+  readonly predict: () => string
+}
+type Try = (account: Borrower) => string
+
+/** Accounts that borrow and repay, beside a model of unified accounts: each label, balance and figure is told before it comes. */
+export class Borrowers {
+  private readonly house: House
+  private readonly cast: Cast
+  private model!: UnifiedModel
+  private readonly accounts: { readonly member: Member; readonly account: Borrower }[] = []
+  /** The last hour of each currency whose interest is counted. */
+  private readonly hours = new Map<string, number>()
+  private ids = 0
+
+  constructor(house: House, cast: Cast) {
+    this.house = house
+    this.cast = cast
+  }
+  async begin(): Promise<void> {
+    this.model = new UnifiedModel(await this.read(), (currency) => this.house.state.prices.of(currency))
+    for (const funds of FUNDS) {
+      const { user_id: user, credential } = await this.house.user()
+      const account = new Borrower()
+      const member = { user, credential }
+      this.accounts.push({ member, account })
+      this.cast.followed.add(user)
+      for (const [i, currency] of CURRENCIES.entries()) {
+        if (funds[i] === '0') continue
+        const body = { account: 'spot', currency, amount: funds[i] }
+        await this.house.ok('POST', `/users/${user}/credit`, body)
+        account.free.set(currency, amount(funds[i]!))
+      }
+      if (this.accounts.length === FUNDS.length) continue
+      account.mode = 'multi_currency'
+      const call = { method: 'PUT', path: '/unified/unified_mode', body: { mode: account.mode } }
+      assert.equal((await this.house.call(credential, call)).label, '')
+    }
+    for (const currency of CURRENCIES) {
+      const [newest] = await this.rates(currency, 1)
+      this.hours.set(currency, newest?.time ?? 0)
+    }
+  }
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- replies are looked into freely
+  private async table(path: string, name = 'currency'): Promise<Map<string, any>> {
+    const { credential } = this.cast.strays[0]!
+    const { body } = await this.house.call(credential, { method: 'GET', path })
+    return new Map((body as Record<string, string>[]).map((row) => [row[name]!, row]))
+  }
+  /** The tables that everybody may read. */
+  private async read(): Promise<Map<string, LoanTerms>> {
+    const lent = await this.table('/unified/currencies', 'name')
+    const discounts = await this.table('/unified/currency_discount_tiers')
+    const margins = await this.table('/unified/loan_margin_tiers')
+    const slices = (tiers: readonly Record<string, string>[], rate: string) =>
+      tiers.map((tier) => ({
+        upTo: /^\+?$/.test(tier['upper_limit']!) ? undefined : amount(tier['upper_limit']!),
+        rate: amount(tier[rate]!),
+        leverage: amount(tier['leverage']!),
+      }))
+    return new Map(
+      CURRENCIES.map((currency) => [
+        currency,
+        {
+          least: amount(lent.get(currency).min_borrow_amount),
+          userMax: amount(lent.get(currency).user_max_borrow_amount),
+          unit: amount(lent.get(currency).prec),
+          discounts: slices(discounts.get(currency).discount_tiers, 'discount'),
+          margins: slices(margins.get(currency).margin_tiers, 'margin_rate'),
+        },
+      ]),
+    )
+  }
+  private async rates(
+    currency: string,
+    limit = PAGE,
+    page = 1,
+  ): Promise<readonly { time: number; rate: string }[]> {
+    const query = { currency, limit: String(limit), page: String(page) }
+    const call = { method: 'GET', path: '/unified/history_loan_rate', query }
+    return (await this.house.call(this.cast.strays[0]!.credential, call)).body.rates
+  }
+  /** The hours that have struck since, at the rates that were told. */
+  async catchUp(): Promise<void> {
+    for (const currency of CURRENCIES) {
+      const last = this.hours.get(currency)!
+      const fresh: { time: number; rate: string }[] = []
+      for (let page = 1; ; page++) {
+        const rows = await this.rates(currency, PAGE, page)
+        fresh.push(...rows.filter(({ time }) => time > last))
+        if (rows.length < PAGE || rows.at(-1)!.time <= last) break
+      }
+      for (const { time, rate } of fresh.reverse()) {
+        this.hours.set(currency, time)
+        for (const { account } of this.accounts) this.model.hour(account, currency, amount(rate))
+      }
+    }
+  }
+
+  /** Undefined: it would succeed, and might bring somebody to where the model does not follow. */
+  request({ n, who }: Step): Asked | undefined {
+    const { member, account } = this.accounts[who % this.accounts.length]!
+    const currency = CURRENCIES[n[1]! % CURRENCIES.length]!
+    const named = n[4]! % 2 === 0 ? `sim-${++this.ids}` : undefined
+    const ask = (
+      command: string,
+      method: string,
+      path: string,
+      body: object,
+      act: Try,
+    ): Asked | undefined => {
+      // It may come twice.
+      const after = account.copy()
+      if (act(after) === '' && (act(after), !this.isSafe(after))) return undefined
+      return { by: member, call: { method, path, body }, command, predict: () => act(account) }
+    }
+    const loan = (type: string, sum: bigint | undefined, act: Try): Asked | undefined =>
+      ask(
+        'margin.loan',
+        'POST',
+        '/unified/loans',
+        {
+          currency,
+          type,
+          ...(sum === undefined ? { repaid_all: true, amount: '1' } : { amount: text(sum) }),
+          ...(named !== undefined && { text: named }),
+        },
+        act,
+      )
+    switch (n[0]! % 12) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
+        const sum = this.sum(account, currency, n)
+        return loan('borrow', sum, (one) => this.model.borrow(one, currency, sum, named))
+      }
+      case 4:
+      case 5: {
+        const debt = account.debt(currency)
+        const sum = n[2]! % 4 === 0 ? undefined : this.part(debt, n[3]!)
+        return loan('repay', sum, (one) => this.model.repay(one, currency, sum, named))
+      }
+      case 6:
+      case 7: {
+        const mode = MODES[n[2]! % MODES.length]!
+        const act: Try = (one) => this.model.switchTo(one, mode)
+        return ask('margin.mode', 'PUT', '/unified/unified_mode', { mode }, act)
+      }
+      case 8: {
+        const leverage = LEVERAGES[n[2]! % LEVERAGES.length]!
+        const path = '/unified/leverage/user_currency_setting'
+        return ask('margin.leverage', 'POST', path, { currency, leverage }, (one) =>
+          this.model.lever(one, currency, amount(leverage)),
+        )
+      }
+      case 9: {
+        const excluded = n[2]! % 2 === 0 ? undefined : currency
+        const body =
+          excluded === undefined ? { collateral_type: 0 } : { collateral_type: 1, disable_list: [excluded] }
+        return ask('margin.collateral', 'POST', '/unified/collateral_currencies', body, (one) =>
+          this.model.collateral(one, excluded),
+        )
+      }
+      default: {
+        const out = n[2]! % 2 === 0
+        const sum = this.part(out ? account.has('USDT') : account.apart, n[3]!)
+        const [from, to] = out ? ['spot', 'margin'] : ['margin', 'spot']
+        const body = { currency: 'USDT', from, to, amount: text(sum), currency_pair: 'ETH_USDT' }
+        return ask('transfer.create', 'POST', '/wallet/transfers', body, (one) =>
+          this.model.transfer(one, out, sum),
+        )
+      }
+    }
+  }
+  /** Too little, too much, more than the margin bears, and mostly some of what can be borrowed. */
+  private sum(account: Borrower, currency: string, n: readonly number[]): bigint {
+    const { least, userMax } = this.model.terms.get(currency)!
+    const price = this.house.state.prices.of(currency)
+    const { available } = this.model.margins(account)
+    const bears = available <= 0n ? ONE : (available * ONE) / price
+    const drawn = [least / 2n, (userMax * 2n * ONE) / price, bears * 30n]
+    const some = (bears * BigInt(1 + (n[3]! % 70))) / 100n
+    const sum = n[2]! % 8 < drawn.length ? drawn[n[2]! % 8]! : some
+    return this.least(sum)
+  }
+  private part(of: bigint, n: number): bigint {
+    return this.least((of * BigInt(1 + (n % 120))) / 100n)
+  }
+  private least(sum: bigint): bigint {
+    return sum < UNIT ? UNIT : sum - (sum % UNIT)
+  }
+  private isSafe(account: Borrower): boolean {
+    for (const eth of EXTREMES.ETH)
+      for (const sol of EXTREMES.SOL) {
+        const prices: Readonly<Record<string, bigint>> = { USDT: 1n, ETH: eth, SOL: sol }
+        const { balance, initial } = this.model.margins(account, (currency) => prices[currency]! * ONE)
+        if (initial > 0n && balance * 10n < initial * 13n) return false
+      }
+    return true
+  }
+
+  check(state: State): void {
+    for (const { member, account } of this.accounts) {
+      const { user } = member
+      const same = (name: string, currency: string, mine: bigint): void =>
+        assert.equal(
+          state.ledger.balance(user, name as 'spot', currency),
+          mine,
+          `${name} ${currency} of ${user}`,
+        )
+      for (const currency of CURRENCIES) {
+        same('spot', currency, account.has(currency))
+        same('debt.unified', currency, -(account.owed.get(currency) ?? 0n))
+        same('debt.interest.unified', currency, -(account.interest.get(currency) ?? 0n))
+      }
+      same('margin:ETH_USDT', 'USDT', account.apart)
+    }
+  }
+  /** What one of them is shown is what the model counts. */
+  async seen(which: number): Promise<void> {
+    const { member, account } = this.accounts[which % this.accounts.length]!
+    const answer = await this.house.call(member.credential, { method: 'GET', path: '/unified/accounts' })
+    if (account.mode === 'classic') {
+      assert.equal(answer.label, 'ACCOUNT_EXCEPTION')
+      return
+    }
+    const mine = this.model.figures(account)
+    for (const [name, figure] of Object.entries(mine))
+      assert.equal(answer.body[name], figure, `${name} of ${member.user} in ${account.mode}`)
+    for (const currency of CURRENCIES) {
+      const shown = answer.body.balances[currency]
+      const debt = account.debt(currency)
+      assert.deepEqual(
+        [shown?.available ?? '0', shown?.equity ?? '0', shown?.borrowed ?? '0', shown?.total_liab ?? '0'],
+        [
+          text(account.has(currency)),
+          text(account.has(currency) - debt),
+          text(account.owed.get(currency) ?? 0n),
+          text(debt),
+        ],
+        `${currency} of ${member.user}`,
+      )
+    }
+  }
+  async look(): Promise<void> {
+    for (const i of this.accounts.keys()) await this.seen(i)
+  }
+}
