@@ -54,6 +54,7 @@ export function toldOf(error: Refusal): Record<string, unknown> {
 }
 /** Clients of contracts read the message or `detail`: both say the same. */
 const CONTRACTS = /^\/api\/v4\/(futures|delivery)\//
+const [DATED, PERPETUAL] = ['/api/v4/delivery/', '/api/v4/futures/']
 const toldAt = (path: string, error: Refusal): Record<string, unknown> =>
   CONTRACTS.test(path) ? { ...toldOf(error), detail: error.message } : toldOf(error)
 /** What is told of everything else. */
@@ -131,7 +132,7 @@ export class Pipeline {
         ? (this.pages ??= this.routerFor(true))
         : this.router
       const match = router.find(passage.method, passage.path)
-      if ('allow' in match) return this.noRoute(passage, match.allow)
+      if ('allow' in match) return this.noRoute(passage, match.allow, router)
       passage.route = match.route
       passage.params = match.params
       const { endpoint } = match.route
@@ -248,7 +249,16 @@ export class Pipeline {
     return { method, path, query: rawQuery, body, userId, key: signed?.key.key, ip, arrived: inTime, at }
   }
 
-  private noRoute(passage: Passage, allow: readonly string[]): never {
+  private noRoute(passage: Passage, allow: readonly string[], router: Router<Route>): never {
+    // A call that perpetual contracts alone have is not there, though another one may have its path.
+    if (passage.path.startsWith(DATED) && allow.length > 0) {
+      const twin = PERPETUAL + passage.path.slice(DATED.length)
+      if ('route' in router.find(passage.method, twin))
+        notFound(
+          'NOT_FOUND',
+          `dated contracts have no ${passage.method} ${passage.path}; /docs lists what they have`,
+        )
+    }
     if (allow.length === 0)
       notFound('NOT_FOUND', `${passage.path} is not an address of this platform; /docs lists them all`)
     passage.headers.push('Allow', allow.join(', '))

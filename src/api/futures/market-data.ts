@@ -4,7 +4,7 @@ import type { Candle } from '../../core/tables/exchange/candles.ts'
 import { CONTRACT_TRADE, type Trade } from '../../core/tables/exchange/trades.ts'
 import { contractId, nameOfContract, type Contract } from '../../core/tables/world/contracts.ts'
 import { Refusal } from '../../labels.ts'
-import { format, type Amount } from '../../money/amount.ts'
+import { format, priceOf, type Amount, type Price } from '../../money/amount.ts'
 import { PUBLIC, endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { decimal, flag, id, integer, oneOf, optional, text, withDefault } from '../fields.ts'
 import { paginationHeaders, windowFields } from '../history.ts'
@@ -115,6 +115,11 @@ async function publicTrades(
   return storedPage(desk, set, CONTRACT_TRADE, filter, '"at" desc, "id" desc', { limit, offset })
 }
 
+function isFiner(interval: string, tick: Price): boolean {
+  const step = priceOf(interval)
+  return step > 0n && step < tick && tick % step === 0n
+}
+
 const SERIES = /^(mark_|index_)(.+)$/i
 /** NAME, mark_NAME or index_NAME. */
 function seriesNamed(contract: string): { readonly prefix: string; readonly name: string } {
@@ -200,7 +205,9 @@ export function contractDataEndpoints(group: Group): readonly AnyEndpoint[] {
         return desk.core.read((state) => {
           const settled = settledOf(group, path.settle)
           const { id: pair, tick } = contractOf(state, settled, query.contract, 'parameter')
-          const step = stepOf(query.interval, tick)
+          // Clients of dated contracts choose among steps that may be finer than prices are: those merge nothing.
+          const finer = !perpetual && isFiner(query.interval, tick)
+          const step = finer ? 0n : stepOf(query.interval, tick)
           const { futures } = state
           const { book_id, update_at } = futures.figuresOf(pair)
           const levels = (side: 'buy' | 'sell') =>

@@ -8,11 +8,11 @@ import {
   type Flow,
 } from '../../core/tables/futures/stats.ts'
 import { contractsIn, type Contract } from '../../core/tables/world/contracts.ts'
-import { ONE, format, type Amount, type Rate } from '../../money/amount.ts'
+import { ONE, format, roundDown, type Amount, type Rate } from '../../money/amount.ts'
 import type { Desk } from '../endpoint.ts'
 import { decimalText, int64, num, shape } from '../shapes.ts'
 import { everContract } from './market-data.ts'
-import type { Look } from './order-views.ts'
+import { shown, type Look } from './order-views.ts'
 import { PERPETUAL } from './paths.ts'
 import { sizeShape } from './sizes.ts'
 
@@ -51,33 +51,34 @@ export const statShape = shape({
   short_users: int64,
 })
 type Moment = Omit<ContractStat, 'contract' | 't'>
-const number = (amount: bigint): number => Number(format(amount as Amount))
-const ratio = (one: bigint, other: bigint): string =>
-  format((other === 0n ? 0n : (one * ONE) / other) as Rate)
-const counted = (one: number, other: number): number => (other === 0 ? 0 : one / other)
+/** Four decimals, towards zero: a longer number is more than some clients read. */
+const FLOAT_DECIMALS = 4
+const float = (amount: bigint): number => Number(format(roundDown(amount as Amount, FLOAT_DECIMALS)))
+const ratio = (one: bigint, other: bigint): Rate => (other === 0n ? 0n : (one * ONE) / other) as Rate
+const counted = (one: number, other: number): number => float(ratio(BigInt(one), BigInt(other)))
 
 /** What happened between two moments, and how it stood at the later one. */
 function statView(contract: Contract, time: number, before: Flow | undefined, now: Moment, { sizes }: Look) {
   const since = (name: keyof Flow): Amount => (now[name] - (before?.[name] ?? 0n)) as Amount
   const [bought, sold] = [since('bought'), since('sold')]
-  const [longs, shorts] = [since('long_liq_quote'), since('short_liq_quote')].map(number) as [number, number]
+  const [longs, shorts] = [since('long_liq_quote'), since('short_liq_quote')].map(float) as [number, number]
   return {
     time,
-    lsr_taker: Number(ratio(bought, sold)),
+    lsr_taker: float(ratio(bought, sold)),
     lsr_account: counted(now.longs, now.shorts),
     long_liq_size: sizes(since('long_liq')),
-    long_liq_amount: number(since('long_liq_base')),
+    long_liq_amount: float(since('long_liq_base')),
     long_liq_usd: longs,
     long_liq_usd_new: longs,
     short_liq_size: sizes(since('short_liq')),
-    short_liq_amount: number(since('short_liq_base')),
+    short_liq_amount: float(since('short_liq_base')),
     short_liq_usd: shorts,
     short_liq_usd_new: shorts,
     open_interest: sizes(now.open_interest),
-    open_interest_usd: number(quoteOf(contract.terms, contractsIn(now.open_interest), now.mark)),
+    open_interest_usd: float(quoteOf(contract.terms, contractsIn(now.open_interest), now.mark)),
     top_lsr_account: counted(now.top_longs, now.top_shorts),
-    top_lsr_size: ratio(now.top_long, now.top_short),
-    mark_price: number(now.mark),
+    top_lsr_size: shown(ratio(now.top_long, now.top_short)),
+    mark_price: Number(format(now.mark)),
     top_long_size: sizes(now.top_long),
     top_short_size: sizes(now.top_short),
     long_taker_size: sizes(bought),

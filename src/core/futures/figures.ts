@@ -224,7 +224,12 @@ export function positionFigures(state: State, position: Position): PositionFigur
   const { value, initial, maintenance, pnl } = needsOf(state, position)
   const tier = tierOf(terms, value)
   const open = state.futures.openOrders(position.user_id, contract.id)
-  const closing = open.find(({ more }) => more?.close === true)
+  // In dual mode each side has one of its own: a buy closes the short.
+  const closing = open.find(
+    ({ more, side }) =>
+      more?.close === true &&
+      (position.mode === 'single' || (side === 'sell') === (position.mode === 'dual_long')),
+  )
   const held = heldContracts(position)
   return {
     value,

@@ -157,7 +157,7 @@ export function setRiskLimit(ctx: Ctx, input: RiskLimitInput): Position[] {
   if (tier === undefined)
     refuse(
       'RISK_LIMIT_NOT_MULTIPLE',
-      `risk_limit: one of ${tiers.map((one) => format(one.limit)).join(', ')} (GET /futures/${contract.settle}/risk_limit_tiers)`,
+      `risk_limit: one of ${tiers.map((one) => format(one.limit)).join(', ')} (GET /${contract.group}/${contract.settle}/risk_limit_tiers)`,
     )
   return rows.map((row) => {
     if (tier.leverageMax < leverageOf(row))

@@ -430,7 +430,8 @@ export class Beside extends Floor {
         average_maintenance_rate: (tiered * E) / needs.value,
         risk_limit: limitOf(c, row),
         pending_orders: open.length,
-        closing: open.find(({ more }) => more?.['close'] === true)?.id,
+        // Of both sides each has its own: it buys what is short.
+        closing: open.find(({ more, buy }) => more?.['close'] === true && buy === row.size < 0n)?.id,
         ranking: adlRanking(world, row),
       },
       `figures of ${row.id}`,
