@@ -29,7 +29,7 @@ import * as shapes from './contract-result-shapes.ts'
 import { OBU } from './result-shapes.ts'
 import type { Begin } from './stream.ts'
 
-const CONTRACTS = '["BTC_USDT", …]'
+const CONTRACTS = `["BTC_USDT", …] or ["${ALL}"]`
 const CANDLES = '["1m", "BTC_USDT"], or mark_BTC_USDT, index_BTC_USDT'
 
 /** A contract that a payload names, of the address's group and settle currency. */
@@ -46,13 +46,22 @@ function contractNamed(given: string, { world, known, address }: Asked): Named {
   if (contract !== undefined && isListed(contract)) return { id, name, contract }
   return known ? badArgument(`unknown contract ${given.slice(0, 80)}`) : { id, name, contract }
 }
-const contractsNamed = (payload: unknown, asked: Asked): Named[] => [
-  ...new Map(
-    texts(payload, CONTRACTS)
-      .map((name) => contractNamed(name, asked))
-      .map((one) => [one.id, one]),
-  ).values(),
-]
+/** All of them are those that there are now: a client that wants a later one asks again. */
+function contractsNamed(payload: unknown, asked: Asked): Named[] {
+  const given = texts(payload, CONTRACTS)
+  const named = given.filter((name) => name !== ALL).map((name) => contractNamed(name, asked))
+  const account = accountOf(asked.address)
+  const all = given.includes(ALL)
+    ? asked.world.allContracts.filter((contract) => contract.account === account && isListed(contract))
+    : []
+  return [
+    ...new Map(
+      [...named, ...all.map((contract) => ({ id: contract.id, name: contract.name, contract }))].map(
+        (one) => [one.id, one],
+      ),
+    ).values(),
+  ]
+}
 
 /** Where sizes are told there are two streams: as numbers, and as texts. */
 const sized = (name: string, asked: Asked): string => (asked.texts ? `${name} texts` : name)
@@ -254,7 +263,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     name: 'futures.public_liquidates',
     perpetual: true,
     summary: 'Orders that liquidate positions, of each contract one a second at most',
-    payload: `${CONTRACTS} or ["${ALL}"]`,
+    payload: CONTRACTS,
     pace: '1000ms',
     result: shapes.PUBLIC_LIQUIDATES,
     read: (payload, asked) => {

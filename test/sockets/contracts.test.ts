@@ -37,6 +37,11 @@ describe('public channels of contracts', () => {
     for (const socket of sockets) if (socket.closed === undefined) await socket.close()
     await platform.stop()
   })
+  /** This clock runs: a span that has just begun does not end by itself meanwhile. */
+  const justAfter = async (seconds: number): Promise<void> => {
+    const { now } = await platform.operator.ok('GET', '/clock')
+    await platform.operator.ok('POST', '/clock', { advance_seconds: seconds + 1 - Math.floor(now % seconds) })
+  }
   const subscribed = async (socket: SocketClient, channel: string, payload: unknown): Promise<void> => {
     const answer = await socket.subscribe(channel, payload)
     assert.deepEqual(answer['result'], { status: 'success' }, JSON.stringify(answer))
@@ -110,6 +115,33 @@ describe('public channels of contracts', () => {
     await setIndex(platform, { BTC: '60000', ETH: '3000' })
   })
 
+  test('all contracts of an address are asked for by one word, and let go by it', async () => {
+    const socket = await open()
+    const names = (await read('/futures/usdt/contracts', {})).map((one: Result) => one['name'] as string)
+    assert.ok(names.length > 1)
+    const listed = async (): Promise<number> => {
+      const rows = await platform.operator.ok('GET', '/sockets')
+      return (rows as { subscriptions: number }[]).reduce((sum, { subscriptions }) => sum + subscriptions, 0)
+    }
+    const others = await listed()
+    await subscribed(socket, 'futures.tickers', ['!all', NAME])
+    assert.equal(await listed(), others + names.length)
+    for (const index of ['60001', '60002']) {
+      const told = Promise.all(
+        [NAME, 'ETH_USDT'].map((name) =>
+          socket.next(
+            ({ channel, event, result }) =>
+              channel === 'futures.tickers' && event === 'update' && result?.[0]?.contract === name,
+          ),
+        ),
+      )
+      await setIndex(platform, { BTC: index, ETH: `${Number(index) - 57_000}` })
+      await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
+      await told
+    }
+    await socket.unsubscribe('futures.tickers', ['!all'])
+    assert.equal(await listed(), others)
+  })
   test('trades: those of one command in one frame, the sign is the taker’s; sizes as the handshake wants them', async () => {
     const [plain, texts] = [await open(), await open('/v4/ws/usdt', { 'X-Gate-Size-Decimal': '1' })]
     for (const socket of [plain, texts]) await subscribed(socket, 'futures.trades', [NAME])
@@ -226,6 +258,7 @@ describe('public channels of contracts', () => {
   })
 
   test('statistics: REST’s row of the span that runs, the one before when it has ended; all end at once', async () => {
+    await justAfter(300)
     const socket = await open()
     const query = { contract: NAME, interval: '5m', limit: 1 }
     const [told, ...more] = (await first(socket, 'futures.contract_stats', [NAME, '5m']))[
@@ -254,9 +287,7 @@ describe('public channels of contracts', () => {
   })
 
   test('statistics of a minute and of seven days, which REST does not have', async () => {
-    // This clock runs: a minute that has just begun does not end by itself meanwhile.
-    const { now } = await platform.operator.ok('GET', '/clock')
-    await platform.operator.ok('POST', '/clock', { advance_seconds: 61 - Math.floor(now % 60) })
+    await justAfter(60)
     const [minute, week] = [await open(), await open()]
     const [days] = (await first(week, 'futures.contract_stats', ['ETH_USDT', '7d']))['result'] as Result[]
     assert.equal((days!['time'] as number) % 604_800, 0)
