@@ -148,7 +148,7 @@ describe('a gateway while its core is away', { concurrency: false }, () => {
     assert.equal(await ready(gate), false)
     const calls = [1, 2, 3].map((i) => call(gate.url, 'POST', TRANSFERS, `{"n":${i}}`))
     calls.push(call(gate.url, 'GET', TIME))
-    const socket = SocketClient.open(gate.url)
+    const socket = SocketClient.toStandIn(gate.url)
     await sleep(300)
     const late = await core('late', port)
     late.serve(1)
@@ -174,7 +174,7 @@ describe('a gateway while its core is away', { concurrency: false }, () => {
     const large = [1, 2].map(() => call(gate.url, 'POST', TRANSFERS, JSON.stringify('x'.repeat(70_000))))
     const statuses = await Promise.all(large.map(async (one) => (await one).message))
     assert.equal(statuses.filter((message) => /too much waits/.test(message!)).length, 1)
-    await assert.rejects(SocketClient.open(gate.url), /503/)
+    await assert.rejects(SocketClient.toStandIn(gate.url), /503/)
   })
   test('whoever goes away meanwhile takes no place, and is not carried out', async () => {
     const port = await freePort()
@@ -256,11 +256,11 @@ describe('a core that dies', { concurrency: false }, () => {
     one.serve(1)
     const gate = await gateway([one.port])
     await gate.ready
-    const socket = await SocketClient.open(gate.url)
+    const socket = await SocketClient.toStandIn(gate.url)
     await cut(one)
     const { code, reason } = await socket.whenClosed()
     assert.deepEqual([code, reason], [1012, 'the platform moved; connect again, and subscribe again'])
-    const again = SocketClient.open(gate.url)
+    const again = SocketClient.toStandIn(gate.url)
     const two = await core('two', one.port)
     two.serve(2)
     const client = await again
@@ -285,7 +285,7 @@ describe('a core that moves', { concurrency: false }, () => {
     raw.socket.write(
       `POST ${TRANSFERS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text.slice(0, 5_000)}`,
     )
-    const socket = await SocketClient.open(gate.url)
+    const socket = await SocketClient.toStandIn(gate.url)
     socket.send({ early: 1 })
     await until(() => one.seen.length === 3 && one.frames.length === 1)
     await sleep(100)
@@ -296,7 +296,7 @@ describe('a core that moves', { concurrency: false }, () => {
     assert.equal(await ready(gate), true)
     const held = [4, 5, 6].map((n) => call(gate.url, 'POST', TRANSFERS, `{"n":${n}}`))
     socket.send({ late: 1 })
-    const upgraded = SocketClient.open(gate.url)
+    const upgraded = SocketClient.toStandIn(gate.url)
     raw.socket.write(text.slice(5_000))
     await sleep(200)
     assert.equal(one.seen.length, 3)
