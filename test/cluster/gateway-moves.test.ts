@@ -158,19 +158,19 @@ describe('a gateway while its core is away', { concurrency: false }, () => {
     await until(() => ready(gate))
   })
   test('for so long, so many and so much; over it 503', async () => {
-    const gate = await gateway([await freePort()], { count: 3, bytes: 100_000, ms: 400 })
+    const gate = await gateway([await freePort()], { count: 3, bytes: 100_000, ms: 2_000 })
     const begun = performance.now()
     const held = [1, 2, 3].map(() => call(gate.url, 'GET', TIME))
     await sleep(50)
     const over = await call(gate.url, 'GET', TIME)
     assert.deepEqual([over.status, over.label], [503, 'TOO_BUSY'])
     assert.match(over.message!, /too much waits/)
-    assert.ok(performance.now() - begun < 350)
+    assert.ok(performance.now() - begun < 1_900)
     for (const one of held) {
       assert.deepEqual([(await one).status, (await one).label], [503, 'TOO_BUSY'])
-      assert.match((await one).message!, /no core has answered for 0\.4 s/)
+      assert.match((await one).message!, /no core has answered for 2 s/)
     }
-    assert.ok(performance.now() - begun >= 390)
+    assert.ok(performance.now() - begun >= 1_990)
     const large = [1, 2].map(() => call(gate.url, 'POST', TRANSFERS, JSON.stringify('x'.repeat(70_000))))
     const statuses = await Promise.all(large.map(async (one) => (await one).message))
     assert.equal(statuses.filter((message) => /too much waits/.test(message!)).length, 1)
@@ -182,9 +182,9 @@ describe('a gateway while its core is away', { concurrency: false }, () => {
     for (let i = 0; i < 5; i++) {
       const raw = await RawConnection.open(gate.url)
       raw.socket.write(`GET ${TIME}?gone HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-      await sleep(20)
+      await sleep(50)
       raw.socket.destroy()
-      await sleep(20)
+      await sleep(100)
     }
     const held = call(gate.url, 'GET', TIME)
     await sleep(50)
