@@ -127,7 +127,7 @@ describe('operator API', () => {
     await platform.operator.ok('POST', '/users', { login_name: 'warm_up', password: 'p' })
     const start = performance.now()
     await platform.operator.ok('POST', '/users', { login_name: 'quick', password: 'long enough' })
-    assert.ok(performance.now() - start < 1000, 'some 100 ms on a quiet machine')
+    assert.ok(performance.now() - start < 5_000, 'some 100 ms on a quiet machine')
   })
   test('credit comes out of operator equity, in every kind of account', async () => {
     const { user_id } = await platform.user()
