@@ -198,7 +198,7 @@ describe('price orders of contracts', () => {
     assert.strictEqual((await show(id, dated)).initial.size, 5)
     assert.equal(ok(await dated.get('/price_orders', { status: 'open', contract })).length, 1)
     for (const path of ['amend', String(id)])
-      assert.equal((await dated.client.put(`/delivery/usdt/price_orders/${path}`, {})).status, 405)
+      assert.equal((await dated.client.put(`/delivery/usdt/price_orders/${path}`, {})).status, 404)
     refused(await dated.delete('/price_orders'), 400, 'MISSING_REQUIRED_PARAM', /contract/)
     await setIndex(platform, { BTC: '61000' })
     const fired = await show(id, dated)

@@ -120,7 +120,7 @@ describe('dated contracts', () => {
       ['POST', `/positions/${contract}/set_leverage`],
     ] as const)
       assert.equal((await trader.client.request(method, trader.base + path)).status, 404, path)
-    assert.equal((await trader.client.put(`${trader.base}/orders/1`, { size: 1 })).status, 405)
+    assert.equal((await trader.client.put(`${trader.base}/orders/1`, { size: 1 })).status, 404)
   })
 
   test('an account, orders and a position of their own', async () => {
