@@ -92,9 +92,10 @@ async function check(
   assert.equal(accounts['withdrawal.in_flight'], '0')
 }
 
-test('SQLite: kill -9 after each commit of a deposit and a withdrawal', { timeout: 280_000 }, async () => {
-  const kills = await killAtEachCommit({}, 1)
-  assert.ok(kills >= 10 && kills < COMMITS_MAX, `${kills} commits`)
+test('SQLite: kill -9 after commits of a deposit and a withdrawal', { timeout: 280_000 }, async () => {
+  const step = LONG ? 1 : 2
+  const kills = await killAtEachCommit({}, step)
+  assert.ok(kills >= 10 / step && kills < COMMITS_MAX / step, `${kills} commits`)
 })
 
 test('PostgreSQL: kill -9 after commits of a deposit and a withdrawal', { timeout: 280_000 }, async () => {

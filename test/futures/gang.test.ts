@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LONG } from '../support/size.ts'
 import { format, type Amount } from '../../src/money/amount.ts'
 import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import { Gang } from './gang.ts'
 
-const OPERATIONS = Number(process.env['OPERATIONS'] ?? 3_200)
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? (LONG ? 3_200 : 1_600))
 const FROM = Number(process.env['SEED'] ?? 1)
 /** Short lives: what some lose to the fund would else hide what others take from it. */
 const EACH = 80
