@@ -52,7 +52,10 @@ function contractsNamed(payload: unknown, asked: Asked): Named[] {
   const named = given.filter((name) => name !== ALL).map((name) => contractNamed(name, asked))
   const account = accountOf(asked.address)
   const all = given.includes(ALL)
-    ? asked.world.allContracts.filter((contract) => contract.account === account && isListed(contract))
+    ? asked.world.allContracts.filter(
+        // Whoever lets all go lets those go too that have left meanwhile.
+        (contract) => contract.account === account && (!asked.known || isListed(contract)),
+      )
     : []
   return [
     ...new Map(
