@@ -108,7 +108,7 @@ export function deleverage(
   position: Position,
   contracts: bigint,
   price: Price,
-  text: string,
+  { text, order_id }: { readonly text: string; readonly order_id?: number },
 ): { readonly taken: bigint; readonly goesOn: boolean } {
   const { state } = ctx
   const long = position.size > 0n
@@ -128,7 +128,11 @@ export function deleverage(
     }
     const order = recordOrder(ctx, contract, one, count, price, 'auto_deleveraging')
     internalTrade(ctx, contract, {
-      from: { user_id: position.user_id, mode: position.mode },
+      from: {
+        user_id: position.user_id,
+        mode: position.mode,
+        ...(order_id !== undefined && { order_id }),
+      },
       to: { user_id: one.user_id, mode: one.mode, order_id: order.id, text: order.text },
       contracts: long ? count : -count,
       price,
