@@ -78,4 +78,46 @@ describe('figures of contracts', () => {
     const [long, short] = await trader.position()
     assert.deepEqual([long.pending_orders, short.pending_orders], [2, 1])
   })
+
+  test('an operator sees each figure with what it comes from', async () => {
+    await setIndex(platform, { ETH: '3000' })
+    const trader = await ContractTrader.of(platform, '5000')
+    ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: 10 }))
+    await maker.placed(-1000, '60000')
+    await trader.placed(1000, '60000')
+    await maker.placed(500, '3000', { contract: 'ETH_USDT' })
+    await trader.placed(-500, '3000', { contract: 'ETH_USDT' })
+    await trader.placed(100, '59000')
+    const path = `/users/${trader.user_id}/futures/usdt/explain`
+    const told = await platform.operator.ok('GET', path)
+    const account = await trader.account()
+    for (const [name, { value, formula }] of Object.entries<{ value: string; formula: string }>(told.figures))
+      assert.equal(`${value} ${formula.length > 5}`, `${account[name]} true`, name)
+    assert.equal(Object.keys(told.figures).length, 16)
+    assert.deepEqual(told.inputs, { cash: account.total, debt: '0' })
+    const [btc, eth] = told.positions
+    assert.equal(
+      `${btc.contract} ${btc.margin_mode} ${btc.size} ${btc.tier.tier}`,
+      'BTC_USDT isolated 1000 1',
+    )
+    // E6 of the specification.
+    assert.equal(`${btc.margin.value} ${btc.liq_price.value}`, '603 54213.97')
+    assert.equal(btc.bankruptcy_price.value, '53997')
+    assert.match(btc.liq_price.formula, /m = margin/)
+    const position = await trader.position('ETH_USDT')
+    assert.equal(`${eth.contract} ${eth.margin_mode} ${eth.size}`, 'ETH_USDT cross -500')
+    for (const name of ['value', 'unrealised_pnl', 'initial_margin', 'maintenance_margin', 'liq_price'])
+      assert.equal(eth[name].value, position[name], name)
+    assert.equal(eth.mark_price, position.mark_price)
+    assert.deepEqual(
+      told.orders.map((one: { contract: string; order_margin: { value: string } }) => one.order_margin.value),
+      [account.order_margin],
+    )
+    const dated = await platform.operator.ok('GET', path.replace('futures', 'delivery'))
+    assert.equal(`${dated.figures.total.value} ${dated.positions.length}`, '0 0')
+    for (const group of ['futures', 'delivery']) {
+      const nobody = await platform.operator.call('GET', `/users/999999999/${group}/usdt/explain`)
+      refused(nobody, 404, 'USER_NOT_FOUND')
+    }
+  })
 })
