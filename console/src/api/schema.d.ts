@@ -1982,7 +1982,7 @@ export interface Endpoints {
       currency_pair: string
       id: string
       text: string
-      account: string | null
+      account: string
       succeeded: boolean
       label: string | null
       message: string | null
