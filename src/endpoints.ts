@@ -42,6 +42,7 @@ import { consoleLinkEndpoints } from './operator/console-links.ts'
 import { operatorDueEndpoints } from './operator/due.ts'
 import { operatorFaultEndpoints } from './operator/faults.ts'
 import { operatorLedgerEndpoints } from './operator/ledger.ts'
+import { explainContractEndpoints } from './operator/explain-contracts.ts'
 import { operatorLendingEndpoints } from './operator/lending.ts'
 import { operatorListingEndpoints } from './operator/listing.ts'
 import { operatorMarketEndpoints } from './operator/markets.ts'
@@ -111,6 +112,7 @@ export const operatorEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
   ...operatorContractEndpoints,
   ...operatorOrderEndpoints,
   ...operatorLendingEndpoints,
+  ...explainContractEndpoints,
   ...operatorAgentEndpoints(controls),
   ...operatorCandleEndpoints,
   ...operatorDueEndpoints,

@@ -243,8 +243,8 @@ export class SocketDesk {
     } catch (error) {
       if (!(error instanceof BrokenFrame)) throw error
       this.parts.figures.received('')
-      const { id, channel, event, code, message } = error
-      this.subscribing.answer(peer, { id, channel, event, payload: undefined }, { code, message })
+      const { read, code, message } = error
+      this.subscribing.answer(peer, read, { code, message })
       return
     }
     const { channel, event, time, id, payload } = request

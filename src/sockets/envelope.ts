@@ -73,37 +73,31 @@ export function readRequest(text: string): Request {
   try {
     frame = JSON.parse(text)
   } catch (error) {
-    throw new BrokenFrame(`the frame is not JSON: ${(error as Error).message.slice(0, 200)}`, '', '')
+    throw new BrokenFrame(`the frame is not JSON: ${(error as Error).message.slice(0, 200)}`)
   }
   if (frame === null || typeof frame !== 'object' || Array.isArray(frame))
-    throw new BrokenFrame(
-      'the frame is not a JSON object; send {"time", "channel", "event", "payload"}',
-      '',
-      '',
-    )
+    throw new BrokenFrame('the frame is not a JSON object; send {"time", "channel", "event", "payload"}')
   const { time, id, channel, event, payload, auth } = frame as Record<string, unknown>
   const named = typeof channel === 'string' ? channel : ''
   const what = typeof event === 'string' ? event : ''
   // A call's payload is looked at where it is read.
-  if (what !== 'api' && tooDeep(frame)) throw new BrokenFrame('the frame is nested too deep', '', '')
+  if (what !== 'api' && tooDeep(frame)) throw new BrokenFrame('the frame is nested too deep')
+  const read = { channel: named, event: what, payload }
   // What is no safe integer would come back as another one.
   if (id !== undefined && id !== null && !Number.isSafeInteger(id) && typeof id !== 'string')
-    throw new BrokenFrame('id: a number or a string; a number is whole', named, what)
-  if (String(id).length > ID_MAX) throw new BrokenFrame(`id: at most ${ID_MAX} characters`, named, what)
+    throw new BrokenFrame('id: a number or a string; a number is whole', read)
+  if (String(id).length > ID_MAX) throw new BrokenFrame(`id: at most ${ID_MAX} characters`, read)
   const known = id === null || id === undefined ? undefined : (id as number | string)
   if (named === '')
-    throw new BrokenFrame('channel is missing: a string such as "spot.tickers"', named, what, known)
+    throw new BrokenFrame('channel is missing: a string such as "spot.tickers"', { ...read, id: known })
   return { channel: named, event: what, time, id: known, payload, auth }
 }
-/** A frame that is no request. */
+type Read = Pick<Request, 'channel' | 'event'> & Partial<Pick<Request, 'id' | 'payload'>>
+/** A frame that is no request; what could be read of it comes back. */
 export class BrokenFrame extends BadRequest {
-  readonly channel: string
-  readonly event: string
-  readonly id: Request['id']
-  constructor(message: string, channel: string, event: string, id?: Request['id']) {
+  readonly read: Pick<Request, 'id' | 'channel' | 'event' | 'payload'>
+  constructor(message: string, read: Read = { channel: '', event: '' }) {
     super(BAD_FRAME, message)
-    this.channel = channel
-    this.event = event
-    this.id = id
+    this.read = { id: undefined, payload: undefined, ...read }
   }
 }

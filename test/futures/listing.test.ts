@@ -92,6 +92,16 @@ describe('dated contracts', () => {
     assert.equal(trades.covers(id, 1), false)
     assert.ok(dated(desk).includes('BI-WEEKLY BTC_USDT_20261204'), 'the next one is there all the same')
   })
+  test('one that many hold is settled portion by portion, to the last of them', () => {
+    const desk = deskAt('2026-11-16T15:00Z')
+    const id = 'delivery/usdt/BTC_USDT_20261120'
+    const seller = desk.holder('100000', id)
+    const holders = Array.from({ length: 520 }, () => desk.holder('100', id))
+    for (const holder of holders) desk.trade(id, holder, seller, 1, '60000')
+    desk.advance(at('2026-11-20T08:00:01Z') - desk.second)
+    assert.equal(desk.state.futures.positions.countIn(id), 0)
+    assert.equal(statusOf(desk, id), 'delisted')
+  })
   test('a quarterly one that comes near changes its cycle and is not listed again', () => {
     const desk = deskAt('2026-12-04T12:00Z', TEMPLATES)
     const id = 'delivery/usdt/BTC_USDT_20261225'

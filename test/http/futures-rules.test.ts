@@ -167,6 +167,14 @@ describe('dated contracts', () => {
     assert.equal(row.time, expiry)
     const [closed] = ok(await trader.get('/position_close', { contract: name }))
     assert.equal(`${closed.text} ${closed.pnl_pnl}`, 'settle 0.51234')
+    // What it paid at its beginning and at its end.
+    assert.equal(`${closed.pnl_fee} ${closed.pnl}`, '-0.03907686 0.47326314')
+    const [fee] = ok(await trader.get('/account_book', { type: 'fee' }))
+    const [, orderId] = (fee.text as string).split(':') as [string, string]
+    assert.equal(`${fee.change} ${fee.text}`, `-0.00907686 ${name}:${orderId}`)
+    const order = await trader.order(orderId)
+    assert.equal(`${order.text} ${order.size} ${order.left} ${order.finish_as}`, 'settle -10 0 filled')
+    assert.equal(order.fill_price, '60512.34')
     assert.deepEqual(ok(await trader.get('/settlements', { contract: name, at: expiry })), [row])
     assert.equal(ok(await trader.get('/my_trades', { contract: name })).length >= 1, true)
     refused(await trader.get(`/positions/${name}`), 404, 'CONTRACT_NOT_FOUND')

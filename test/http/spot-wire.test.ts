@@ -41,7 +41,12 @@ describe('spot on the wire', () => {
       refused(await client.patch(at(order.id), { ...wrong, price: '40001' }), 404, 'ORDER_NOT_FOUND')
       refused(await client.patch(at(order.id), { price: '40001' }, wrong), 404, 'ORDER_NOT_FOUND')
       const item = { ...wrong, id: order.id }
-      assert.equal(ok(await client.post('/spot/cancel_batch_orders', [item]))[0].label, 'ORDER_NOT_FOUND')
+      const unnamed = { ...PAIR, id: '999999' }
+      const unknown = ok(await client.post('/spot/cancel_batch_orders', [item, unnamed]))
+      assert.deepEqual(
+        unknown.map((one: { label: string; account: string }) => `${one.label} ${one.account}`),
+        [`ORDER_NOT_FOUND ${other}`, 'ORDER_NOT_FOUND '],
+      )
       const change = { ...wrong, order_id: order.id, price: '40001' }
       assert.equal(ok(await client.post('/spot/amend_batch_orders', [change]))[0].label, 'ORDER_NOT_FOUND')
       const right = { ...PAIR, account: own }

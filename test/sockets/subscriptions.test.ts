@@ -105,6 +105,10 @@ describe('subscriptions', () => {
       refused(frame, 1, message)
       assert.equal('id' in frame, false)
     }
+    // What could be read of it comes back all the same.
+    const broken = client.next((frame) => frame['error']?.code === 1)
+    client.send({ id: 'x'.repeat(65), channel: 'spot.trades', event: 'subscribe', payload: ['ETH_USDT'] })
+    assert.deepEqual((await broken)['payload'], ['ETH_USDT'])
     const id = 'x'.repeat(64)
     const answer = client.next((frame) => frame['id'] === id)
     client.send({ id, channel: 'spot.trades', event: 'subscribe', payload: ['BTC_USDT'] })

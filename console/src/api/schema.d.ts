@@ -1982,7 +1982,7 @@ export interface Endpoints {
       currency_pair: string
       id: string
       text: string
-      account: string | null
+      account: string
       succeeded: boolean
       label: string | null
       message: string | null
@@ -10930,6 +10930,190 @@ export interface Endpoints {
         expires_at: number
         effective_at: number
       }
+    }
+  }
+  /** Shows each figure of an account of futures with its inputs, prices, tier and formula */
+  'GET /operator/v1/users/{uid}/futures/{settle}/explain': {
+    path: {
+      uid: number
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user_id: number
+      group: string
+      settle: string
+      currency: string
+      unified: boolean
+      in_dual_mode: boolean
+      in_liquidation: boolean
+      inputs: {
+        cash: string
+        debt: string
+      }
+      figures: Record<string, {
+        value: string
+        formula: string
+      }>
+      positions: {
+        contract: string
+        type: string
+        mode: string
+        margin_mode: string
+        size: string
+        cost: string
+        quanto_multiplier: string
+        leverage: string
+        taker_fee_rate: string
+        mark_price: string
+        index_price: string
+        tier: {
+          tier: number
+          risk_limit: string
+          maintenance_rate: string
+          leverage_max: string
+          deduction: string
+        }
+        entry_price: {
+          value: string
+          formula: string
+        }
+        value: {
+          value: string
+          formula: string
+        }
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        margin: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        equity: {
+          value: string
+          formula: string
+        }
+        liq_price: {
+          value: string
+          formula: string
+        }
+        bankruptcy_price: {
+          value: string
+          formula: string
+        }
+      }[]
+      orders: {
+        contract: string
+        open: number
+        mark_price: string
+        account_taker_rate: string
+        order_margin: {
+          value: string
+          formula: string
+        }
+      }[]
+    }
+  }
+  /** Shows each figure of an account of delivery with its inputs, prices, tier and formula */
+  'GET /operator/v1/users/{uid}/delivery/{settle}/explain': {
+    path: {
+      uid: number
+      settle: "usdt" | "btc"
+    }
+    query: undefined
+    body: undefined
+    reply: {
+      user_id: number
+      group: string
+      settle: string
+      currency: string
+      unified: boolean
+      in_dual_mode: boolean
+      in_liquidation: boolean
+      inputs: {
+        cash: string
+        debt: string
+      }
+      figures: Record<string, {
+        value: string
+        formula: string
+      }>
+      positions: {
+        contract: string
+        type: string
+        mode: string
+        margin_mode: string
+        size: string
+        cost: string
+        quanto_multiplier: string
+        leverage: string
+        taker_fee_rate: string
+        mark_price: string
+        index_price: string
+        tier: {
+          tier: number
+          risk_limit: string
+          maintenance_rate: string
+          leverage_max: string
+          deduction: string
+        }
+        entry_price: {
+          value: string
+          formula: string
+        }
+        value: {
+          value: string
+          formula: string
+        }
+        unrealised_pnl: {
+          value: string
+          formula: string
+        }
+        margin: {
+          value: string
+          formula: string
+        }
+        initial_margin: {
+          value: string
+          formula: string
+        }
+        maintenance_margin: {
+          value: string
+          formula: string
+        }
+        equity: {
+          value: string
+          formula: string
+        }
+        liq_price: {
+          value: string
+          formula: string
+        }
+        bankruptcy_price: {
+          value: string
+          formula: string
+        }
+      }[]
+      orders: {
+        contract: string
+        open: number
+        mark_price: string
+        account_taker_rate: string
+        order_margin: {
+          value: string
+          formula: string
+        }
+      }[]
     }
   }
   /** What the market agents think of each market */

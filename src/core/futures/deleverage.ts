@@ -6,7 +6,7 @@ import { abs, valueUp } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
-import { OrderRow } from '../tables/exchange/order.ts'
+import type { OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { Ranking, type Scored } from '../tables/futures/rankings.ts'
@@ -16,6 +16,7 @@ import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
 import { followBook } from './follow.ts'
 import { internalTrade } from './insurance.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
+import { recordOrder } from './platform-orders.ts'
 import { holdingOf, positionOf } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
 import { takeOff } from './venue.ts'
@@ -107,7 +108,7 @@ export function deleverage(
   position: Position,
   contracts: bigint,
   price: Price,
-  text: string,
+  { text, order_id }: { readonly text: string; readonly order_id?: number },
 ): { readonly taken: bigint; readonly goesOn: boolean } {
   const { state } = ctx
   const long = position.size > 0n
@@ -125,9 +126,13 @@ export function deleverage(
       takeOff(ctx, order, 'auto_deleveraged')
       cancelled = true
     }
-    const order = recordOrder(ctx, contract, one, count, price)
+    const order = recordOrder(ctx, contract, one, count, price, 'auto_deleveraging')
     internalTrade(ctx, contract, {
-      from: { user_id: position.user_id, mode: position.mode },
+      from: {
+        user_id: position.user_id,
+        mode: position.mode,
+        ...(order_id !== undefined && { order_id }),
+      },
       to: { user_id: one.user_id, mode: one.mode, order_id: order.id, text: order.text },
       contracts: long ? count : -count,
       price,
@@ -144,42 +149,6 @@ function bears(state: State, contract: Contract, row: Position, price: Price): b
   if (equityOf(state, row) < 0n) return false
   const worst = bankruptcyOf(state, contract, row)
   return worst === undefined || (row.size > 0n ? price >= worst : price <= worst)
-}
-function recordOrder(ctx: Ctx, contract: Contract, row: Position, contracts: bigint, price: Price): OrderRow {
-  const amount = amountOfContracts(contracts)
-  const order = OrderRow.of({
-    id: nextId(ctx.tx, ctx.state.counters, 'contract_order'),
-    user_id: row.user_id,
-    pair: contract.id,
-    side: row.size > 0n ? 'sell' : 'buy',
-    type: 'limit',
-    account: contract.group,
-    time_in_force: 'ioc',
-    text: 'auto_deleveraging',
-    amend_text: '-',
-    price,
-    amount,
-    left: 0n as Amount,
-    filled: amount,
-    filled_total: (contracts * price) as Amount,
-    held: 0n as Amount,
-    fee: 0n as Amount,
-    gt_fee: 0n as Amount,
-    point_fee: 0n as Amount,
-    iceberg: 0n as Amount,
-    shown: 0n as Amount,
-    refreshed: false,
-    rank: 0,
-    stp_id: 0,
-    stp_act: '-',
-    status: 'closed',
-    finish_as: 'filled',
-    create_at: ctx.at,
-    update_at: ctx.at,
-    more: { reduce_only: true },
-  })
-  ctx.tx.put(ctx.state.futures.orders, order)
-  return order
 }
 function note(
   ctx: Ctx,

@@ -13,7 +13,7 @@ import {
   type Prices,
   type Unit,
 } from '../contract-margin/needs.ts'
-import { orderMargins } from '../contract-margin/orders.ts'
+import { orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 import { liquidationPrice } from '../contracts/liquidation.ts'
 import { averageMaintenance, riskLimit } from '../contracts/margin.ts'
 import { entryPrice } from '../contracts/position.ts'
@@ -202,6 +202,10 @@ export function isBroke(state: State, position: Position, prices?: Prices): bool
 export const canNotBear = (state: State, position: Position): boolean =>
   isBroke(state, position) || isBroke(state, position, nearIndex(state))
 
+/** What a position is said to have as its margin: a cross one has none of its own, and shows what it needs. */
+export const shownMargin = (state: State, position: Position): Amount =>
+  isCross(position) ? needsOf(state, position).initial : position.margin
+
 export interface PositionFigures {
   readonly value: Amount
   readonly initial_margin: Amount
@@ -223,13 +227,15 @@ export function positionFigures(state: State, position: Position): PositionFigur
   const { terms } = contract
   const { value, initial, maintenance, pnl } = needsOf(state, position)
   const tier = tierOf(terms, value)
-  const open = state.futures.openOrders(position.user_id, contract.id)
-  // In dual mode each side has one of its own: a buy closes the short.
-  const closing = open.find(
-    ({ more, side }) =>
-      more?.close === true &&
-      (position.mode === 'single' || (side === 'sell') === (position.mode === 'dual_long')),
-  )
+  // In dual mode each side has its own: a buy opens the long, or closes the short.
+  const open = state.futures
+    .openOrders(position.user_id, contract.id)
+    .filter(
+      (order) =>
+        position.mode === 'single' ||
+        ((order.side === 'buy') !== reducesOnly(order)) === (position.mode === 'dual_long'),
+    )
+  const closing = open.find(({ more }) => more?.close === true)
   const held = heldContracts(position)
   return {
     value,

@@ -10,7 +10,7 @@ import type { PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { nearIndex, needsOf } from './figures.ts'
 import { insuranceOf } from './money.ts'
-import { fillPosition, positionOf, putPosition } from './positions.ts'
+import { fillPosition, positionOf, putPosition, type PositionFilled } from './positions.ts'
 
 /**
  * What the fund has, with what its positions have won or lost at the mark, as far as the index bears that out: who paints
@@ -60,7 +60,13 @@ export function fundTakes(state: State, contract: Contract, contracts: bigint, p
 
 export interface InternalTrade {
   /** Whose position shrinks, and whose takes it on or shrinks with it. */
-  readonly from: { readonly user_id: number; readonly mode: PositionMode; readonly order_id?: number }
+  readonly from: {
+    readonly user_id: number
+    readonly mode: PositionMode
+    readonly order_id?: number
+    /** Of the fee that it pays; none: it pays none. */
+    readonly rate?: Rate
+  }
   readonly to: {
     readonly user_id: number
     readonly mode: PositionMode
@@ -72,16 +78,17 @@ export interface InternalTrade {
   readonly price: Price
   readonly text: string
 }
-/** A trade past the book, without fees: everybody sees it, and it makes no last price. Its sequence is 0. */
-export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade): number {
+/** A trade past the book: everybody sees it, and it makes no last price. Its sequence is 0. */
+export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade): PositionFilled {
   const { state, tx, at } = ctx
   const { from, to, contracts, price, text } = trade
   const id = nextId(tx, state.counters, 'contract_trade')
   const side = contracts > 0n ? 'sell' : 'buy'
   const amount = amountOfContracts(abs(contracts))
   const common = { price, rate: 0n as Rate, trade_id: id }
-  fillPosition(ctx, contract, {
+  const filled = fillPosition(ctx, contract, {
     ...common,
+    ...(from.rate !== undefined && { rate: from.rate }),
     user_id: from.user_id,
     mode: from.mode,
     contracts: -contracts,
@@ -98,7 +105,7 @@ export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade
   })
   const row: Trade = { id, pair: contract.id, sequence: 0, side, price, amount, at }
   tx.put(state.futures.trades.table, row)
-  return id
+  return filled
 }
 
 const SECOND = 1e6

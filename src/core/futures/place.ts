@@ -227,6 +227,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   checkGiven(given !== 0n || fraction, closes, input)
   const asked = parseOrderPrice(input.price)
   const tif = readTif(input.tif, input.bbo === null ? asked : undefined)
+  checkDirection(input.bbo, given)
   const market = input.bbo === null && asked === 0n
   const rests = tif === 'gtc' || tif === 'poc'
   const text = own?.text ?? readText(input.text)
@@ -242,10 +243,10 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   // 2: the contract.
   const contract = contractNamed(state, path, input.contract)
   const slip = readSlip(contract, input.market_order_slip_ratio)
-  const price =
+  const { price, missing } =
     input.bbo === null
-      ? priceWithin(contract, asked, input.price)
-      : bboPrice(state, contract, input.bbo, given)
+      ? { price: priceWithin(contract, asked, input.price), missing: undefined }
+      : bboPrice(state, contract, input.bbo)
   checkTrading(ctx, contract)
   const position = closes
     ? positionOf(state, user_id, contract, closingMode(input.auto_size))
@@ -274,14 +275,16 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   checkMarginMode(position, input.pos_margin_mode)
   // 6 to 9.
   if (!closes) checkSize(contract, resolved, market)
-  if (!market) checkDeviation(state, contract, price)
+  const priced = !market && missing === undefined
+  if (priced) checkDeviation(state, contract, price)
   if (rests) checkRoom(state, user_id, contract)
   checkUnused(state, user_id, contract, text)
   // 10 to 12; what follows is seen when it is matched.
   const size = reduceOnly ? reducingSize(state, contract, position, side, sent, rests, closes) : sent
   if (iceberg > size) refuseIceberg(input.iceberg!, size)
   const reduces = size > opening
-  if (reduces && !market) checkBankruptcy(state, contract, position, side, price)
+  if (reduces && priced) checkBankruptcy(state, contract, position, side, price)
+  if (missing !== undefined) refuse('CONTRACT_NO_COUNTER', missing)
   if (market && state.futures.book(contract.id).facing(side) === undefined)
     refuse(
       'CONTRACT_NO_COUNTER',
@@ -383,22 +386,24 @@ function reducingSize(
     )
   return size
 }
+function checkDirection(bbo: NewContractOrder['bbo'], size: bigint): void {
+  if (bbo !== null && size !== 0n && size > 0n !== (bbo.direction === 'buy'))
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `direction: "${bbo.direction}" does not agree with the sign of size ${size}`,
+    )
+}
+/** A book may have too few prices: that is refused in its turn, and until then nothing is asked of the price. */
 function bboPrice(
   state: State,
   contract: Contract,
   { level, direction }: NonNullable<NewContractOrder['bbo']>,
-  size: bigint,
-): Price {
-  if (size !== 0n && size > 0n !== (direction === 'buy'))
-    refuse('INVALID_PARAM_VALUE', `direction: "${direction}" does not agree with the sign of size ${size}`)
+): { readonly price: Price; readonly missing: string | undefined } {
   const levels = state.futures.book(contract.id).depth(opposite(direction), level)
   const found = levels[level - 1]
-  if (found === undefined)
-    refuse(
-      'CONTRACT_NO_COUNTER',
-      `level: the book of ${contract.name} has only ${levels.length} prices to ${direction} at`,
-    )
-  return found.price
+  if (found !== undefined) return { price: found.price, missing: undefined }
+  const missing = `level: the book of ${contract.name} has only ${levels.length} prices to ${direction} at`
+  return { price: 0n as Price, missing }
 }
 
 /** The worst price of a market order: its slip from the last price, and what its owner can bear. */

@@ -54,6 +54,50 @@ export function finish(ctx: Ctx, order: OrderRow, contracts: bigint, price: Pric
   order.update_at = ctx.at
   ctx.tx.put(ctx.state.futures.orders, order)
 }
+/** An order that tells what was closed of a position past the book: there as a record alone. */
+export function recordOrder(
+  ctx: Ctx,
+  contract: Contract,
+  row: Position,
+  contracts: bigint,
+  price: Price,
+  text: string,
+): OrderRow {
+  const amount = amountOfContracts(contracts)
+  const order = OrderRow.of({
+    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
+    user_id: row.user_id,
+    pair: contract.id,
+    side: row.size > 0n ? 'sell' : 'buy',
+    type: 'limit',
+    account: contract.group,
+    time_in_force: 'ioc',
+    text,
+    amend_text: '-',
+    price,
+    amount,
+    left: 0n as Amount,
+    filled: amount,
+    filled_total: (contracts * price) as Amount,
+    held: 0n as Amount,
+    fee: 0n as Amount,
+    gt_fee: 0n as Amount,
+    point_fee: 0n as Amount,
+    iceberg: 0n as Amount,
+    shown: 0n as Amount,
+    refreshed: false,
+    rank: 0,
+    stp_id: 0,
+    stp_act: '-',
+    status: 'closed',
+    finish_as: 'filled',
+    create_at: ctx.at,
+    update_at: ctx.at,
+    more: { reduce_only: true },
+  })
+  ctx.tx.put(ctx.state.futures.orders, order)
+  return order
+}
 /** No worse for whoever it is placed for. */
 export const ontoTick = ({ tick }: Contract, price: Price, side: 'buy' | 'sell'): Price =>
   (side === 'sell' ? price + ((tick - (price % tick)) % tick) : price - (price % tick)) as Price

@@ -10,7 +10,7 @@ import type { Ctx, State } from '../state.ts'
 import { PositionRow, positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { POSITION_CHANGE, POSITION_CLOSE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { isCross, restMargin } from './figures.ts'
+import { isCross, restMargin, shownMargin } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { bookCash } from './money.ts'
 import { positionEnded } from './waiting.ts'
@@ -76,7 +76,7 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
   const row = putPosition(ctx, position)
   const { tx, state, at } = ctx
   if (row.user_id === PLATFORM) return row
-  const { user_id, mode, size, cost, margin, leverage, cross_limit, history_pnl, last_close_pnl } = row
+  const { user_id, mode, size, cost, leverage, cross_limit, history_pnl, last_close_pnl } = row
   tx.append(POSITION_CHANGE, {
     id: nextId(tx, state.counters, 'position_change'),
     user_id,
@@ -84,7 +84,7 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
     mode,
     size,
     cost,
-    margin,
+    margin: shownMargin(state, row),
     leverage,
     cross_limit,
     risk_limit: row.risk_limit,

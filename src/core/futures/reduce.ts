@@ -9,10 +9,20 @@ import { note, type Liquidated, type Step } from '../liquidated.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Order } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { LIQUIDATE } from '../tables/futures/records.ts'
+import { LIQUIDATE, type Liquidate } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { deleverage } from './deleverage.ts'
-import { crossCash, equityOf, isBroke, isCross, nearIndex, needsOf, restMargin, unitOf } from './figures.ts'
+import {
+  crossCash,
+  equityOf,
+  isBroke,
+  isCross,
+  nearIndex,
+  needsOf,
+  restMargin,
+  shownMargin,
+  unitOf,
+} from './figures.ts'
 import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
 import { bookCash, cashName, insuranceOf, isSharedFor, type Settled } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
@@ -27,6 +37,11 @@ import { countLiquidated } from './stats.ts'
 export interface Reducing extends Liquidated {
   readonly text: string
 }
+/** The same, with the order that closes a position: lines of the account's book name it. */
+interface Closing extends Reducing {
+  readonly order_id: number
+}
+const bookText = ({ name }: Contract, { order_id }: Closing): string => `${name}:${order_id}`
 
 /** Reduces the cross position that needs most, by one step; both sides of a contract against each other first. */
 export function reduceWorst(ctx: Ctx, reducing: Reducing, { account }: Settled): void {
@@ -97,15 +112,17 @@ export function closePosition(ctx: Ctx, contract: Contract, before: Position, re
   const worst = bankruptcyOf(state, contract, before)
   const bound = believedBound(worst ?? slip, side, mark, nearIndex(state)(contract.id))
   const liq_price = liquidationPrice(terms, holdingOf(before), restMargin(state, before))
+  const margin = shownMargin(state, before)
   const stake = stakeOf(state, before)
   const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), reducing.text)
+  const closing = { ...reducing, order_id: order.id }
   const matched = matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) =>
     end === 'filled' ? 'filled' : 'ioc',
   )
   const filled = contractsIn(matched.filled)
-  record(ctx, contract, before, matched, mark, liq_price)
+  record(ctx, contract, before, matched, { mark_price: mark, liq_price, margin })
   tell(ctx, reducing, 'liquidated', filled, before, averageOf(matched))
-  if (whole) giveSurplus(ctx, contract, before, reducing.id, share(stake, filled, held))
+  if (whole) giveSurplus(ctx, contract, before, closing, share(stake, filled, held))
   else if (!isCross(before) && filled > 0n) {
     // A step that closes a part leaves the margin with the rest.
     const after = positionOf(state, before.user_id, contract, before.mode)
@@ -114,7 +131,7 @@ export function closePosition(ctx: Ctx, contract: Contract, before: Position, re
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest))
-    closeRest(ctx, contract, rest, step - filled, worst ?? mark, reducing)
+    closeRest(ctx, contract, rest, step - filled, worst ?? mark, closing)
   const left = positionOf(state, before.user_id, contract, before.mode).size
   countLiquidated(ctx, contract, before.size > 0n, held - abs(contractsIn(left)))
 }
@@ -136,7 +153,7 @@ const stakeOf = (state: State, position: Position): Amount =>
   (equityOf(state, position) - needsOf(state, position).pnl) as Amount
 
 /** Of what was at stake for the contracts that were closed, the fund gets all that closing them did not use up. */
-function giveSurplus(ctx: Ctx, contract: Contract, before: Position, id: number, stake: Amount): void {
+function giveSurplus(ctx: Ctx, contract: Contract, before: Position, closing: Closing, stake: Amount): void {
   const { state } = ctx
   const { user_id, mode } = before
   const shared = isSharedFor(state, user_id, contract)
@@ -148,10 +165,10 @@ function giveSurplus(ctx: Ctx, contract: Contract, before: Position, id: number,
   const left = roundDownTo(stake + change, contract.terms.unit)
   // What other positions have of their own is not touched.
   const most = shared ? left : isCross(before) ? crossCash(unit) : unit.total
-  pay(ctx, contract, user_id, id, left < most ? left : most)
+  pay(ctx, contract, user_id, closing, left < most ? left : most)
 }
 /** cash -> fund; never more than the account has, where nobody lends it the rest. */
-function pay(ctx: Ctx, contract: Contract, user_id: number, id: number, amount: bigint): void {
+function pay(ctx: Ctx, contract: Contract, user_id: number, closing: Closing, amount: bigint): void {
   const { state } = ctx
   const has = state.ledger.balance(user_id, cashName(state, user_id, contract), contract.currency)
   const change = amount < has || isSharedFor(state, user_id, contract) ? amount : has
@@ -161,11 +178,11 @@ function pay(ctx: Ctx, contract: Contract, user_id: number, id: number, amount: 
     contract,
     type: 'pnl',
     change: -change as Amount,
-    text: `liq-${id}`,
+    text: bookText(contract, closing),
     trade_id: 0,
     other: insuranceOf(contract.settle),
     kind: 'pnl',
-    ref: `liquidation:${id}`,
+    ref: `liquidation:${closing.id}`,
   })
 }
 
@@ -176,11 +193,11 @@ function closeRest(
   position: Position,
   contracts: bigint,
   price: Price,
-  reducing: Reducing,
+  closing: Closing,
 ): void {
   const { state } = ctx
   const { user_id, mode } = position
-  const { id, text } = reducing
+  const { order_id, text } = closing
   const sign = position.size > 0n ? 1n : -1n
   let left = contracts
   const give = (step: Step, by: () => bigint): void => {
@@ -188,15 +205,15 @@ function closeRest(
     const held = abs(contractsIn(row.size))
     const stake = stakeOf(state, row)
     const count = by()
-    tell(ctx, reducing, step, count, row, price)
-    if (count > 0n) giveSurplus(ctx, contract, row, id, share(stake, count, held))
+    tell(ctx, closing, step, count, row, price)
+    if (count > 0n) giveSurplus(ctx, contract, row, closing, share(stake, count, held))
     left -= count
   }
   give('taken_over', () => {
     const taken = fundTakes(state, contract, sign * left, price)
     if (taken === 0n) return taken
     internalTrade(ctx, contract, {
-      from: { user_id, mode },
+      from: { user_id, mode, order_id },
       to: { user_id: PLATFORM, mode: 'single' },
       contracts: sign * taken,
       price,
@@ -209,25 +226,19 @@ function closeRest(
   const queue = { goesOn: false }
   give('deleveraged', () => {
     const row = positionOf(state, user_id, contract, mode)
-    const { taken, goesOn } = deleverage(ctx, contract, row, left, price, text)
+    const { taken, goesOn } = deleverage(ctx, contract, row, left, price, { text, order_id })
     queue.goesOn = goesOn
     return taken
   })
   // A queue that was cut short goes on in the next step.
   if (left === 0n || queue.goesOn) return
-  takeAtMark(ctx, contract, positionOf(state, user_id, contract, mode), sign * left, reducing)
+  takeAtMark(ctx, contract, positionOf(state, user_id, contract, mode), sign * left, closing)
 }
 /**
  * Nobody can take it at the price that its owner can pay: the fund has it at the mark as far as that is believed, and the
  * operator pays the rest.
  */
-function takeAtMark(
-  ctx: Ctx,
-  contract: Contract,
-  row: Position,
-  contracts: bigint,
-  reducing: Reducing,
-): void {
+function takeAtMark(ctx: Ctx, contract: Contract, row: Position, contracts: bigint, closing: Closing): void {
   const { state } = ctx
   const { user_id, mode } = row
   const prices = nearIndex(state)
@@ -238,15 +249,16 @@ function takeAtMark(
     : share(equityOf(state, row, prices), abs(contracts), abs(contractsIn(row.size)))
   const missing = equity < 0n ? -equity : 0n
   const { unit } = contract.terms
-  payLoss(ctx, contract, reducing, { byFund: 0n, byEquity: roundDownTo(missing + unit - 1n, unit) })
+  const byEquity = roundDownTo(missing + unit - 1n, unit)
+  payLoss(ctx, contract, closing, { byFund: 0n, byEquity }, bookText(contract, closing))
   internalTrade(ctx, contract, {
-    from: { user_id, mode },
+    from: { user_id, mode, order_id: closing.order_id },
     to: { user_id: PLATFORM, mode: 'single' },
     contracts,
     price,
-    text: reducing.text,
+    text: closing.text,
   })
-  tell(ctx, reducing, 'taken_over', abs(contracts), row, price)
+  tell(ctx, closing, 'taken_over', abs(contracts), row, price)
   scheduleUnwind(ctx, contract)
 }
 /** What an account lost that it does not have. */
@@ -255,6 +267,7 @@ export function payLoss(
   contract: Contract,
   reducing: Liquidated,
   { byFund, byEquity }: { readonly byFund: bigint; readonly byEquity: bigint },
+  text = `liq-${reducing.id}`,
 ): void {
   const { id, user_id } = reducing
   const { settle, currency } = contract
@@ -272,7 +285,7 @@ export function payLoss(
       contract,
       type: 'pnl',
       change: change as Amount,
-      text: `liq-${id}`,
+      text,
       trade_id: 0,
       other,
       kind: 'pnl',
@@ -289,11 +302,10 @@ function record(
   contract: Contract,
   before: Position,
   order: Order,
-  mark_price: Price,
-  liq_price: Price,
+  shown: Pick<Liquidate, 'mark_price' | 'liq_price' | 'margin'>,
 ): void {
   const { tx, state, at } = ctx
-  const { user_id, leverage, size, margin } = before
+  const { user_id, leverage, size } = before
   tx.append(LIQUIDATE, {
     id: nextId(tx, state.counters, 'contract_liquidate'),
     user_id,
@@ -301,10 +313,8 @@ function record(
     account: contract.account,
     leverage,
     size,
-    margin,
     entry_price: entryPrice(contract.terms, holdingOf(before)),
-    liq_price,
-    mark_price,
+    ...shown,
     order_id: order.id,
     order_size: (size > 0n ? -order.amount : order.amount) as Amount,
     order_price: order.price,

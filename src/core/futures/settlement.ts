@@ -1,20 +1,19 @@
 import { ZERO, format, type Amount, type Price } from '../../money/amount.ts'
 import { entryPrice } from '../contracts/position.ts'
-import { feeOf } from '../contracts/prices.ts'
-import { abs, fillValue } from '../contracts/terms.ts'
+import { abs } from '../contracts/terms.ts'
 import { audit } from '../audit.ts'
 import { nextId } from '../counters.ts'
 import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { SETTLEMENT } from '../tables/futures/records.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { crossCash, isCross, unitOf } from './figures.ts'
+import { crossCash, isCross, shownMargin, unitOf } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { internalTrade } from './insurance.ts'
 import { finalPrice } from './minute.ts'
-import { bookCash, insuranceOf, isSharedFor, totalOf } from './money.ts'
+import { bookCash, insuranceOf, isSharedFor } from './money.ts'
+import { recordOrder } from './platform-orders.ts'
 import { holdingOf } from './positions.ts'
 import { look } from './risk.ts'
 
@@ -28,8 +27,9 @@ const PORTION = 250
 export function settlePositions(ctx: Ctx, contract: Contract): boolean {
   const { state } = ctx
   const price = finalPrice(ctx, contract)
+  // The fund's own may be among them, and one more tells that some are left.
   const rows = state.futures.held
-    .after(contract.id, '', PORTION + 1)
+    .after(contract.id, '', PORTION + 2)
     .filter(({ user_id }) => user_id !== PLATFORM)
   for (const row of rows.slice(0, PORTION)) settleOne(ctx, contract, row, price)
   look(ctx)
@@ -39,29 +39,17 @@ export function settlePositions(ctx: Ctx, contract: Contract): boolean {
 function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price): void {
   const { state, tx, at } = ctx
   const row = settleFunding(ctx, contract, before)
-  const { user_id, mode, size, margin, leverage } = row
+  const { user_id, mode, size, leverage } = row
+  const margin = shownMargin(state, row)
   const contracts = contractsIn(size)
   const text = contract.group === 'delivery' ? 'settle' : 'clear'
-  const cash = worthOf(state, user_id, contract)
-  const trade_id = internalTrade(ctx, contract, {
-    from: { user_id, mode },
+  const order = recordOrder(ctx, contract, row, abs(contracts), price, text)
+  const { realised: profit, fee } = internalTrade(ctx, contract, {
+    from: { user_id, mode, order_id: order.id, rate: contract.settleFee },
     to: { user_id: PLATFORM, mode: 'single' },
     contracts,
     price,
     text,
-  })
-  const profit = (worthOf(state, user_id, contract) - cash) as Amount
-  const fee = feeOf(contract.terms, fillValue(contract.terms, abs(contracts), price), contract.settleFee)
-  bookCash(ctx, {
-    user_id,
-    contract,
-    type: 'fee',
-    change: -fee as Amount,
-    text: `${contract.name}:${trade_id}`,
-    trade_id,
-    other: { owner: PLATFORM, name: 'fees' },
-    kind: 'fee',
-    ref: `futures_trade:${trade_id}`,
   })
   payMissing(ctx, contract, row, (profit - fee) as Amount)
   tx.append(SETTLEMENT, {
@@ -78,14 +66,6 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
     fee,
     at,
   })
-}
-/** Cash, less what was lent for losses: only a profit or a loss changes it. */
-function worthOf(state: State, userId: number, contract: Contract): bigint {
-  let worth: bigint = totalOf(state, userId, contract)
-  if (isSharedFor(state, userId, contract))
-    for (const name of [UNIFIED.debt, UNIFIED.interest])
-      worth += state.ledger.balance(userId, name, contract.currency)
-  return worth
 }
 /**
  * The price may have jumped in the last second. An isolated position loses its margin at most, a cross account what it

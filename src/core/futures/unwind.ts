@@ -27,7 +27,7 @@ export function unwind(ctx: Ctx, input: { contract: string }): null {
   const mark = state.futures.markOf(contract.id)
   const held = abs(contractsIn(fund.size))
   if (fundWorth(state, contract) <= 0n)
-    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), 'insurance')
+    deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), { text: 'insurance' })
   else {
     const part = held / UNWIND_PART
     const away = mark / UNWIND_BOUND

@@ -27,6 +27,7 @@ import { E, floorDiv, max } from './numbers.ts'
 import { Reference, type Answer, type Input } from './reference.ts'
 import { equal } from './alike.ts'
 import { sameWaiting } from './compare-waiting.ts'
+import { modeOf } from './trading.ts'
 import type { Order, Position } from './world.ts'
 
 const ACCOUNTS = ['futures/usdt', 'futures/btc', 'delivery/usdt'] as const
@@ -414,6 +415,7 @@ export class Beside extends Floor {
     const tier = tierOf(c, needs.value)
     const tiered = needs.value === 0n ? 0n : -floorDiv(-needs.value * tier.rate, E) - tier.deduction
     const open = world.openOf(row.user, c.id)
+    const own = open.filter((order) => modeOf(world, order, c) === row.mode)
     equal(
       { ...figures, closing: closing?.id, ranking: engineRanking(this.state, this.contract(c.id), position) },
       {
@@ -429,9 +431,9 @@ export class Beside extends Floor {
         maintenance_rate: tier.rate,
         average_maintenance_rate: (tiered * E) / needs.value,
         risk_limit: limitOf(c, row),
-        pending_orders: open.length,
-        // Of both sides each has its own: it buys what is short.
-        closing: open.find(({ more, buy }) => more?.['close'] === true && buy === row.size < 0n)?.id,
+        // Of both sides each has its own.
+        pending_orders: own.length,
+        closing: own.find(({ more }) => more?.['close'] === true)?.id,
         ranking: adlRanking(world, row),
       },
       `figures of ${row.id}`,

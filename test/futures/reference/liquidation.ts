@@ -12,6 +12,7 @@ import {
   liquidationPrice,
   needsOf,
   queueOf,
+  shownMargin,
   tierOf,
   unitIsBroke,
   unitOf,
@@ -161,6 +162,12 @@ const filledWhole = (w: World, order: Order, price: bigint): void => {
   })
   leave(w, order)
 }
+/** Of what was closed past the book: a record alone. */
+export function recordedOrder(w: World, row: Position, n: bigint, price: bigint, text: string): Order {
+  const order: Order = { ...platformOrder(w, row, n, price, text), more: { reduce_only: true } }
+  filledWhole(w, order, price)
+  return order
+}
 /** Step 2: both sides of a contract against each other, at the mark. */
 function closeHedge(w: World, c: Contract, one: Position, other: Position, id: number): void {
   const { mark } = w.priceOf(c.id)
@@ -207,6 +214,7 @@ function close(w: World, c: Contract, row: Position, id: number): void {
   // While the mark is not believed nothing is given away beyond what is (decision 0071).
   if (near !== mark) bound = buy ? min(bound, near) : max(bound, near)
   const liqPrice = liquidationPrice(w, row)
+  const margin = shownMargin(w, row)
   const stake = stakeOf(w, row)
   const order = platformOrder(w, row, step, buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick), `liq-${id}`)
   match(w, c, order, bound, 0)
@@ -217,7 +225,7 @@ function close(w: World, c: Contract, row: Position, id: number): void {
     account: c.account,
     leverage: before.leverage,
     size: before.size * E,
-    margin: before.margin,
+    margin,
     entry_price: entryPrice(c, before.size, before.cost),
     liq_price: liqPrice,
     mark_price: mark,
@@ -230,12 +238,12 @@ function close(w: World, c: Contract, row: Position, id: number): void {
   })
   w.meet(step === n ? 'liquidated whole' : 'liquidated in part')
   if (order.filled > 0n) w.meet('liquidated in the book')
-  if (step === n) giveSurplus(w, c, before, row, id, (stake * order.filled) / n)
+  if (step === n) giveSurplus(w, c, before, row, order.id, (stake * order.filled) / n)
   else if (!isCross(row) && order.filled > 0n) {
     row.margin = before.margin + brought(row) - brought(before)
     w.meet('partial step keeps its margin')
   }
-  if (order.filled < step && isBroke(w, row)) closeRest(w, c, row, step - order.filled, worst ?? mark, id)
+  if (order.filled < step && isBroke(w, row)) closeRest(w, c, row, step - order.filled, worst ?? mark, order)
 }
 /** What was at stake for what was closed, less what closing it cost, is the fund's. */
 function giveSurplus(
@@ -243,7 +251,7 @@ function giveSurplus(
   c: Contract,
   before: Position,
   row: Position,
-  id: number,
+  orderId: number,
   stake: bigint,
 ): void {
   const unit = unitOf(w, row.user, c.account)
@@ -251,30 +259,34 @@ function giveSurplus(
   const most = min(isCross(before) ? crossCash(unit) : unit.total, w.balance(cashName(row.user, c.account)))
   const change = min(surplus, most)
   if (change <= 0n) return
-  book(w, c, row.user, insuranceName(c.settle), { type: 'pnl', change: -change, text: `liq-${id}`, trade: 0 })
+  book(w, c, row.user, insuranceName(c.settle), {
+    type: 'pnl',
+    change: -change,
+    text: `${c.name}:${orderId}`,
+    trade: 0,
+  })
   w.meet('surplus to the fund')
 }
 /** Step 6: the fund, then deleveraging, then the operator. */
-function closeRest(w: World, c: Contract, row: Position, n: bigint, price: bigint, id: number): void {
+function closeRest(w: World, c: Contract, row: Position, n: bigint, price: bigint, order: Order): void {
   const sign = row.size > 0n ? 1n : -1n
-  const text = `liq-${id}`
   let left = n
   const give = (by: () => bigint): void => {
     const before = { ...row }
     const stake = stakeOf(w, row)
     const taken = by()
-    if (taken > 0n) giveSurplus(w, c, before, row, id, (stake * taken) / abs(before.size))
+    if (taken > 0n) giveSurplus(w, c, before, row, order.id, (stake * taken) / abs(before.size))
     left -= taken
   }
   give(() => {
     const taken = fundTakes(w, c, sign, left, price)
-    if (taken > 0n) takeOver(w, c, row, sign * taken, price, text)
+    if (taken > 0n) takeOver(w, c, row, sign * taken, price, order)
     return taken
   })
   if (left === 0n) return
   const queue = { cut: false }
   give(() => {
-    const found = deleverage(w, c, row, left, price, text)
+    const found = deleverage(w, c, row, left, price, order)
     queue.cut = found.cut
     return found.taken
   })
@@ -286,10 +298,10 @@ function closeRest(w: World, c: Contract, row: Position, n: bigint, price: bigin
     book(w, c, row.user, equityName(c.currency), {
       type: 'pnl',
       change: ceilTo(-equity, UNIT),
-      text,
+      text: `${c.name}:${order.id}`,
       trade: 0,
     })
-  takeOver(w, c, row, sign * left, near(c.id), text)
+  takeOver(w, c, row, sign * left, near(c.id), order)
   w.meet('taken at the mark')
 }
 function takeOver(
@@ -298,13 +310,18 @@ function takeOver(
   row: Position,
   contracts: bigint,
   price: bigint,
-  text: string,
+  { id, text }: Order,
 ): void {
-  internal(w, c, row, w.position(0, c, 'single'), contracts, price, text, { order: 0, text })
+  internal(w, c, row, w.position(0, c, 'single'), contracts, price, { order: id, text }, { order: 0, text })
   w.meet('takeover')
   startUnwinding(w, c)
 }
-/** A trade past the book, without fees. */
+/** A side of a trade past the book; without a rate it pays no fee. */
+interface Side {
+  readonly order: number
+  readonly text: string
+  readonly rate?: bigint
+}
 export function internal(
   w: World,
   c: Contract,
@@ -312,24 +329,24 @@ export function internal(
   to: Position,
   contracts: bigint,
   price: bigint,
-  text: string,
-  other: { readonly order: number; readonly text: string },
+  own: Side,
+  other: Side,
 ): void {
   const trade = w.next('trade')
-  const fill = (row: { user: number; mode: Mode }, n: bigint, order: number, why: string): void => {
+  const fill = (row: { user: number; mode: Mode }, n: bigint, { order, text, rate = 0n }: Side): void => {
     fillPosition(w, c, {
       user: row.user,
       mode: row.mode,
       contracts: n,
       price,
-      rate: 0n,
+      rate,
       order,
-      text: why,
+      text,
       trade,
     })
   }
-  fill(from, -contracts, 0, text)
-  fill(to, contracts, other.order, other.text)
+  fill(from, -contracts, own)
+  fill(to, contracts, other)
   w.record('trade', {
     id: trade,
     pair: c.id,
@@ -377,7 +394,7 @@ export function unwind(w: World, c: Contract): void {
   const n = abs(fund.size)
   const near = believed(w)
   if (fundWorth(w, c.settle, near) <= 0n) {
-    deleverage(w, c, fund, n, near(c.id), 'insurance')
+    deleverage(w, c, fund, n, near(c.id), { id: 0, text: 'insurance' })
     w.meet('the fund is deleveraged')
   } else {
     const buy = fund.size < 0n
@@ -400,7 +417,7 @@ function deleverage(
   row: Position,
   n: bigint,
   price: bigint,
-  text: string,
+  by: { readonly id: number; readonly text: string },
 ): { taken: bigint; cut: boolean } {
   let left = n
   let parties = 0
@@ -416,12 +433,17 @@ function deleverage(
       cancelled = true
     }
     const before = { ...one }
-    const order: Order = {
-      ...platformOrder(w, one, count, price, 'auto_deleveraging'),
-      more: { reduce_only: true },
-    }
-    filledWhole(w, order, price)
-    internal(w, c, row, one, sign * count, price, text, { order: order.id, text: order.text })
+    const order = recordedOrder(w, one, count, price, 'auto_deleveraging')
+    internal(
+      w,
+      c,
+      row,
+      one,
+      sign * count,
+      price,
+      { order: by.id, text: by.text },
+      { order: order.id, text: order.text },
+    )
     w.record('auto_deleverage', {
       id: w.next('adl'),
       user_id: one.user,

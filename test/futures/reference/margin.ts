@@ -76,6 +76,10 @@ export function needsOf(w: World, row: Position, priceOf: PriceOf = marks(w)): N
   }
 }
 
+/** 2.6: a cross position shows what it needs. */
+export const shownMargin = (w: World, row: Position): bigint =>
+  isCross(row) ? needsOf(w, row).initial : row.margin
+
 /** All positions of a settle account together. */
 export interface Unit {
   total: bigint

@@ -1,4 +1,13 @@
-import { cashName, debtName, fillValue, isCross, liquidationPrice, openingMargin, totalOf } from './margin.ts'
+import {
+  cashName,
+  debtName,
+  fillValue,
+  isCross,
+  liquidationPrice,
+  openingMargin,
+  shownMargin,
+  totalOf,
+} from './margin.ts'
 import { E, abs, ceilDiv, floorDiv, floorTo, max, min } from './numbers.ts'
 import { closersEnd } from './waiting.ts'
 import { UNIT, type Account, type Contract, type Mode, type Position, type World } from './world.ts'
@@ -9,7 +18,7 @@ export const insuranceName = (settle: string): string => `insurance ${settle}`
 export const clearingName = (c: Contract): string => `clearing ${c.id}`
 export const fundingName = (c: Contract): string => `funding ${c.id}`
 export const roundingName = (settle: string): string => `rounding ${settle}`
-export const feesName = (currency: string): string => `fees ${currency}`
+const feesName = (currency: string): string => `fees ${currency}`
 export const equityName = (currency: string): string => `equity ${currency}`
 export const spotName = (user: number, currency: string): string => `${user} spot ${currency}`
 
@@ -101,7 +110,7 @@ export function recordPosition(w: World, row: Position): void {
     mode: row.mode,
     size: row.size * E,
     cost: row.cost,
-    margin: row.margin,
+    margin: shownMargin(w, row),
     leverage: row.leverage,
     cross_limit: row.crossLimit,
     risk_limit: row.riskLimit,

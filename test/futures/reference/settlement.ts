@@ -1,6 +1,6 @@
-import { internal, look } from './liquidation.ts'
-import { crossCash, entryPrice, fillValue, isCross, totalOf, unitOf } from './margin.ts'
-import { book, equityName, feeOf, feesName, insuranceName } from './money.ts'
+import { internal, look, recordedOrder } from './liquidation.ts'
+import { crossCash, entryPrice, fillValue, isCross, shownMargin, totalOf, unitOf } from './margin.ts'
+import { book, equityName, feeOf, insuranceName } from './money.ts'
 import { E, abs, max, min } from './numbers.ts'
 import { followBook, lastPrice } from './prices.ts'
 import { endOrder } from './trading.ts'
@@ -48,12 +48,13 @@ export function settle(w: World, c: Contract): void {
 }
 function settleOne(w: World, c: Contract, row: Position, price: bigint): void {
   const before = { ...row }
+  const margin = shownMargin(w, row)
+  const order = recordedOrder(w, row, abs(row.size), price, 'settle')
   const cash = totalOf(w, row.user, c.account)
-  internal(w, c, row, w.position(0, c, 'single'), row.size, price, 'settle', { order: 0, text: 'settle' })
-  const trade = w.counters['trade']!
-  const profit = totalOf(w, row.user, c.account) - cash
+  const own = { order: order.id, text: order.text, rate: c.settleFee }
+  internal(w, c, row, w.position(0, c, 'single'), row.size, price, own, { order: 0, text: order.text })
   const fee = feeOf(fillValue(c, abs(before.size), price), c.settleFee)
-  book(w, c, row.user, feesName(c.currency), { type: 'fee', change: -fee, text: `${c.name}:${trade}`, trade })
+  const profit = totalOf(w, row.user, c.account) - cash + fee
   payMissing(w, c, before, profit - fee)
   w.record('contract_settlement', {
     id: w.next('settlement'),
@@ -62,7 +63,7 @@ function settleOne(w: World, c: Contract, row: Position, price: bigint): void {
     account: c.account,
     leverage: before.leverage,
     size: before.size * E,
-    margin: before.margin,
+    margin,
     entry_price: entryPrice(c, before.size, before.cost),
     settle_price: price,
     profit,
