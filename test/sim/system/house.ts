@@ -29,7 +29,7 @@ const LATE_SECONDS = 600
 /** Replies whose shape is looked at. */
 const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
-/** One life in so many runs the store with its threads, the first one included. */
+/** One life in so many runs the store with its threads. */
 const THREADS_EACH = 12
 /** The market that the model follows. */
 export const MODEL_PAIR = 'BTC_USDT'
@@ -100,6 +100,7 @@ interface Life {
   readonly store: Store
   readonly mortality: Mortality
   readonly faults: unknown[]
+  readonly agents: boolean
 }
 /** Whatever market agents think of a market and a contract, they do nothing there: their looks are recorded without orders. */
 const withoutLooksAt = (pair: string, contract: string): (() => void) =>
@@ -134,6 +135,10 @@ export class House {
   recorded: (commands: string) => void = () => undefined
 
   private undo: () => void = () => undefined
+  private readonly threaded: number
+  constructor(threaded: number) {
+    this.threaded = threaded % THREADS_EACH
+  }
   async open(): Promise<void> {
     this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
     this.take(await this.started())
@@ -157,11 +162,12 @@ export class House {
       if (!/the process died|taken over|has taken over/.test(line)) process.stderr.write(`${line}\n`)
     })
     const path = databasePath(this.data)
-    const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
+    const store =
+      (this.lives++ - this.threaded) % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
     const mortality = new Mortality(store, (commands) => this.recorded(commands))
     const fatal = (error: unknown): void => void faults.push(error)
     const platform = await startPlatform(config, log, fatal, store, { closed: true })
-    return { platform, store, mortality, faults }
+    return { platform, store, mortality, faults, agents: env['KONTOR_AGENTS'] === 'on' }
   }
   private take(life: Life): void {
     this.life = life
@@ -177,6 +183,10 @@ export class House {
   get stands(): number {
     const { core } = this.platform.desk
     return core.waiting === 0 ? core.committed.sequence : NaN
+  }
+  /** Whether there are market agents in this life. */
+  get agents(): boolean {
+    return this.life.agents
   }
   /** Seconds. */
   get now(): number {

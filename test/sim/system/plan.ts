@@ -46,8 +46,8 @@ const RARE = {
   reset: 2,
   long: 3,
 } as const
-/** As dear as a start of the platform and its look at everything: not in short histories. */
-const RARE_LATE = { ...RARE, crowd: 5 } as const
+/** Much dearer than a start of the platform and its look at everything: not in short histories. */
+const RARE_LATE = { ...RARE, crowd: 1 } as const
 /** It happens often at first, so that a short history has its share, and seldom later, so that long ones can be afforded. */
 const RARE_OFTEN = 0.02
 const OFTEN_STEPS = 400
