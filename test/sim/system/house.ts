@@ -23,14 +23,16 @@ import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
 import { plant } from '../../support/plant.ts'
 import { checkBody } from '../../support/shape.ts'
 import { OneThreadStore } from './one-thread.ts'
+import type { Sight } from './shadow.ts'
 
 const START = 1_800_000_600
 const LATE_SECONDS = 600
 /** Replies whose shape is looked at. */
 const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
-/** One life in so many runs the store with its threads. */
-const THREADS_EACH = 12
+/** One of the first lives runs the store with its threads, and then one in so many: later ones are long. */
+const THREADS_FIRST = 6
+const THREADS_EACH = 48
 /** The market that the model follows. */
 export const MODEL_PAIR = 'BTC_USDT'
 /** Where a new configuration has coarser prices, every other time. */
@@ -128,6 +130,7 @@ export class House {
   readonly happened = { stops: 0, kills: 0, evicted: 0, configurations: 0 }
   private life!: Life
   private config: string | undefined
+  private configs: string | undefined
   /** Told whenever there is another process, or another world. */
   begun: () => void = () => undefined
   refused: (label: string) => void = () => undefined
@@ -137,7 +140,7 @@ export class House {
   private undo: () => void = () => undefined
   private readonly threaded: number
   constructor(threaded: number) {
-    this.threaded = threaded % THREADS_EACH
+    this.threaded = threaded % THREADS_FIRST
   }
   async open(): Promise<void> {
     this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
@@ -385,7 +388,8 @@ export class House {
           : one,
       ),
     }
-    this.config ??= join(folder(), 'world.json')
+    this.configs ??= folder()
+    this.config = join(this.configs, 'world.json')
     writeFileSync(this.config, JSON.stringify(world))
     await this.platform.stop()
     const names = `${COARSE.pair},futures/btc/${COARSE.contract}`
@@ -411,9 +415,18 @@ export class House {
         }
     }
   }
-  /** The files as they are when everything under way is through. */
-  async look<T>(act: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  /** The tables as they are when everything under way is through. */
+  async sight<T>(act: (sight: Sight) => Promise<T>): Promise<T> {
+    const { store } = this.life
+    if (!(store instanceof OneThreadStore)) return this.look(act)
     await this.settle()
+    return act(await store.look())
+  }
+  /** The files, as another process sees them. */
+  private async look<T>(act: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    await this.settle()
+    // Else it would look, wait and look again until the tables have caught up.
+    await this.life.store.query('select 1', [])
     const snapshot = await openSnapshot({ data: this.data, databaseUrl: undefined })
     try {
       return await act(snapshot)
@@ -432,6 +445,7 @@ export class House {
   async close(): Promise<void> {
     await this.platform.stop()
     this.undo()
-    rmSync(this.data, { recursive: true, force: true })
+    for (const one of [this.data, this.configs])
+      if (one !== undefined) rmSync(one, { recursive: true, force: true })
   }
 }

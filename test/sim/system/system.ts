@@ -160,7 +160,7 @@ export class System {
     prove(state, { quiet: false })
     proveHolds(state)
     for (const user of this.cast.members.keys()) this.balances(state, user)
-    while (!(await this.house.look((snapshot) => this.shadow.compare(this.house, snapshot))))
+    while (!(await this.house.sight((sight) => this.shadow.compare(this.house, sight))))
       this.note('fell due meanwhile')
     this.note('looked at everything')
     if (
