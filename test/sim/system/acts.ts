@@ -24,6 +24,11 @@ const CONFIRMATIONS = BUILT_IN_WORLD.chains.find(({ chain }) => chain === CHAIN)
 const NEWEST = 60
 const HOUR = 3_600
 const DAY = 24 * HOUR
+/** Market agents look every second: further than this the clock moves without them, but for one time in so many. */
+const AGENTS_SECONDS = 300
+const AGENTS_STAY = 16
+/** Of requests about loans one in so many comes an hour later than the one before. */
+const HOUR_EACH = 48
 
 export interface Scene {
   readonly house: House
@@ -222,8 +227,8 @@ export class Acts {
     },
     unified: async (step) => {
       // Interest is charged by the hour.
-      if (step.n[5]! % 12 === 0) {
-        await this.clock(HOUR)
+      if (step.n[5]! % HOUR_EACH === 0) {
+        await this.clock(HOUR, step.n)
         await this.borrowers.catchUp()
       }
       await this.send(step, this.borrowers.request(step))
@@ -254,9 +259,9 @@ export class Acts {
       this.scene.note('price ok')
     },
     clock: (step) =>
-      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 2 === 0 ? 300 : 3_600][step.n[0]! % 8]!),
+      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 8 === 0 ? HOUR : 300][step.n[0]! % 8]!, step.n),
     long: (step) =>
-      this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!),
+      this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!, step.n),
     join: async (step) => {
       const { cast, note } = this.scene
       if (step.n[0]! % 3 === 0) await cast.stray()
@@ -282,11 +287,13 @@ export class Acts {
     },
   }
   private stage({ n }: Step): Stage {
-    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds))
+    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds, n))
   }
-  private async clock(seconds: number): Promise<void> {
+  private async clock(seconds: number, n: readonly number[]): Promise<void> {
+    const { house } = this.scene
+    if (seconds > AGENTS_SECONDS && house.agents && n[6]! % AGENTS_STAY !== 0) await house.stopAndStart()
     if (seconds > 60) await this.scene.cast.standBy()
-    await this.scene.house.ok('POST', '/clock', { advance_seconds: seconds })
+    await house.ok('POST', '/clock', { advance_seconds: seconds })
     this.scene.note(`clock ${seconds}`)
   }
   private async stray(step: Step): Promise<void> {
