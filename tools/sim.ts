@@ -44,6 +44,8 @@ interface Progress {
   reached: Record<string, number>
   finished: string
 }
+/** A number that a message to another process keeps. */
+const NEVER = Number.MAX_SAFE_INTEGER
 /** After so many failures of one run somebody should look first. */
 const FAILURES_MAX = 40
 const FRESH = { open: [], histories: 0, steps: 0, violations: 0, failures: [], ms: 0, seconds: 0 }
@@ -74,7 +76,7 @@ async function runSeeds(): Promise<number> {
   progress.open = []
   const here = commitHere()
   const [began, before] = [Date.now(), progress.seconds]
-  let until = values.minutes === undefined ? Infinity : began + Number(values.minutes) * 60_000
+  let until = values.minutes === undefined ? NEVER : began + Number(values.minutes) * 60_000
   const wanted = progress.steps + total
   const most = progress.violations + FAILURES_MAX
   /** Of those that are under way. */

@@ -27,6 +27,8 @@ export class SimulatedChain implements ChainPort {
   readonly pollMs = null
   private readonly core: Core<State, Commands>
   private readonly store: Pick<Store, 'select'>
+  /** Made by this process, and not sent yet: nobody has to be asked about them. */
+  private readonly fresh = new Set<string>()
 
   constructor({ core, store }: Pick<DriverParts, 'core' | 'store'>, chain: string) {
     this.core = core
@@ -90,10 +92,12 @@ export class SimulatedChain implements ChainPort {
     const { address_format, network_fee } = this.core.state.world.mustChain(this.chain)
     const { currency, amount, address, memo } = order
     const txid = simTxid(address_format, `kontor withdrawal ${this.chain} ${order.id} ${order.attempt}`)
+    this.fresh.add(txid)
     return Promise.resolve({ txid, raw: { currency, amount, address, memo, network_fee } })
   }
   async broadcast({ txid, raw }: Intent): Promise<void> {
     const { currency, amount, address, memo, network_fee } = raw as Record<string, string>
+    this.fresh.delete(txid)
     await this.core.submit('sim.broadcast', {
       chain: this.chain,
       txid,
@@ -117,7 +121,7 @@ export class SimulatedChain implements ChainPort {
   /** A chain forgets nothing: what is final has left memory, and is known all the same. */
   private async tx(txid: string): Promise<SimTx | undefined> {
     const known = this.core.state.sim.tx(this.chain, txid)
-    if (known !== undefined) return known
+    if (known !== undefined || this.fresh.has(txid)) return known
     const [stored] = await this.store.select(SIM_TX, 'where "chain" = ? and "txid" = ?', [this.chain, txid])
     return stored
   }

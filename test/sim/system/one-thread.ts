@@ -156,7 +156,10 @@ export class OneThreadStore implements Store {
     await this.caughtUp()
     return {
       query: (sql, values = []) => Promise.resolve(this.reading.query(sql, values)),
-      each: (sql, row) => Promise.resolve(this.reading.each(sql, row)),
+      each: (sql, row) => {
+        this.reading.each(sql, row)
+        return Promise.resolve()
+      },
       tail: () => Promise.resolve([]),
     }
   }

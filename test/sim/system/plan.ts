@@ -14,14 +14,14 @@ export interface Step {
 }
 /** How often each happens, in ten thousand. */
 const WEIGHTS = {
-  place: 2_700,
+  place: 2_888,
   amend: 830,
   cancel: 830,
   transfer: 730,
-  sub: 450,
-  withdraw: 250,
-  deposit: 180,
-  mine: 150,
+  sub: 400,
+  withdraw: 200,
+  deposit: 130,
+  mine: 100,
   credit: 300,
   unified: 400,
   contracts: 630,
@@ -29,7 +29,7 @@ const WEIGHTS = {
   any: 800,
   money: 500,
   scene: 90,
-  dear: 2,
+  dear: 3,
   price: 110,
   clock: 120,
   evict: 50,

@@ -119,16 +119,16 @@ export class System {
   /** After every step: what it changed adds up, leaves nobody below zero, and is what the model says. */
   private async check(): Promise<void> {
     await this.house.settle()
-    const { owners, lost } = this.watch.check()
-    if (lost) this.restarted = true
+    const touched = this.watch.check()
+    if (touched.lost) this.restarted = true
     const { state } = this.house
     // What a platform did that died in the middle of a move of the clock is known by the hours that it told.
     if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
     this.hour = this.hourNow
-    this.acts.borrowers.check(state)
-    this.acts.traders.check(state)
-    for (const user of [...owners, ...this.model.touched()])
-      if (this.cast.members.has(user)) this.balances(state, user)
+    this.acts.borrowers.check(state, touched.owners)
+    this.acts.traders.check(state, touched)
+    const users = new Set([...touched.owners, ...this.model.touched()])
+    for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
   private balances(state: State, user: number): void {
     for (const currency of ['BTC', 'USDT', 'ETH'])
@@ -160,6 +160,8 @@ export class System {
     prove(state, { quiet: false })
     proveHolds(state)
     for (const user of this.cast.members.keys()) this.balances(state, user)
+    this.acts.borrowers.check(state)
+    this.acts.traders.check(state)
     while (!(await this.house.sight((sight) => this.shadow.compare(this.house, sight))))
       this.note('fell due meanwhile')
     this.note('looked at everything')
