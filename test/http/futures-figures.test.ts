@@ -79,6 +79,18 @@ describe('figures of contracts', () => {
     assert.deepEqual([long.pending_orders, short.pending_orders], [2, 1])
   })
 
+  test('a fee that is paid in points names its order too', async () => {
+    const trader = await ContractTrader.of(platform, '1000')
+    await platform.credit(trader.user_id, 'POINT', '10')
+    const points = { currency: 'POINT', from: 'spot', to: 'futures', settle: 'usdt', amount: '10' }
+    ok(await trader.client.post('/wallet/transfers', points))
+    await platform.operator.ok('PATCH', `/users/${trader.user_id}`, { debit_fee: 2 })
+    await maker.placed(-10, '60000')
+    const { id } = await trader.placed(10, '60000')
+    const [line] = ok(await trader.get('/account_book', { type: 'point_fee' }))
+    assert.equal(`${line.change} ${line.text}`, `-0.03 BTC_USDT:${id}`)
+  })
+
   test('an operator sees each figure with what it comes from', async () => {
     await setIndex(platform, { ETH: '3000' })
     const trader = await ContractTrader.of(platform, '5000')

@@ -51,7 +51,7 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
     price,
     text,
   })
-  payMissing(ctx, contract, row, (profit - fee) as Amount)
+  payMissing(ctx, contract, row, (profit - fee) as Amount, order.id)
   tx.append(SETTLEMENT, {
     id: nextId(tx, state.counters, 'settlement'),
     user_id,
@@ -71,7 +71,7 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
  * The price may have jumped in the last second. An isolated position loses its margin at most, a cross account what it
  * has: the fund pays the rest, then the operator; who has won is paid in full.
  */
-function payMissing(ctx: Ctx, contract: Contract, row: Position, change: Amount): void {
+function payMissing(ctx: Ctx, contract: Contract, row: Position, change: Amount, orderId: number): void {
   const { state } = ctx
   const { user_id } = row
   const missing = isCross(row)
@@ -87,7 +87,7 @@ function payMissing(ctx: Ctx, contract: Contract, row: Position, change: Amount)
       contract,
       type: 'pnl',
       change: amount,
-      text: contract.name,
+      text: `${contract.name}:${orderId}`,
       trade_id: 0,
       other,
       kind: 'insurance',

@@ -181,7 +181,7 @@ function fillSide(
 ): SideFilled {
   const { user_id } = order
   const value = fillValue(contract.terms, contractsIn(amount), price)
-  const points = role === 'taker' ? pointsFor(ctx, contract, user_id, value, rate) : undefined
+  const points = role === 'taker' ? pointsFor(ctx, contract, order, value, rate) : undefined
   const filled = fillPosition(ctx, contract, {
     user_id,
     mode: user_id === PLATFORM ? 'single' : modeOf(ctx.state, order, contract.account),
@@ -222,7 +222,7 @@ const POINT_DECIMALS = 8
 function pointsFor(
   ctx: Ctx,
   contract: Contract,
-  userId: number,
+  { id, user_id: userId }: Pick<Order, 'id' | 'user_id'>,
   value: Amount,
   rate: Rate,
 ): Amount | undefined {
@@ -246,7 +246,7 @@ function pointsFor(
     user_id: userId,
     type: 'point_fee',
     change: -points as Amount,
-    text: contract.name,
+    text: `${contract.name}:${id}`,
     contract: contract.id,
     trade_id: state.counters.get('contract_trade')!.value,
   })

@@ -55,7 +55,7 @@ function settleOne(w: World, c: Contract, row: Position, price: bigint): void {
   internal(w, c, row, w.position(0, c, 'single'), row.size, price, own, { order: 0, text: order.text })
   const fee = feeOf(fillValue(c, abs(before.size), price), c.settleFee)
   const profit = totalOf(w, row.user, c.account) - cash + fee
-  payMissing(w, c, before, profit - fee)
+  payMissing(w, c, before, profit - fee, order.id)
   w.record('contract_settlement', {
     id: w.next('settlement'),
     user_id: row.user,
@@ -73,7 +73,7 @@ function settleOne(w: World, c: Contract, row: Position, price: bigint): void {
   w.meet(profit > 0n ? 'settled with a profit' : 'settled with a loss')
 }
 /** An isolated position loses its margin at most, a cross account what it has: the fund pays the rest, then the operator. */
-function payMissing(w: World, c: Contract, row: Position, change: bigint): void {
+function payMissing(w: World, c: Contract, row: Position, change: bigint, orderId: number): void {
   const covered = w.held(row.user, c.account).some(isCross)
   const missing = isCross(row)
     ? covered
@@ -86,6 +86,6 @@ function payMissing(w: World, c: Contract, row: Position, change: bigint): void 
     [insuranceName(c.settle), byFund],
     [equityName(c.currency), missing - byFund],
   ] as const)
-    book(w, c, row.user, from, { type: 'pnl', change: amount, text: c.name, trade: 0 })
+    book(w, c, row.user, from, { type: 'pnl', change: amount, text: `${c.name}:${orderId}`, trade: 0 })
   w.meet('a loss at the end is paid')
 }
