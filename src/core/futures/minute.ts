@@ -40,9 +40,9 @@ const FUNDS: Readonly<Record<string, string>> = { usdt: '1000000', btc: '10' }
 export function beginFutures(ctx: Ctx, { seed }: { seed: boolean }): null {
   const { settings, allContracts } = ctx.state.world
   if (allContracts.length === 0) return null
-  const known = settings.get(SETTING)?.value as { due_id: number } | undefined
-  if (known === undefined || ctx.state.due.table.get(known.due_id) === undefined)
-    plan(ctx, ctx.at - (ctx.at % MINUTE) + MINUTE)
+  const { due_id, held } = lastMinute(ctx.state)
+  if (ctx.state.due.table.get(due_id) === undefined)
+    keepMinute(ctx, plan(ctx, ctx.at - (ctx.at % MINUTE) + MINUTE), held)
   if (settings.get(SEEDED) === undefined) {
     ctx.tx.put(settings, { name: SEEDED, value: seed })
     if (seed) fillFunds(ctx)
@@ -50,11 +50,20 @@ export function beginFutures(ctx: Ctx, { seed }: { seed: boolean }): null {
   followPrices(ctx)
   return null
 }
-const plan = (ctx: Ctx, at: number): void =>
-  ctx.tx.put(ctx.state.world.settings, {
-    name: SETTING,
-    value: { due_id: schedule(ctx, at, 'futures.minute', {}) },
-  })
+const plan = (ctx: Ctx, at: number): number => schedule(ctx, at, 'futures.minute', {})
+interface Minute {
+  /** The next one. */
+  readonly due_id: number
+  /** The contracts that somebody held at the last one. */
+  readonly held: readonly string[]
+}
+const keepMinute = ({ tx, state }: Ctx, due_id: number, held: readonly string[]): void =>
+  tx.put(state.world.settings, { name: SETTING, value: { due_id, held } })
+const lastMinute = ({ world }: State): Minute => ({
+  due_id: 0,
+  held: [],
+  ...(world.settings.get(SETTING)?.value as Minute | undefined),
+})
 /** equity → the fund of each settle currency. */
 function fillFunds(ctx: Ctx): void {
   const { world, ledger } = ctx.state
@@ -70,16 +79,20 @@ function fillFunds(ctx: Ctx): void {
 export function workMinute(ctx: Ctx, { due_at }: { due_at: number }): null {
   const { allContracts } = ctx.state.world
   // A world without contracts needs no minutes.
-  if (allContracts.length > 0) plan(ctx, due_at + MINUTE)
+  const due_id = allContracts.length > 0 ? plan(ctx, due_at + MINUTE) : 0
+  const { held } = lastMinute(ctx.state)
   // Its end and its last minute are due at the same time.
   const counts = (contract: Contract): boolean =>
     isRunning(contract, due_at) || endOf(contract) === secondsOf(due_at)
   const moved = allContracts.filter((contract) => counts(contract) && minuteOf(ctx, contract, due_at))
   for (const { id } of moved) afterMark(ctx, id)
   const running = allContracts.filter((contract) => isRunning(contract, due_at))
-  keepStats(ctx, running, secondsOf(due_at), due_at)
+  keepStats(ctx, running, secondsOf(due_at), due_at, new Set(held))
+  if (due_id !== 0) keepMinute(ctx, due_id, heldOf(ctx.state, running))
   return null
 }
+const heldOf = ({ futures }: State, contracts: readonly Contract[]): string[] =>
+  contracts.map(({ id }) => id).filter((id) => futures.positions.countIn(id) > 0)
 /** One contract's minute, once; tells whether its mark has moved. */
 function minuteOf(ctx: Ctx, contract: Contract, at: number): boolean {
   const second = secondsOf(at)

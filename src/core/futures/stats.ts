@@ -104,19 +104,33 @@ export function holdersOf({ futures }: State, { id }: Contract): Holders {
   }
 }
 
-/** At a full minute. What has no record then is as it was in the one before. */
-export function keepStats(ctx: Ctx, contracts: readonly Contract[], second: number, at: number): void {
+/** At a full minute. What has no record then is as it was in the one before; `held`: at that one. */
+export function keepStats(
+  ctx: Ctx,
+  contracts: readonly Contract[],
+  second: number,
+  at: number,
+  held: ReadonlySet<string>,
+): void {
   for (const contract of contracts) {
     if (contract.group !== 'futures') continue
-    if (second % STAT_SECONDS !== 0 && !isMoving(ctx.state, contract, at)) continue
+    const moves = held.has(contract.id) || isMoving(ctx.state, contract, second)
+    if (second % STAT_SECONDS !== 0 && !moves) continue
     if (ctx.state.futures.positions.countIn(contract.id) <= AT_ONCE_MAX) keepStat(ctx, contract, second)
     else schedule(ctx, at, 'futures.stat', { contract: contract.id, t: second })
   }
 }
-const MINUTE = 60e6
-/** Whether anybody holds it, or did in the last minute. */
-const isMoving = ({ futures }: State, { id }: Contract, at: number): boolean =>
-  futures.positions.countIn(id) > 0 || (futures.trades.of(id).at(-1)?.at ?? 0) >= at - MINUTE
+const MINUTE = 60
+/**
+ * Whether anybody holds it, or traded it in the last minute. The growing candle tells that: trades leave memory, and a
+ * rule may lean on nothing that is there by luck.
+ */
+function isMoving({ futures }: State, { id }: Contract, second: number): boolean {
+  if (futures.positions.countIn(id) > 0) return true
+  const { candles } = futures
+  const [newest] = candles.tail(id, candles.spans[0]!.seconds)
+  return newest !== undefined && newest.open_time >= second - MINUTE
+}
 export function statContract(ctx: Ctx, { contract, t }: { contract: string; t: number }): null {
   keepStat(ctx, ctx.state.world.mustContract(contract), t)
   return null
