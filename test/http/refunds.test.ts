@@ -136,3 +136,59 @@ test('what can not be refunded says why', async () => {
   await refuses('d999999/refund', { address: ETH_OUTSIDE }, /no deposit/, 'NOT_FOUND')
   await refuses('d999999/reject_refund', {}, /no deposit/, 'NOT_FOUND')
 })
+
+test('a deposit that a reorganisation takes: nobody else pays for its refund, sent or not', async () => {
+  const other = await blocked('7')
+  const before = await unclaimed()
+  const txidOf = async (user: { client: Parameters<typeof newestDeposit>[0] }): Promise<string> =>
+    (await newestDeposit(user.client)).txid
+  const drop = async (...txids: string[]): Promise<void> => {
+    await platform.operator.ok('POST', '/chains/ETH/reorg', { depth: 100, drop: txids })
+    await mine(platform, 'ETH', 1)
+  }
+  // Not sent yet: it stays, and whoever approves it all the same sends nobody's money.
+  const waiting = await blocked()
+  await refund(waiting.id)
+  await drop(await txidOf(waiting))
+  await approve()
+  await mine(platform, 'ETH', 2)
+  const held = await payment()
+  assert.equal(held.status, 'REVIEW')
+  assert.equal(await unclaimed(), before)
+  await platform.operator.ok('POST', `/withdrawals/${held.id}/reject`)
+  assert.equal(await statusOf(waiting), 'REFUND_FAILED')
+  assert.equal(await unclaimed(), before)
+
+  // Sent: the operator has paid it.
+  const sent = await blocked()
+  await refund(sent.id)
+  await approve()
+  await mine(platform, 'ETH', DEEP)
+  assert.equal(await statusOf(sent), 'REFUNDED')
+  const equity = await ofEquity()
+  await drop(await txidOf(sent))
+  assert.equal(await unclaimed(), before)
+  assert.equal(await ofEquity(), equity - 3)
+  await proveBalanced(platform)
+
+  // On its way, and then it fails: nothing was lost.
+  const failing = await blocked()
+  await refund(failing.id)
+  await approve()
+  await mine(platform, 'ETH', 1)
+  await drop(await txidOf(failing))
+  const { id } = await payment()
+  await platform.operator.ok('POST', `/withdrawals/${id}/fail`, { reason: 'refused there' })
+  await platform.operator.ok('POST', `/withdrawals/${id}/reject`)
+  assert.equal(await unclaimed(), before)
+  assert.equal(await ofEquity(), equity - 3)
+
+  await platform.operator.ok('POST', `/deposits/${other.id}/release`)
+  assert.equal(await platform.balance(other.user_id, 'ETH'), '7')
+  await proveBalanced(platform)
+})
+async function ofEquity(): Promise<number> {
+  const { currencies } = await platform.operator.ok('GET', '/ledger/proof')
+  const { accounts } = currencies.find((one: { currency: string }) => one.currency === 'ETH')
+  return Number(accounts['equity'] ?? '0')
+}

@@ -1,4 +1,4 @@
-import { custodyOf, UNCLAIMED, spotOf, PLATFORM } from '../ledger/accounts.ts'
+import { custodyOf, spotOf, PLATFORM } from '../ledger/accounts.ts'
 import { add, amountOf, format, negate, type Amount } from '../../money/amount.ts'
 import { extendTrail, FINAL_DEPTH } from '../tables/tips.ts'
 import { nextId } from '../counters.ts'
@@ -6,6 +6,7 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { settleSweep } from '../sweeps/commands.ts'
 import { lockedWorth } from '../family.ts'
+import { unclaimedOf } from '../withdrawals/refund-of.ts'
 import { settleOutcome, type Outcome } from '../withdrawals/send.ts'
 import type { ChainConfig } from '../tables/world/chains.ts'
 import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from '../tables/deposit.flow.ts'
@@ -164,8 +165,8 @@ function vanish(ctx: Ctx, deposit: Deposit): void {
 }
 function unbook(ctx: Ctx, deposit: Deposit): void {
   if (deposit.booked === 'none') return
-  const holder = deposit.booked === 'user' ? spotOf(deposit.user_id) : UNCLAIMED
   const { state } = ctx
+  const holder = deposit.booked === 'user' ? spotOf(deposit.user_id) : unclaimedOf(state, deposit)
   state.ledger.post(ctx, {
     kind: 'deposit_rej',
     ref: `deposit:${deposit.id}`,
@@ -185,8 +186,9 @@ function unbook(ctx: Ctx, deposit: Deposit): void {
 function post(ctx: Ctx, deposit: Deposit, to: 'user' | 'unclaimed'): Deposit {
   if (deposit.booked === to) return deposit
   const { state } = ctx
-  const from = deposit.booked === 'none' ? custodyOf(deposit.chain) : UNCLAIMED
-  const holder = to === 'user' ? spotOf(deposit.user_id) : UNCLAIMED
+  const unclaimed = unclaimedOf(state, deposit)
+  const from = deposit.booked === 'none' ? custodyOf(deposit.chain) : unclaimed
+  const holder = to === 'user' ? spotOf(deposit.user_id) : unclaimed
   state.ledger.post(ctx, {
     kind: 'deposit',
     ref: `deposit:${deposit.id}`,

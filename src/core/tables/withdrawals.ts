@@ -160,9 +160,9 @@ export class Withdrawals {
 }
 /** What a record claims of its owner's locked money: all of it until the sender has it, or it is given back. */
 export const heldBy = (withdrawal: Withdrawal | undefined): bigint =>
-  withdrawal !== undefined && withdrawal.refund_of === 0 && WAITING.has(withdrawal.status)
-    ? withdrawal.amount
-    : 0n
+  withdrawal !== undefined && withdrawal.refund_of === 0 && isWaiting(withdrawal) ? withdrawal.amount : 0n
 const WAITING: ReadonlySet<WithdrawalStatus> = new Set(['REQUEST', ...HOLD_STATUSES, 'CANCELPEND'])
+/** The sender does not have it yet. */
+export const isWaiting = ({ status }: Withdrawal): boolean => WAITING.has(status)
 export const withdrawalId = (id: number): string => `w${id}`
 export const depositId = (id: number): string => `d${id}`

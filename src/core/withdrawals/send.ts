@@ -4,10 +4,10 @@ import { schedule } from '../due.ts'
 import { next } from '../flow.ts'
 import { move, type Line } from '../ledger/ledger.ts'
 import { FINAL_DEPTH } from '../tables/tips.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import { familyOwes } from '../family.ts'
 import { FROZEN, clearHold } from './decide.ts'
-import { heldIn } from './refund-of.ts'
+import { heldIn, isRefundable } from './refund-of.ts'
 import { postNetworkFee } from './network-fee.ts'
 import { IN_FLIGHT, change, stepTo, withdrawalAt } from './settle.ts'
 import { WITHDRAWAL_FLOW } from '../tables/withdrawal.flow.ts'
@@ -23,15 +23,12 @@ export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | n
   if (withdrawal === undefined) return null
   const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'claim')
   if (status === undefined || withdrawal.internal_to !== 0) return null
-  if (withdrawal.refund_of === 0) {
-    // Since it was asked for a reorganisation may have taken something back, or the account been frozen.
-    const { user_id } = withdrawal
-    const reason = state.users.must(user_id).state === 2 ? FROZEN : familyOwes(state, user_id)
-    if (reason !== undefined) {
-      const holds = [{ status: 'REVIEW', reason } as const]
-      change(ctx, withdrawal, { status: stepTo(withdrawal, 'review'), holds })
-      return null
-    }
+  // Since it was asked for a reorganisation may have taken something back, or the account been frozen.
+  const reason = whyNot(state, withdrawal)
+  if (reason !== undefined) {
+    const holds = [{ status: 'REVIEW', reason } as const]
+    change(ctx, withdrawal, { status: stepTo(withdrawal, 'review'), holds })
+    return null
   }
   state.ledger.post(ctx, {
     kind: 'withdraw_sent',
@@ -40,6 +37,12 @@ export function claimWithdrawal(ctx: Ctx, input: { id: number }): Withdrawal | n
   })
   return change(ctx, withdrawal, { status })
 }
+function whyNot(state: State, { user_id, refund_of }: Withdrawal): string | undefined {
+  if (refund_of !== 0) return isRefundable(state, refund_of) ? undefined : GONE
+  return state.users.must(user_id).state === 2 ? FROZEN : familyOwes(state, user_id)
+}
+/** Others' money lies beside it. */
+const GONE = 'the deposit is gone from its chain; there is nothing to send back'
 /** The hot wallet can't pay it now. */
 export function holdForFunds(ctx: Ctx, input: { id: number }): Withdrawal | null {
   const withdrawal = ctx.state.wallet.withdrawals.table.get(input.id)

@@ -44,9 +44,10 @@ export function refund(
   kind: 'cancel_withdraw' | 'withdraw_rej',
 ): void {
   const { state } = ctx
+  // What blocked a deposit has it still.
+  if (from === 'locked' && withdrawal.refund_of !== 0) return
   const source = from === 'locked' ? heldIn(withdrawal) : IN_FLIGHT
-  const back = givenBackTo(withdrawal)
-  if (source.name === back.name) return
+  const back = givenBackTo(state, withdrawal)
   state.ledger.post(ctx, {
     kind,
     ref: `withdrawal:${withdrawal.id}`,
