@@ -20,6 +20,7 @@ type Row = readonly unknown[]
 interface Statement {
   run(...values: readonly Value[]): { changes: number }
   all(...values: readonly Value[]): unknown[]
+  get(...values: readonly Value[]): unknown
   iterate(...values: readonly Value[]): IterableIterator<unknown>
   raw(on: boolean): Statement
   columns(): unknown[]
@@ -190,6 +191,13 @@ export class SqliteConnection {
     const statement = this.prepare(sql)
     const rows = statement.all(...values)
     return isSelect(sql) ? rows.map(decoded) : (rows as unknown[][])
+  }
+  /** The first value of the first row, of a column that holds no text: a third of the time of a query. */
+  number(sql: string): unknown {
+    const name = `number: ${sql}`
+    let statement = this.prepared.get(name)
+    if (statement === undefined) this.prepared.set(name, (statement = this.raw(sql)))
+    return (statement.get() as [unknown] | undefined)?.[0]
   }
   /** For results too large to hold twice. */
   each(sql: string, row: (values: Row) => void): void {

@@ -34,7 +34,7 @@ export class SqliteJournal {
     this.last = base
   }
   checkFence(): void {
-    if (this.tables.query('select epoch from head', [])[0]?.[0] !== this.epoch) throw new Fenced()
+    if (this.tables.number('select epoch from head') !== this.epoch) throw new Fenced()
   }
   close(): void {
     this.files.close()

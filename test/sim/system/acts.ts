@@ -27,8 +27,10 @@ const DAY = 24 * HOUR
 /** Market agents look every second: beyond so many of a life the clock moves without them, but for one time in so many. */
 const AGENTS_SECONDS = 300
 const AGENTS_STAY = 16
-/** Of requests about loans one in so many comes an hour later than the one before. */
+/** Of requests about loans one in so many comes an hour later than the one before; of the first ones, which a short history has, more. */
 const HOUR_EACH = 48
+const HOUR_EACH_FIRST = 8
+const LOANS_FIRST = 40
 
 export interface Scene {
   readonly house: House
@@ -53,6 +55,7 @@ export class Acts {
   private readonly scene: Scene
   private orders: RefOrder[] = []
   private ids = 0
+  private loans = 0
   /** How far the clock has moved in a life with market agents. */
   private agentsSeconds = 0
   /** Scenes, and how often. */
@@ -229,7 +232,7 @@ export class Acts {
     },
     unified: async (step) => {
       // Interest is charged by the hour.
-      if (step.n[5]! % HOUR_EACH === 0) {
+      if (step.n[5]! % (this.loans++ < LOANS_FIRST ? HOUR_EACH_FIRST : HOUR_EACH) === 0) {
         await this.clock(HOUR, step.n)
         await this.borrowers.catchUp()
       }
@@ -262,7 +265,7 @@ export class Acts {
       this.scene.note('price ok')
     },
     clock: (step) =>
-      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 8 === 0 ? HOUR : 300][step.n[0]! % 8]!, step.n),
+      this.clock([1, 7, 30, 60, 60, 60, 60, step.n[1]! % 4 === 0 ? HOUR : 300][step.n[0]! % 8]!, step.n),
     long: (step) =>
       this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!, step.n),
     join: async (step) => {

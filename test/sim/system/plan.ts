@@ -28,7 +28,7 @@ const WEIGHTS = {
   stray: 1_000,
   any: 800,
   money: 500,
-  scene: 90,
+  scene: 80,
   dear: 3,
   price: 110,
   clock: 120,

@@ -35,6 +35,8 @@ const FOLLOWS: ReadonlySet<string> = new Set([
   'futures.begin',
   'agents.pace',
 ])
+/** Whether any of these may be among recorded commands: most are about something else. */
+const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"/
 const PLAIN = {
   tif: null,
   text: null,
@@ -114,6 +116,7 @@ export class Traders {
     })
   }
   private carryOut(commands: string): void {
+    if (!ABOUT.test(commands)) return
     for (const [at, type, input] of JSON.parse(commands) as Recorded[]) {
       if (type === 'due.run') {
         const item = this.due.get(input['id'] as number)
