@@ -239,7 +239,7 @@ type Reader = (
 const readers = new WeakMap<Fields, Reader>()
 /**
  * The function is written for its fields: members that are named in the code are read sooner than those that a variable
- * names, and so is what comes out, whose members are all there at once.
+ * names, each field is asked at a place of its own, and what comes out has all its members at once.
  */
 function readerOf(fields: Fields): Reader {
   const names = Object.keys(fields)
@@ -248,26 +248,18 @@ function readerOf(fields: Fields): Reader {
     // What every object has from birth counts only where it was sent.
     const given =
       name in {} ? `(Object.hasOwn(source, ${text}) ? source[${text}] : undefined)` : `source[${text}]`
-    return `${text}: value(f${i}, ${given}, ${text}, prefix, unknown)`
+    const read = `f${i}.read(value, prefix === '' ? ${text} : prefix + ${text}, unknown)`
+    const absent = fields[name]!.required ? `missing(prefix, ${text})` : `f${i}.absent()`
+    return `${text}: (value = ${given}) !== undefined && value !== null && value !== '' ? ${read} : ${absent}`
   })
   const source = `
     const { ${names.map((name, i) => `${JSON.stringify(name)}: f${i}`).join(', ')} } = fields
-    return (source, prefix, unknown) => ({ ${members.join(', ')} })`
+    return (source, prefix, unknown) => { let value; return { ${members.join(', ')} } }`
   // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
-  return new Function('fields', 'value', source)(fields, readValue) as Reader
+  return new Function('fields', 'missing', source)(fields, missing) as Reader
 }
-function readValue(
-  declared: Field<unknown>,
-  value: unknown,
-  name: string,
-  prefix: string,
-  unknown: Unknown | undefined,
-): unknown {
-  if (value !== undefined && value !== null && value !== '')
-    return declared.read(value, prefix === '' ? name : prefix + name, unknown)
-  if (declared.required) refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
-  return declared.absent()
-}
+const missing = (prefix: string, name: string): never =>
+  refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${prefix}${name}`)
 
 export function tellUnknown(
   known: Fields,

@@ -8,7 +8,7 @@ import { SimulatedChain } from './simulated.ts'
 /** Builds the adapter of a chain; a kind that is missing here can't be configured. */
 export type PortFactory = (config: ChainConfig, parts: DriverParts) => ChainPort | Promise<ChainPort>
 
-const simulated: PortFactory = ({ chain }, { core }) => new SimulatedChain(core, chain)
+const simulated: PortFactory = ({ chain }, parts) => new SimulatedChain(parts, chain)
 /** Loaded only where a chain needs it: the library costs memory and start-up time. */
 const evm: PortFactory = async (config, parts) => (await import('./evm/evm.ts')).openEvm(config, parts)
 

@@ -3,10 +3,12 @@ import type { Commands } from '../core/commands.ts'
 import { FINAL_DEPTH, type ChainTip } from '../core/tables/tips.ts'
 import type { Payment } from '../core/deposits/observe.ts'
 import { blockHash, simTxid } from '../core/sim/blocks.ts'
-import type { SimTx } from '../core/tables/sim.ts'
+import { SIM_TX, type SimTx } from '../core/tables/sim.ts'
 import type { State } from '../core/state.ts'
 import type { Intent } from '../core/tables/withdrawals.ts'
 import { amountOf, format, subtract, type Amount } from '../money/amount.ts'
+import type { Store } from '../store/store.ts'
+import type { DriverParts } from './driver.ts'
 import { findFork, type ChainPort, type Look, type PaymentOrder, type Sighting } from './port.ts'
 
 const payment = (tx: SimTx): Payment => ({
@@ -24,9 +26,13 @@ export class SimulatedChain implements ChainPort {
   readonly chain: string
   readonly pollMs = null
   private readonly core: Core<State, Commands>
+  private readonly store: Pick<Store, 'select'>
+  /** Made by this process, and not sent yet: nobody has to be asked about them. */
+  private readonly fresh = new Set<string>()
 
-  constructor(core: Core<State, Commands>, chain: string) {
+  constructor({ core, store }: Pick<DriverParts, 'core' | 'store'>, chain: string) {
     this.core = core
+    this.store = store
     this.chain = chain
   }
   depositAddress(): Promise<null> {
@@ -86,10 +92,12 @@ export class SimulatedChain implements ChainPort {
     const { address_format, network_fee } = this.core.state.world.mustChain(this.chain)
     const { currency, amount, address, memo } = order
     const txid = simTxid(address_format, `kontor withdrawal ${this.chain} ${order.id} ${order.attempt}`)
+    this.fresh.add(txid)
     return Promise.resolve({ txid, raw: { currency, amount, address, memo, network_fee } })
   }
   async broadcast({ txid, raw }: Intent): Promise<void> {
     const { currency, amount, address, memo, network_fee } = raw as Record<string, string>
+    this.fresh.delete(txid)
     await this.core.submit('sim.broadcast', {
       chain: this.chain,
       txid,
@@ -100,19 +108,28 @@ export class SimulatedChain implements ChainPort {
       network_fee: network_fee!,
     })
   }
-  find({ txid }: Intent): Promise<Sighting> {
-    const tx = this.core.state.sim.tx(this.chain, txid)
-    return Promise.resolve({
+  async find({ txid }: Intent): Promise<Sighting> {
+    const tx = await this.tx(txid)
+    return {
       txid,
       known: tx !== undefined && tx.state !== 'lost',
       height: tx?.height ?? null,
       ok: tx?.ok ?? true,
       network_fee: format(tx?.network_fee ?? amountOf('0')),
-    })
+    }
+  }
+  /** A chain forgets nothing: what is final has left memory, and is known all the same. */
+  private async tx(txid: string): Promise<SimTx | undefined> {
+    const known = this.core.state.sim.tx(this.chain, txid)
+    if (known !== undefined || this.fresh.has(txid)) return known
+    const [stored] = await this.store.select(SIM_TX, 'where "chain" = ? and "txid" = ?', [this.chain, txid])
+    return stored
   }
   /** In a block it has no effect then; else the network forgets it, and takes nothing for it. */
   async abandon({ txid }: Intent): Promise<boolean> {
-    const tx = this.core.state.sim.tx(this.chain, txid)
+    const tx = await this.tx(txid)
+    // In a block that no reorganisation reaches: it has paid, or never will.
+    if (tx?.final === true) return !tx.ok
     const put = (state: 'failed' | 'lost') =>
       this.core.submit('sim.transaction', { chain: this.chain, txid, state, actor: null })
     if (tx?.ok === true) await put('failed')

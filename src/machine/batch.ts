@@ -79,6 +79,23 @@ export class Batch {
     const rows = commands.reduce((sum, { changes, appended }) => sum + changes.length + appended.length, 0)
     return { sequence, at, commands, rows }
   }
+  /** What it changed, as the sections of its body tell it, without the rows from before: all that its hash covers. */
+  changed(): Pick<Section, 'table' | 'rows'>[] {
+    const sections: Pick<Section, 'table' | 'rows'>[] = []
+    for (const [table, keys] of this.dirty) {
+      const { spec } = table
+      const write = writer(spec)
+      let rows = ''
+      for (const [key, before] of keys) {
+        const row = table.get(key)
+        if (row === undefined && before === undefined) continue // made and gone within the batch
+        rows += row === undefined ? `-${keyText(spec, key, before)}\n` : `${write(row)}\n`
+      }
+      if (rows !== '') sections.push({ table: spec.name, rows })
+    }
+    for (const [log, rows] of this.appended) sections.push({ table: log.name, rows: linesOfLog(log, rows) })
+    return sections
+  }
   pack(sequence: number, at: number, texts?: RowTexts): PackedBatch {
     const sections: Section[] = []
     for (const [table, keys] of this.dirty) {
@@ -106,17 +123,25 @@ export class Batch {
       }
       if (names !== '') sections.push({ table: spec.name, finished, keys: names, rows, befores })
     }
-    for (const [log, rows] of this.appended) {
-      const write = writer(log)
-      let text = ''
-      for (const row of rows) text += `${write(row)}\n`
-      sections.push({ table: log.name, finished: LOG_ROWS, keys: '', rows: text, befores: '' })
-    }
+    for (const [log, rows] of this.appended)
+      sections.push({
+        table: log.name,
+        finished: LOG_ROWS,
+        keys: '',
+        rows: linesOfLog(log, rows),
+        befores: '',
+      })
     const commands = `[${this.commands.join(',')}]`
     return { sequence, at, count: this.commands.length, commands, body: bodyOf(sections) }
   }
 }
 
+function linesOfLog(log: LogSpec<object>, rows: readonly object[]): string {
+  const write = writer(log)
+  let text = ''
+  for (const row of rows) text += `${write(row)}\n`
+  return text
+}
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
 function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {
   const changes: RowChange[] = []

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash as digest, timingSafeEqual } from 'node:crypto'
 
 /** What the commands of a batch were and changed, as text: all that a journal keeps of it. */
 export interface PackedBatch {
@@ -87,16 +87,16 @@ export interface JournalEntry extends PackedBatch {
 }
 
 /** The rows from before are not in it: what memory still had of them is a matter of luck. */
-export function chained(hash: string, body: string): string {
-  const chain = createHash('sha256').update(hash)
-  for (const { table, rows } of sectionsOf(body)) chain.update(table).update(rows)
-  return chain.digest('hex')
+export const chained = (hash: string, body: string): string => chainedRows(hash, sectionsOf(body))
+/** The same of sections that no body was made of. */
+export function chainedRows(hash: string, sections: readonly Pick<Section, 'table' | 'rows'>[]): string {
+  let text = hash
+  for (const { table, rows } of sections) text += table + rows
+  return digest('sha256', text, 'hex')
 }
 export function macOf(key: string, { sequence, at, count, commands, body, hash }: Unsigned): string {
   return createHmac('sha256', key)
-    .update(`journal ${sequence} ${at} ${count} ${hash} ${commands.length}\n`)
-    .update(commands)
-    .update(body)
+    .update(`journal ${sequence} ${at} ${count} ${hash} ${commands.length}\n${commands}${body}`)
     .digest('hex')
 }
 type Unsigned = Omit<JournalEntry, 'mac'>

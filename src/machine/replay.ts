@@ -1,6 +1,6 @@
 import { Batch } from './batch.ts'
 import type { Handlers } from './core.ts'
-import { chained } from './journal.ts'
+import { chainedRows } from './journal.ts'
 import { Tx } from './table.ts'
 
 /** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
@@ -33,7 +33,8 @@ export class Replay<S extends { check(): void }> {
     this.sequence = sequence
     this.hash = hash
   }
-  apply(recorded: RecordedBatch): void {
+  /** `told`: of each command by its name. */
+  apply(recorded: RecordedBatch, told?: (type: string) => void): void {
     if (recorded.sequence !== this.sequence + 1)
       throw new Divergence(`batch ${this.sequence + 1} is missing: the next one is ${recorded.sequence}`)
     const batch = new Batch()
@@ -50,10 +51,12 @@ export class Replay<S extends { check(): void }> {
           cause: error,
         })
       }
-      batch.add(tx, at, type, JSON.stringify(input))
+      // Its hash covers what it changed: nobody writes the command down again.
+      batch.add(tx, at, type, '')
       this.commands++
+      told?.(type)
     }
-    const hash = chained(this.hash, batch.pack(recorded.sequence, recorded.at).body)
+    const hash = chainedRows(this.hash, batch.changed())
     if (hash !== recorded.hash)
       throw new Divergence(
         `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,

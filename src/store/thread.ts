@@ -16,6 +16,9 @@ export interface Listener {
 }
 export type Role = 'journal' | 'follower' | 'reader'
 
+/** What it reads is handed on at once: room for young values would only be filled, a start with many rows long. */
+const READER_YOUNG_MB = 2
+
 function errorOf({ kind, error, code }: Fault): Error {
   if (kind === 'fenced') return new Fenced()
   if (kind === 'damaged') return new StoreDamaged(error)
@@ -34,7 +37,10 @@ export class StoreThread<J extends Job> {
 
   constructor(role: Role, place: Place, port?: MessagePort, listener: Listener = {}) {
     this.listener = listener
-    this.worker = new Worker(besideUs(`./store/${role}-worker.js`), { workerData: place })
+    this.worker = new Worker(besideUs(`./store/${role}-worker.js`), {
+      workerData: place,
+      ...(role === 'reader' && { resourceLimits: { maxYoungGenerationSizeMb: READER_YOUNG_MB } }),
+    })
     if (port !== undefined) this.worker.postMessage({ port }, [port])
     this.worker.on('message', (reply: Reply) => this.hear(reply))
     this.worker.on('error', (error) =>

@@ -7,7 +7,7 @@ test('what a simulated chain says that we hold is of the block that we followed 
   const engine = new Engine()
   const user_id = engine.user({ ETH: '5' })
   const { address } = engine.must('address.ensure', { user_id, chain: 'ETH', address: null })
-  const chain = new SimulatedChain({ state: engine.state } as never, 'ETH')
+  const chain = new SimulatedChain({ core: { state: engine.state } } as never, 'ETH')
   const observe = (tip: { height: number; hash: string }): void => {
     engine.must('chain.observe', { chain: 'ETH', fork: 0, tip, payments: [], outcomes: [] })
   }

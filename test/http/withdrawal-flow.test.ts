@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { FINAL_DEPTH } from '../../src/core/tables/tips.ts'
 import { WITHDRAWAL_FLOW, WITHDRAWAL_STATUSES } from '../../src/core/tables/withdrawal.flow.ts'
 import { OperatorClient, ok, refused, type Client } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -177,6 +178,24 @@ describe('the way of a withdrawal', () => {
     const again = await withdrawal(client, made.id)
     assert.equal(again.status, 'DONE')
     assert.equal(again.txid, txid)
+  })
+
+  test('one that failed so long ago that memory has let go of it is not sent again by a reorganisation', async () => {
+    const { client, user_id } = await holder(platform)
+    const made = await ask(client)
+    await mine(platform, 'ETH')
+    const { txid } = await withdrawal(client, made.id)
+    await platform.operator.ok('PATCH', `/chains/ETH/transactions/${txid}`, { state: 'failed' })
+    await mine(platform, 'ETH', FINAL_DEPTH)
+    await mine(platform, 'ETH', 12)
+    assert.equal(await trueStatus(user_id), 'FAIL')
+    platform = await platform.restart()
+    await platform.operator.ok('POST', '/chains/ETH/reorg', { depth: 3 })
+    await mine(platform, 'ETH', 12)
+    assert.equal(await trueStatus(user_id), 'FAIL')
+    // And who gives it up gives back what was never paid.
+    await act(made.id, 'reject', { reason: 'gave up' })
+    assert.equal(await platform.balance(user_id, 'ETH'), '100')
   })
 
   test('approval amount: N of M, each operator once, roles and statements', async () => {

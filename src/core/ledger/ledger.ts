@@ -1,7 +1,6 @@
 import { BrokenInvariant, refuse, type Label } from '../../labels.ts'
 import { ZERO, add, format, type Amount } from '../../money/amount.ts'
 import { counting, nextId, type Counters } from '../counters.ts'
-import { Pages } from '../../machine/pages.ts'
 import { Table, type LogSpec, type TableSpec, type Tx } from '../../machine/table.ts'
 import {
   isDebt,
@@ -13,6 +12,7 @@ import {
   type AccountKey,
 } from './accounts.ts'
 import type { Difference, Holds } from './holds.ts'
+import { Owned } from './owned.ts'
 
 /**
  * The double-entry ledger. Every balance is an account: a user's spot money, what an order or a withdrawal
@@ -144,8 +144,7 @@ export class Ledger {
   readonly accounts = new Table(ACCOUNT)
   /** By name, then by currency. */
   private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
-  /** Ids: they stay while balances change. */
-  private readonly byOwner = new Pages<number[]>()
+  private readonly owned = new Owned()
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, CurrencySum>()
@@ -192,23 +191,19 @@ export class Ledger {
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    const owned = this.byOwner.get(owner)
-    if (owned === undefined) return undefined
-    if (owned.length <= FEW) return this.among(owned, name, currency)
+    if (this.owned.count(owner) <= FEW) return this.among(owner, name, currency)
     const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
   }
   /** The same by its purpose. */
   under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
-    const owned = this.byOwner.get(owner)
-    if (owned === undefined) return undefined
-    if (owned.length <= FEW) return this.among(owned, name, currency)
+    if (this.owned.count(owner) <= FEW) return this.among(owner, name, currency)
     const id = ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
   }
-  private among(ids: readonly number[], name: AccountName, currency: string): Account | undefined {
-    for (let i = 0; i < ids.length; i++) {
-      const account = this.accounts.get(ids[i]!)!
+  private among(owner: number, name: AccountName, currency: string): Account | undefined {
+    for (let id = this.owned.firstOf(owner); id !== 0; id = this.owned.after(id)) {
+      const account = this.accounts.get(id)!
       if (account.currency === currency && account.name === name) return account
     }
     return undefined
@@ -221,9 +216,8 @@ export class Ledger {
     for (const account of this.ownedBy(owner)) if (account.name === name) yield account
   }
   *ownedBy(owner: number): Generator<Account> {
-    // One that comes meanwhile is told too, in whichever list it is then.
-    for (let i = 0; i < (this.byOwner.get(owner)?.length ?? 0); i++)
-      yield this.accounts.get(this.byOwner.get(owner)![i]!)!
+    // One that comes meanwhile is told too.
+    for (let id = this.owned.firstOf(owner); id !== 0; id = this.owned.after(id)) yield this.accounts.get(id)!
   }
   /** An account of the owner's that is below zero and no debt. */
   overdrawnOf(owner: number): Account | undefined {
@@ -273,22 +267,18 @@ export class Ledger {
   }
 
   private index(row: Account, after: Account | undefined): void {
-    const owned = this.byOwner.get(row.owner) ?? []
+    const { owned } = this
+    const { id, owner } = row
     if (after !== undefined) {
-      if (owned.length > FEW) {
-        owned.push(row.id)
-        this.entitle(row)
-      } else {
-        // A list that grows takes room for sixteen more at once: most owners have a few, so theirs is made anew.
-        const more = owned.concat(row.id)
-        this.byOwner.set(row.owner, more)
-        if (more.length > FEW) for (const id of more) this.entitle(this.accounts.get(id)!)
-      }
+      owned.add(owner, id)
+      const count = owned.count(owner)
+      if (count === FEW + 1) for (const account of this.ownedBy(owner)) this.entitle(account)
+      else if (count > FEW) this.entitle(row)
       if (row.amount < 0n) this.noteOverdrawn(row)
     } else {
-      this.purpose(row.name, row.currency).ids.delete(row.owner)
-      this.overdrawn.get(row.owner)?.delete(row.id)
-      owned.splice(owned.lastIndexOf(row.id), 1)
+      this.purpose(row.name, row.currency).ids.delete(owner)
+      this.overdrawn.get(owner)?.delete(id)
+      owned.remove(owner, id)
     }
   }
   /** Among the accounts of an owner who has many it is found by its purpose. */

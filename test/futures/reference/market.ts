@@ -139,9 +139,13 @@ export class Market extends Beside {
       this.ask('contract.change', { contract: id, change: { status: 'trading' }, actor: 'test' })
       return
     }
+    if (this.chance(8)) {
+      this.ruin()
+      return
+    }
     if (this.chance(4)) {
       // Somewhere else at once: those who are caught have nothing left.
-      this.setIndex(this.pick(['BTC', 'ETH']), this.pick([0.6, 0.75, 1.3, 1.6]))
+      this.setIndex({ [this.pick(['BTC', 'ETH'])]: this.pick([0.6, 0.75, 1.3, 1.6]) })
       for (let i = 0; i < 3; i++) this.placeAny()
       return
     }
@@ -151,7 +155,7 @@ export class Market extends Beside {
       const first = this.pick(['BTC', 'BTC', 'ETH'])
       for (let i = 0; i < 8; i++) {
         const base = both && i % 2 === 1 ? (first === 'BTC' ? 'ETH' : 'BTC') : first
-        this.setIndex(base, 1 + ((down ? -1 : 1) * (3 + this.below(25))) / 1_000)
+        this.setIndex({ [base]: 1 + ((down ? -1 : 1) * (3 + this.below(25))) / 1_000 })
         if (traded) this.placeAny()
         this.drain()
       }
@@ -164,6 +168,34 @@ export class Market extends Beside {
         'futures.place',
         this.input(user, id, size, this.tick(id, Number(this.mark(id)) * far), { tif: 'poc' }),
       )
+  }
+  /**
+   * One is long, and who stands against him has lost more elsewhere: when the price is gone at once, neither can pay, and
+   * nobody is left to take what they have.
+   */
+  private ruin(): void {
+    const [long, short, rich] = [this.trader(0, false), this.trader(0, false), this.trader(0, false)]
+    for (const [user, amount] of [
+      [long, 100],
+      [short, 250],
+      [rich, 10_000],
+    ] as const) {
+      this.credit(user, 'usdt', String(amount))
+      const crossed = { leverage: '0', cross_leverage_limit: '100' }
+      for (const id of [BTC_USDT, ETH_USDT] as const)
+        this.ask('futures.leverage', { ...this.named(user, id), ...crossed })
+    }
+    this.against(long, short, BTC_USDT, 600 + this.below(300))
+    this.against(short, rich, ETH_USDT, 150 + this.below(10))
+    this.setIndex({ BTC: 0.75, ETH: 0.6 })
+    // The last one of all is still he who never has an account in BTC.
+    this.traders.unshift(...this.traders.splice(-3))
+  }
+  /** The one buys of the other, at the mark. */
+  private against(buyer: number, seller: number, id: Id, size: number): void {
+    const price = this.tick(id, Number(this.mark(id)))
+    this.ask('futures.place', this.input(buyer, id, size, price, {}))
+    this.ask('futures.place', this.input(seller, id, -size, price, { tif: 'ioc' }))
   }
   drain(): void {
     for (let steps = 0; this.oneDue(); steps++) if (steps > 2_000) throw new Error('due work without end')
@@ -434,14 +466,18 @@ export class Market extends Beside {
   private moveIndex(): void {
     const base = this.pick(['BTC', 'BTC', 'ETH'])
     const by = this.pick([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2])
-    this.setIndex(base, 1 + by * (this.below(2001) / 1000 - 1))
+    this.setIndex({ [base]: 1 + by * (this.below(2001) / 1000 - 1) })
   }
-  private setIndex(base: string, times: number): void {
-    const start = base === 'BTC' ? 60_000 : 3_000
-    let price = this.levels[base]! * times
-    if (price < start / 3 || price > start * 3) price = start
-    this.levels[base] = Number(price.toFixed(2))
-    this.ask('prices.set', { prices: { [base]: String(this.levels[base]) }, actor: null })
+  private setIndex(moves: Readonly<Record<string, number>>): void {
+    const prices: Record<string, string> = {}
+    for (const [base, times] of Object.entries(moves)) {
+      const start = base === 'BTC' ? 60_000 : 3_000
+      let price = this.levels[base]! * times
+      if (price < start / 3 || price > start * 3) price = start
+      this.levels[base] = Number(price.toFixed(2))
+      prices[base] = String(this.levels[base])
+    }
+    this.ask('prices.set', { prices, actor: null })
   }
   /** Who has lost everything begins again; the fund too. */
   private help(): void {

@@ -24,6 +24,11 @@ const CONFIRMATIONS = BUILT_IN_WORLD.chains.find(({ chain }) => chain === CHAIN)
 const NEWEST = 60
 const HOUR = 3_600
 const DAY = 24 * HOUR
+/** Market agents look every second: beyond so many of a life the clock moves without them, but for one time in so many. */
+const AGENTS_SECONDS = 300
+const AGENTS_STAY = 16
+/** Of requests about loans one in so many comes an hour later than the one before. */
+const HOUR_EACH = 48
 
 export interface Scene {
   readonly house: House
@@ -48,6 +53,8 @@ export class Acts {
   private readonly scene: Scene
   private orders: RefOrder[] = []
   private ids = 0
+  /** How far the clock has moved in a life with market agents. */
+  private agentsSeconds = 0
   /** Scenes, and how often. */
   private readonly played = new Map<string, number>()
   private readonly wander: Wander
@@ -157,13 +164,13 @@ export class Acts {
       const currency = (['BTC', 'USDT', 'ETH'] as const)[step.n[0]! % 3]!
       const [from, to] = step.n[1]! % 2 === 0 ? [main, sub] : [sub, main]
       const sum = this.some(model.spot(from.user, currency), step.n[2]!)
-      const client_order_id = `sim-${++this.ids}`
+      const client_order_id = this.named(step) ? `sim-${++this.ids}` : undefined
       const body = {
         currency,
         sub_account: String(sub.user),
         direction: from === main ? 'to' : 'from',
         amount: text(sum),
-        client_order_id,
+        ...(client_order_id !== undefined && { client_order_id }),
       }
       return {
         by: main,
@@ -176,13 +183,13 @@ export class Acts {
       const { model, cast } = this.scene
       const { main } = this.family(step, cast.withdrawing)
       const sum = CENT * BigInt(10 + (step.n[0]! % 300))
-      const withdraw_order_id = `w${++this.ids}`
+      const withdraw_order_id = this.named(step) ? `w${++this.ids}` : undefined
       const body = {
         currency: 'ETH',
         chain: 'ETH',
         amount: text(sum),
         address: ETH_OUTSIDE,
-        withdraw_order_id,
+        ...(withdraw_order_id !== undefined && { withdraw_order_id }),
       }
       return {
         by: main,
@@ -222,8 +229,8 @@ export class Acts {
     },
     unified: async (step) => {
       // Interest is charged by the hour.
-      if (step.n[5]! % 12 === 0) {
-        await this.clock(HOUR)
+      if (step.n[5]! % HOUR_EACH === 0) {
+        await this.clock(HOUR, step.n)
         await this.borrowers.catchUp()
       }
       await this.send(step, this.borrowers.request(step))
@@ -241,6 +248,7 @@ export class Acts {
     dear: async (step) => this.scene.note(`scene ${await play(DEAR, this.stage(step), this.played)}`),
     agents: async (step) => {
       await this.scene.house.withAgents()
+      this.agentsSeconds = 0
       await AGENTS(this.stage(step))
       this.scene.note('agents ok')
     },
@@ -254,9 +262,9 @@ export class Acts {
       this.scene.note('price ok')
     },
     clock: (step) =>
-      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 2 === 0 ? 300 : 3_600][step.n[0]! % 8]!),
+      this.clock([1, 7, 30, 60, 60, 60, 300, step.n[1]! % 8 === 0 ? HOUR : 300][step.n[0]! % 8]!, step.n),
     long: (step) =>
-      this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!),
+      this.clock([DAY / 4, DAY / 2, DAY, step.n[1]! % 3 === 0 ? 7 * DAY : DAY][step.n[0]! % 4]!, step.n),
     join: async (step) => {
       const { cast, note } = this.scene
       if (step.n[0]! % 3 === 0) await cast.stray()
@@ -282,11 +290,16 @@ export class Acts {
     },
   }
   private stage({ n }: Step): Stage {
-    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds))
+    return new Stage(this.scene.house, this.scene.cast, n, (seconds) => this.clock(seconds, n))
   }
-  private async clock(seconds: number): Promise<void> {
+  private async clock(seconds: number, n: readonly number[]): Promise<void> {
+    const { house } = this.scene
+    if (house.agents && n[6]! % AGENTS_STAY !== 0) {
+      this.agentsSeconds += seconds
+      if (this.agentsSeconds > AGENTS_SECONDS) await house.stopAndStart()
+    }
     if (seconds > 60) await this.scene.cast.standBy()
-    await this.scene.house.ok('POST', '/clock', { advance_seconds: seconds })
+    await house.ok('POST', '/clock', { advance_seconds: seconds })
     this.scene.note(`clock ${seconds}`)
   }
   private async stray(step: Step): Promise<void> {
@@ -301,6 +314,10 @@ export class Acts {
       note(`stray ${name} ${label === '' ? 'ok' : label}`)
       if (label === '' && call.method !== 'GET') this.wander.saw(call.path, body, user)
     }
+  }
+  /** What has no id of its own is carried out as often as it comes; what comes twice mostly has one. */
+  private named({ n, way }: Step): boolean {
+    return way === 'twice' ? n[6]! % 8 !== 0 : n[6]! % 3 === 0
   }
   /** Part of what somebody has, and now and then more. */
   private some(has: bigint, n: number): bigint {

@@ -39,6 +39,8 @@ export class Borrowers {
   /** The last hour of each currency whose interest is counted. */
   private readonly hours = new Map<string, number>()
   private ids = 0
+  /** Whom the model may have changed since the last look. */
+  private readonly moved = new Set<number>()
 
   constructor(house: House, cast: Cast) {
     this.house = house
@@ -119,7 +121,10 @@ export class Borrowers {
       }
       for (const { time, rate } of fresh.reverse()) {
         this.hours.set(currency, time)
-        for (const { account } of this.accounts) this.model.hour(account, currency, amount(rate))
+        for (const { account, member } of this.accounts) {
+          this.moved.add(member.user)
+          this.model.hour(account, currency, amount(rate))
+        }
       }
     }
   }
@@ -139,7 +144,11 @@ export class Borrowers {
       // It may come twice.
       const after = account.copy()
       if (act(after) === '' && (act(after), !this.isSafe(after))) return undefined
-      return { by: member, call: { method, path, body }, command, predict: () => act(account) }
+      const predict = (): string => {
+        this.moved.add(member.user)
+        return act(account)
+      }
+      return { by: member, call: { method, path, body }, command, predict }
     }
     const loan = (type: string, sum: bigint | undefined, act: Try): Asked | undefined =>
       ask(
@@ -227,9 +236,11 @@ export class Borrowers {
     return true
   }
 
-  check(state: State): void {
+  /** Those whom the platform or the model has touched since; without a word of that, all. */
+  check(state: State, owners?: ReadonlySet<number>): void {
     for (const { member, account } of this.accounts) {
       const { user } = member
+      if (owners?.has(user) === false && !this.moved.has(user)) continue
       const same = (name: string, currency: string, mine: bigint): void =>
         assert.equal(
           state.ledger.balance(user, name as 'spot', currency),
@@ -243,6 +254,7 @@ export class Borrowers {
       }
       same('margin:ETH_USDT', 'USDT', account.apart)
     }
+    this.moved.clear()
   }
   /** What one of them is shown is what the model counts. */
   async seen(which: number): Promise<void> {

@@ -23,14 +23,16 @@ import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
 import { plant } from '../../support/plant.ts'
 import { checkBody } from '../../support/shape.ts'
 import { OneThreadStore } from './one-thread.ts'
+import type { Sight } from './shadow.ts'
 
 const START = 1_800_000_600
 const LATE_SECONDS = 600
 /** Replies whose shape is looked at. */
 const SHAPES_FIRST = 1_000
 const SHAPES_EACH = 8
-/** One life in so many runs the store with its threads, the first one included. */
-const THREADS_EACH = 12
+/** One of the first lives runs the store with its threads, and then one in so many: later ones are long. */
+const THREADS_FIRST = 6
+const THREADS_EACH = 48
 /** The market that the model follows. */
 export const MODEL_PAIR = 'BTC_USDT'
 /** Where a new configuration has coarser prices, every other time. */
@@ -100,6 +102,7 @@ interface Life {
   readonly store: Store
   readonly mortality: Mortality
   readonly faults: unknown[]
+  readonly agents: boolean
 }
 /** Whatever market agents think of a market and a contract, they do nothing there: their looks are recorded without orders. */
 const withoutLooksAt = (pair: string, contract: string): (() => void) =>
@@ -127,6 +130,7 @@ export class House {
   readonly happened = { stops: 0, kills: 0, evicted: 0, configurations: 0 }
   private life!: Life
   private config: string | undefined
+  private configs: string | undefined
   /** Told whenever there is another process, or another world. */
   begun: () => void = () => undefined
   refused: (label: string) => void = () => undefined
@@ -134,6 +138,10 @@ export class House {
   recorded: (commands: string) => void = () => undefined
 
   private undo: () => void = () => undefined
+  private readonly threaded: number
+  constructor(threaded: number) {
+    this.threaded = threaded % THREADS_FIRST
+  }
   async open(): Promise<void> {
     this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
     this.take(await this.started())
@@ -157,11 +165,12 @@ export class House {
       if (!/the process died|taken over|has taken over/.test(line)) process.stderr.write(`${line}\n`)
     })
     const path = databasePath(this.data)
-    const store = this.lives++ % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
+    const store =
+      (this.lives++ - this.threaded) % THREADS_EACH === 0 ? new SqliteStore(path) : new OneThreadStore(path)
     const mortality = new Mortality(store, (commands) => this.recorded(commands))
     const fatal = (error: unknown): void => void faults.push(error)
     const platform = await startPlatform(config, log, fatal, store, { closed: true })
-    return { platform, store, mortality, faults }
+    return { platform, store, mortality, faults, agents: env['KONTOR_AGENTS'] === 'on' }
   }
   private take(life: Life): void {
     this.life = life
@@ -177,6 +186,10 @@ export class House {
   get stands(): number {
     const { core } = this.platform.desk
     return core.waiting === 0 ? core.committed.sequence : NaN
+  }
+  /** Whether there are market agents in this life. */
+  get agents(): boolean {
+    return this.life.agents
   }
   /** Seconds. */
   get now(): number {
@@ -375,7 +388,8 @@ export class House {
           : one,
       ),
     }
-    this.config ??= join(folder(), 'world.json')
+    this.configs ??= folder()
+    this.config = join(this.configs, 'world.json')
     writeFileSync(this.config, JSON.stringify(world))
     await this.platform.stop()
     const names = `${COARSE.pair},futures/btc/${COARSE.contract}`
@@ -401,9 +415,18 @@ export class House {
         }
     }
   }
-  /** The files as they are when everything under way is through. */
-  async look<T>(act: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  /** The tables as they are when everything under way is through. */
+  async sight<T>(act: (sight: Sight) => Promise<T>): Promise<T> {
+    const { store } = this.life
+    if (!(store instanceof OneThreadStore)) return this.look(act)
     await this.settle()
+    return act(await store.look())
+  }
+  /** The files, as another process sees them. */
+  private async look<T>(act: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    await this.settle()
+    // Else it would look, wait and look again until the tables have caught up.
+    await this.life.store.query('select 1', [])
     const snapshot = await openSnapshot({ data: this.data, databaseUrl: undefined })
     try {
       return await act(snapshot)
@@ -422,6 +445,7 @@ export class House {
   async close(): Promise<void> {
     await this.platform.stop()
     this.undo()
-    rmSync(this.data, { recursive: true, force: true })
+    for (const one of [this.data, this.configs])
+      if (one !== undefined) rmSync(one, { recursive: true, force: true })
   }
 }

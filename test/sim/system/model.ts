@@ -58,18 +58,19 @@ export class Model {
     return ''
   }
   /** Between a main account and its sub-account; an id passes once. */
-  between(from: number, to: number, currency: string, sum: bigint, id: string): string {
-    if (this.used.has(id)) return 'DUPLICATE_REQUEST'
+  between(from: number, to: number, currency: string, sum: bigint, id?: string): string {
+    if (id !== undefined && this.used.has(id)) return 'DUPLICATE_REQUEST'
     if (this.spot(from, currency) < sum) return 'BALANCE_NOT_ENOUGH'
-    this.used.add(id)
+    if (id !== undefined) this.used.add(id)
     this.give(from, currency, -sum)
     this.give(to, currency, sum)
     return ''
   }
-  withdraw(user: number, currency: string, sum: bigint, id: string): string {
-    if (this.used.has(`${user} ${id}`)) return 'DUPLICATE_REQUEST'
+  withdraw(user: number, currency: string, sum: bigint, id?: string): string {
+    const name = id === undefined ? undefined : `${user} ${id}`
+    if (name !== undefined && this.used.has(name)) return 'DUPLICATE_REQUEST'
     if (this.spot(user, currency) < sum) return 'BALANCE_NOT_ENOUGH'
-    this.used.add(`${user} ${id}`)
+    if (name !== undefined) this.used.add(name)
     this.give(user, currency, -sum)
     this.gone.set(user, (this.gone.get(user) ?? 0n) + sum)
     return ''

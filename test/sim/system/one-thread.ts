@@ -19,10 +19,14 @@ import {
   type Checkpoint,
   type CommandBatch,
   type OpenedHead,
+  type Snapshot,
   type Store,
   type StoreHead,
   type Value,
 } from '../../../src/store/store.ts'
+
+/** So many batches may wait before the tables follow them in one transaction; whoever asks the tables is not kept waiting. */
+const BEHIND_MAX = 128
 
 interface Reached {
   readonly sequence: number
@@ -52,6 +56,8 @@ export class OneThreadStore implements Store {
   private projected = 0
   private safe = 0
   private held = false
+  /** The tables are to follow up to here at once. */
+  private goal = 0
   private failure: Error | undefined
   private waiting: Reached[] = []
 
@@ -70,6 +76,8 @@ export class OneThreadStore implements Store {
       ({ sequence, safe }) => this.progress(sequence, safe),
       (error) => this.ended(error as Error),
     )
+    // By a clock of its own it would write the same rows again and again.
+    this.follower.hold()
     this.journal = new SqliteJournal(this.path)
     this.epoch = head[0] as number
     this.acknowledged = this.projected = Number(head[1])
@@ -95,15 +103,23 @@ export class OneThreadStore implements Store {
       this.journal!.append([entry], this.safe)
       this.acknowledged = entry.sequence
       this.follower.take(entry)
+      if (this.acknowledged - this.projected >= BEHIND_MAX) this.follow()
       return entry.hash
     })
   }
   commitDirect(): Promise<never> {
     return Promise.reject(new TypeError('nobody is alone with it'))
   }
+  private follow(): void {
+    if (this.held) return
+    this.goal = this.acknowledged
+    this.follower.hurry(this.goal)
+    this.follower.go()
+  }
   private progress(sequence: number, safe: number): void {
     this.projected = sequence
     this.safe = safe
+    if (sequence >= this.goal) this.follower.hold()
     const reached = this.waiting.filter((one) => one.sequence <= sequence)
     this.waiting = this.waiting.filter((one) => one.sequence > sequence)
     for (const { resolve } of reached) resolve()
@@ -117,7 +133,7 @@ export class OneThreadStore implements Store {
     if (this.projected >= this.acknowledged) return
     const sequence = this.acknowledged
     const reached = new Promise<void>((resolve, reject) => this.waiting.push({ sequence, resolve, reject }))
-    this.follower.hurry(sequence)
+    this.follow()
     await reached
   }
   private get reading(): SqliteConnection {
@@ -134,6 +150,18 @@ export class OneThreadStore implements Store {
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
     await this.caughtUp()
     this.reading.each(sql, row)
+  }
+  /** The tables when they hold everything that was acknowledged. What its statements were made for is not made again. */
+  async look(): Promise<Pick<Snapshot, 'query' | 'each' | 'tail'>> {
+    await this.caughtUp()
+    return {
+      query: (sql, values = []) => Promise.resolve(this.reading.query(sql, values)),
+      each: (sql, row) => {
+        this.reading.each(sql, row)
+        return Promise.resolve()
+      },
+      tail: () => Promise.resolve([]),
+    }
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
     return later(() => this.with((connection) => connection.keepCheckpoint(checkpoint, tables)))
@@ -167,13 +195,13 @@ export class OneThreadStore implements Store {
     this.tables!.settle()
     this.journal!.clear(0)
     const head = this.with((connection) => connection.wipe(this.epoch, tableNames(this.declared)))
-    this.acknowledged = this.projected = 0
+    this.acknowledged = this.projected = this.goal = 0
     return head
   }
   holdBack(on: boolean): Promise<void> {
     this.held = on
     if (on) this.follower.hold()
-    else this.follower.go()
+    else if (this.projected < this.acknowledged) this.follow()
     return Promise.resolve()
   }
   rest(): Promise<void> {

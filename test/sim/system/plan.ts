@@ -12,46 +12,46 @@ export interface Step {
   readonly n: readonly number[]
   readonly way: Way
 }
-/** How often each happens, in a thousand. */
+/** How often each happens, in ten thousand. */
 const WEIGHTS = {
-  place: 265,
-  amend: 80,
-  cancel: 80,
-  transfer: 70,
-  sub: 45,
-  withdraw: 25,
-  deposit: 20,
-  mine: 15,
-  credit: 30,
-  unified: 40,
-  contracts: 60,
-  stray: 100,
-  any: 77,
-  money: 50,
-  scene: 17,
-  dear: 1,
-  price: 12,
-  clock: 15,
-  evict: 10,
-  join: 8,
+  place: 2_888,
+  amend: 830,
+  cancel: 830,
+  transfer: 730,
+  sub: 400,
+  withdraw: 200,
+  deposit: 130,
+  mine: 100,
+  credit: 300,
+  unified: 400,
+  contracts: 630,
+  stray: 1_000,
+  any: 800,
+  money: 500,
+  scene: 90,
+  dear: 3,
+  price: 110,
+  clock: 120,
+  evict: 50,
+  join: 40,
 } as const
 /** What costs as much as hundreds of the others, among each other. */
 const RARE = {
-  stop: 4,
-  kill: 3,
-  crash: 6,
+  stop: 5,
+  kill: 4,
+  crash: 8,
   reconfigure: 4,
-  takeover: 3,
-  agents: 2,
+  takeover: 4,
+  agents: 1,
   reset: 2,
-  long: 3,
+  long: 1,
 } as const
-/** As dear as a start of the platform and its look at everything: not in short histories. */
-const RARE_LATE = { ...RARE, crowd: 5 } as const
+/** Much dearer than a start of the platform and its look at everything: not in short histories. */
+const RARE_LATE = { ...RARE, crowd: 1 } as const
 /** It happens often at first, so that a short history has its share, and seldom later, so that long ones can be afforded. */
 const RARE_OFTEN = 0.02
 const OFTEN_STEPS = 400
-const RARE_LATER = 0.001
+const RARE_LATER = 0.000_5
 type Weights = Readonly<Record<string, number>>
 export type Act = keyof typeof WEIGHTS | keyof typeof RARE_LATE
 const NUMBERS = 8

@@ -16,10 +16,9 @@ export const SCENES: Scenes = Object.entries({
   ...MONEY_SCENES,
   ...CONTRACT_SCENES,
   ...MARGIN_SCENES,
-  ...PEOPLE_SCENES,
 })
-/** As dear as a hundred steps each. */
-export const DEAR: Scenes = Object.entries(MANY_SCENES)
+/** As dear as a hundred steps each; passwords are, by intention. */
+export const DEAR: Scenes = Object.entries({ ...MANY_SCENES, ...PEOPLE_SCENES })
 /** As dear as a thousand. */
 export const CROWD: Scene = crowd
 /** What is made to happen to market agents. */

@@ -10,6 +10,8 @@ import { selectFrom } from '../../../src/store/shapes.ts'
 import type { Snapshot } from '../../../src/store/store.ts'
 
 const PORTION = 500
+/** What it needs to see of the files. */
+export type Sight = Pick<Snapshot, 'query' | 'each' | 'tail'>
 
 /**
  * A second state that lives beside the platform and knows nothing but the commands that its files hold: it goes on from
@@ -32,10 +34,7 @@ export class Shadow {
    * Memory, the tables and what the commands lead to are the same, row by row. False: memory stands elsewhere than the
    * tables do, because something fell due meanwhile.
    */
-  async compare(
-    core: { readonly state: State; readonly stands: number },
-    snapshot: Snapshot,
-  ): Promise<boolean> {
+  async compare(core: { readonly state: State; readonly stands: number }, snapshot: Sight): Promise<boolean> {
     await this.follow(snapshot)
     if (core.stands !== this.run.sequence) return false
     const texts = core.state.tables.map((table) => ({ table, rows: textsOf(table) }))
@@ -46,7 +45,7 @@ export class Shadow {
     }
     return true
   }
-  private async follow(snapshot: Snapshot): Promise<void> {
+  private async follow(snapshot: Sight): Promise<void> {
     const checkpoint = checkpointOf((await snapshot.query(LAST_CHECKPOINT))[0])
     assert.ok(checkpoint === undefined || checkpoint.rules === RULES)
     for (;;) {
@@ -58,8 +57,7 @@ export class Shadow {
     for (const entry of await snapshot.tail()) this.apply(entry)
   }
   private apply(batch: RecordedBatch): void {
-    this.run.apply(batch)
-    for (const [, type] of JSON.parse(batch.commands) as [number, string][]) this.heard(type)
+    this.run.apply(batch, this.heard)
   }
 }
 
@@ -72,7 +70,7 @@ function textsOf(table: Table<object>): Texts {
     if (live === undefined || live(row)) texts.set(table.keyOf(row), JSON.stringify(encode(row)))
   return texts
 }
-async function stored(snapshot: Snapshot, table: Table<object>): Promise<Texts> {
+async function stored(snapshot: Sight, table: Table<object>): Promise<Texts> {
   const { name, columns, live } = table.spec
   const decode = decoderOf<object>(columns)
   const encode = encoderOf(columns)

@@ -22,17 +22,27 @@ const REPLAY_STEPS = 1_000
 /** A seeded history of the whole platform, through its real pipeline, beside a naive model of its rules. */
 export class System {
   readonly reached = new Map<string, number>()
-  readonly house = new House()
+  readonly house: House
   private model!: Model
   private cast!: Cast
   private acts!: Acts
   private readonly watch = new Watch((command) => walked(command, (what) => this.note(what)))
-  private readonly ears = new Ears(this.house)
+  private readonly ears: Ears
   private readonly shadow = new Shadow((command) => this.note(`command ${command}`))
   /** There is another process: everything is looked at after this step. */
   private restarted = false
 
-  async run(steps: readonly Step[], told?: (step: number) => void): Promise<void> {
+  /** `threaded`: the first of its lives that runs the store with its threads. */
+  constructor(threaded = 0) {
+    this.house = new House(threaded)
+    this.ears = new Ears(this.house)
+  }
+  /** `over`: asked after each step whether it is the last one, whatever is left. Tells how many there were. */
+  async run(
+    steps: readonly Step[],
+    told?: (step: number) => void,
+    over: () => boolean = () => false,
+  ): Promise<number> {
     this.house.begun = () => {
       this.restarted = true
       this.ears.gone()
@@ -42,9 +52,11 @@ export class System {
     this.house.refused = (label) => this.note(`label ${label}`)
     await this.house.open()
     let lookAt = LOOK_FIRST
+    let done = 0
     try {
       await this.begin()
       for (const [i, step] of steps.entries()) {
+        let last = i === steps.length - 1
         try {
           await this.acts.take(step)
           await this.check()
@@ -53,12 +65,16 @@ export class System {
             await this.look()
             lookAt = i + 1 + Math.max(LOOK_FIRST, Math.floor(i / LOOK_GROWTH))
           }
-          if (i + 1 === VERIFY_AT || i === steps.length - 1) await this.verify(i < REPLAY_STEPS)
+          last ||= over()
+          if (i + 1 === VERIFY_AT || last) await this.verify(i < REPLAY_STEPS)
         } catch (error) {
           throw new Violation(i, step, error)
         }
+        done++
         told?.(i)
+        if (last) break
       }
+      return done
     } finally {
       await this.house.close()
     }
@@ -103,16 +119,16 @@ export class System {
   /** After every step: what it changed adds up, leaves nobody below zero, and is what the model says. */
   private async check(): Promise<void> {
     await this.house.settle()
-    const { owners, lost } = this.watch.check()
-    if (lost) this.restarted = true
+    const touched = this.watch.check()
+    if (touched.lost) this.restarted = true
     const { state } = this.house
     // What a platform did that died in the middle of a move of the clock is known by the hours that it told.
     if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
     this.hour = this.hourNow
-    this.acts.borrowers.check(state)
-    this.acts.traders.check(state)
-    for (const user of [...owners, ...this.model.touched()])
-      if (this.cast.members.has(user)) this.balances(state, user)
+    this.acts.borrowers.check(state, touched.owners)
+    this.acts.traders.check(state, touched)
+    const users = new Set([...touched.owners, ...this.model.touched()])
+    for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
   private balances(state: State, user: number): void {
     for (const currency of ['BTC', 'USDT', 'ETH'])
@@ -144,7 +160,9 @@ export class System {
     prove(state, { quiet: false })
     proveHolds(state)
     for (const user of this.cast.members.keys()) this.balances(state, user)
-    while (!(await this.house.look((snapshot) => this.shadow.compare(this.house, snapshot))))
+    this.acts.borrowers.check(state)
+    this.acts.traders.check(state)
+    while (!(await this.house.sight((sight) => this.shadow.compare(this.house, sight))))
       this.note('fell due meanwhile')
     this.note('looked at everything')
     if (

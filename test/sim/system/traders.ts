@@ -8,6 +8,7 @@ import type { Cast, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { amount, text } from './model.ts'
 import type { Step } from './plan.ts'
+import type { Touched } from './watch.ts'
 
 /** A contract that nobody else trades in. */
 export const TRADED = 'BTC_USDT'
@@ -128,7 +129,10 @@ export class Traders {
     if (type === 'futures.mark') return (input['contracts'] as readonly string[]).includes(ID)
     return type.startsWith('agents.') && (look?.contract === ID || look?.currency_pair === TRADED)
   }
+  /** The reference may stand elsewhere than when it was last compared. */
+  private moved = true
   private run(type: string, input: Readonly<Record<string, unknown>>, at: number): void {
+    this.moved = true
     const given = 'id' in input ? { ...input, id: this.ids.get(Number(input['id'])) ?? -1 } : input
     const answer = this.reference.run(type, given as Input, at, [])
     if (answer !== null && 'label' in answer)
@@ -147,6 +151,7 @@ export class Traders {
       (one) => one.kind === command && one.at === due && (command !== 'futures.liquidate' || one.of !== ''),
     )
     assert.ok(item !== undefined, `the platform had ${command} to do at ${due}, the reference has not`)
+    this.moved = true
     this.reference.runDue(item, at, [])
   }
 
@@ -249,8 +254,12 @@ export class Traders {
     return this.reference.would(command, input as Input, this.now)
   }
 
-  check(state: State): void {
+  /** Where the platform or the reference has touched anything of it since; without a word of that, always. */
+  check(state: State, touched?: Touched): void {
     if (this.broken !== undefined) throw this.broken as Error
+    if (touched !== undefined && !this.moved && !touched.priced.has(ID))
+      if (!this.members.some(({ user }) => touched.owners.has(user))) return
+    this.moved = false
     const { world } = this.reference
     for (const { user } of this.members) {
       const same = (name: string, mine: bigint): void =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { State } from '../../../src/core/state.ts'
 import type { Account } from '../../../src/core/ledger/ledger.ts'
 import type { Deposit } from '../../../src/core/tables/deposits.ts'
+import type { ContractPrice } from '../../../src/core/tables/futures/prices.ts'
 import type { Position } from '../../../src/core/tables/futures/positions.ts'
 import type { CommittedCommand, Commits, Subscription } from '../../../src/machine/stream.ts'
 
@@ -10,9 +11,12 @@ export const MAY_OWE = /^debt\.|^loan|^interest/
 const ROWS_MAX = 400_000
 const CLEARING = /^(futures|delivery)\.clearing:([^.]+)\.(.+)$/
 
-/** What one step touched: whose money, and whether the whole must be looked at because too much happened. */
+/** What one step touched, and whether the whole must be looked at because too much happened. */
 export interface Touched {
+  /** Whose money, or anything else of his. */
   readonly owners: ReadonlySet<number>
+  /** Contracts whose prices are others. */
+  readonly priced: ReadonlySet<string>
   readonly lost: boolean
 }
 export type Heard = (command: CommittedCommand) => void
@@ -39,14 +43,15 @@ export class Watch {
   check(): Touched {
     const { batches, lost } = this.place!.take()
     const owners = new Set<number>()
+    const priced = new Set<string>()
     for (const { commands } of batches)
       for (const command of commands) {
-        this.add(command, owners)
+        this.add(command, owners, priced)
         this.heard(command)
       }
-    return { owners, lost }
+    return { owners, priced, lost }
   }
-  private add({ changes }: CommittedCommand, owners: Set<number>): void {
+  private add({ changes }: CommittedCommand, owners: Set<number>, priced: Set<string>): void {
     const { ledger, futures, wallet } = this.state
     const currencies = new Map<string, bigint>()
     /** By contract: sizes, and costs less what clearing carries. */
@@ -56,11 +61,15 @@ export class Watch {
       void sums.set(key, (sums.get(key) ?? 0n) + by)
     /** From whom a chain has taken what. */
     const taken = new Set<string>()
-    for (const { table, before, after } of changes)
+    for (const { table, before, after } of changes) {
+      const { user_id } = (after ?? before) as { user_id?: number }
+      if (user_id !== undefined) owners.add(user_id)
+      if (table === (futures.prices as unknown)) priced.add(((after ?? before) as ContractPrice).id)
       if (table === (wallet.deposits.table as unknown)) {
         const [was, is] = [before, after] as [Deposit | undefined, Deposit | undefined]
         if (was?.booked === 'user' && is?.booked === 'none') taken.add(`${is.user_id} spot ${is.currency}`)
       }
+    }
     for (const { table, before, after } of changes)
       if (table === (ledger.accounts as unknown)) {
         const [was, is] = [before, after] as [Account | undefined, Account | undefined]

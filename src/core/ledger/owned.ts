@@ -1,0 +1,62 @@
+const PAGE_SIZE = 1024
+
+/** Whole numbers above 0 by numbers that count up; 0: none. A page takes four bytes for each. */
+class Links {
+  private readonly pages: (Int32Array | undefined)[] = []
+
+  get(key: number): number {
+    return this.pages[Math.floor(key / PAGE_SIZE)]?.[key % PAGE_SIZE] ?? 0
+  }
+  set(key: number, value: number): void {
+    const { pages } = this
+    const number = Math.floor(key / PAGE_SIZE)
+    while (pages.length <= number) pages.push(undefined)
+    const page = (pages[number] ??= new Int32Array(PAGE_SIZE))
+    page[key % PAGE_SIZE] = value
+  }
+}
+
+/**
+ * Whose accounts are which, in the order of their coming: a chain of ids, which stay while balances change. A list for
+ * each owner would take as much memory as a third of their accounts.
+ */
+export class Owned {
+  private readonly first = new Links()
+  private readonly last = new Links()
+  private readonly counts = new Links()
+  private readonly behind = new Links()
+
+  count(owner: number): number {
+    return this.counts.get(owner)
+  }
+  /** 0: there is none. */
+  firstOf(owner: number): number {
+    return this.first.get(owner)
+  }
+  /** The owner's next one; 0: it was the last. */
+  after(id: number): number {
+    return this.behind.get(id)
+  }
+  add(owner: number, id: number): void {
+    const last = this.last.get(owner)
+    if (last === 0) this.first.set(owner, id)
+    else this.behind.set(last, id)
+    this.behind.set(id, 0)
+    this.last.set(owner, id)
+    this.counts.set(owner, this.counts.get(owner) + 1)
+  }
+  /** Of an account that was opened and is taken back: most often the last one. */
+  remove(owner: number, id: number): void {
+    let before = 0
+    for (let one = this.first.get(owner); one !== id; one = this.behind.get(one)) {
+      if (one === 0) throw new TypeError(`account ${id} is not among those of ${owner}`)
+      before = one
+    }
+    const behind = this.behind.get(id)
+    if (before === 0) this.first.set(owner, behind)
+    else this.behind.set(before, behind)
+    if (behind === 0) this.last.set(owner, before)
+    this.behind.set(id, 0)
+    this.counts.set(owner, this.counts.get(owner) - 1)
+  }
+}
