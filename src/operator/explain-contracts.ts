@@ -32,7 +32,7 @@ const FORMULAS: Readonly<Record<keyof AccountFigures, string>> = {
   unrealised_pnl: 'sum over all positions',
   position_margin: 'cross_initial_margin + isolated_position_margin',
   order_margin: 'sum over contracts of what their open orders need',
-  available: 'min(total - isolated_position_margin, cross_available), not below 0',
+  available: 'min(cash + debt - isolated_position_margin, cross_available), not below 0',
   position_initial_margin: 'sum over all positions',
   maintenance_margin: 'sum over all positions',
   cross_order_margin: 'sum over cross contracts of what their open orders need',
@@ -42,14 +42,16 @@ const FORMULAS: Readonly<Record<keyof AccountFigures, string>> = {
     'sum over cross positions; of two sides that of the larger + taker_fee_rate x the smaller',
   cross_unrealised_pnl: 'sum over cross positions',
   cross_available: 'cross_margin_balance - cross_initial_margin - order_margin, not below 0',
-  cross_margin_balance: 'total - isolated_position_margin + cross_unrealised_pnl',
+  cross_margin_balance: 'cash + debt - isolated_position_margin + cross_unrealised_pnl',
   cross_mmr: 'cross_margin_balance / cross_maintenance_margin; 0 without positions',
   cross_imr: 'cross_margin_balance / cross_initial_margin; 0 without positions',
   isolated_position_margin: 'sum of the margins of isolated positions',
 }
+const UNIFIED_TOTAL = { total: '0: the money is that of the unified account' }
 /** What a unified account's other money has a say in: GET /users/{uid}/risk/explain goes on from here. */
 const SHARED: Partial<Readonly<Record<keyof AccountFigures, string>>> = {
-  total: '0: the money is that of the unified account',
+  cross_initial_margin: 'sum over cross positions, or risk units',
+  cross_maintenance_margin: 'sum over cross positions, or risk units',
   available: 'min(TAM, (TAM x leverage + max(USDT available + unrealised PnL, 0)) / (1 + leverage))',
   cross_available: 'total_available_margin of the unified account (TAM), not below 0',
   cross_margin_balance: 'total_margin_balance of the unified account',
@@ -193,7 +195,12 @@ function explainContracts(state: State, userId: number, settled: Settled) {
   const { futures, ledger, world } = state
   const { account, group, settle, currency } = settled
   const figures = accountFigures(state, userId, settled)
-  const formulas = isSharedFor(state, userId, settled) ? { ...FORMULAS, ...SHARED } : FORMULAS
+  const unified = isUnifiedFor(state, userId, settled)
+  const formulas = {
+    ...FORMULAS,
+    ...(unified && UNIFIED_TOTAL),
+    ...(isSharedFor(state, userId, settled) && SHARED),
+  }
   const row = futures.accounts.get(userId, account)
   const names = Object.keys(FORMULAS) as (keyof AccountFigures)[]
   const contracts = futures
@@ -205,7 +212,7 @@ function explainContracts(state: State, userId: number, settled: Settled) {
     group,
     settle,
     currency,
-    unified: isUnifiedFor(state, userId, settled),
+    unified,
     in_dual_mode: row?.dual === true,
     in_liquidation: (row?.liquidating ?? 0) !== 0,
     inputs: {

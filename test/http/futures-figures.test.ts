@@ -23,6 +23,9 @@ describe('figures of contracts', () => {
     const chase = { contract: 'BTC_USDT', amount: '5', price_limit: '0' }
     refused(await nobody.post('/bbo_orders', bbo), 400, 'USER_NOT_FOUND', /transfers/)
     refused(await nobody.post('/autoorder/v1/chase/create', chase), 400, 'USER_NOT_FOUND', /transfers/)
+    const unlimited = { contract: 'BTC_USDT', amount: '5' }
+    const missing = await nobody.post('/autoorder/v1/chase/create', unlimited)
+    refused(missing, 400, 'MISSING_REQUIRED_PARAM', /price_limit/)
     refused(await maker.post('/bbo_orders', bbo), 400, 'CONTRACT_NO_COUNTER', /0 prices/)
     refused(await maker.post('/bbo_orders', { ...bbo, size: 9_000_000 }), 400, 'SIZE_TOO_LARGE')
     refused(await maker.post('/bbo_orders', { ...bbo, reduce_only: true }), 400, 'POSITION_EMPTY')

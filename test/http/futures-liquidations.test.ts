@@ -61,8 +61,11 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     assert.equal(new Set(steps.map(({ liquidation }) => liquidation)).size, 1)
     assert.ok(Number(locked.detail['equity']) <= Number(locked.detail['maintenance_margin']))
     assert.deepEqual([one.detail['order_id'], other.detail['price_order_id']], [order.id, waiting.id])
-    const { size } = await trader.position()
+    const { size, margin } = await trader.position()
     assert.equal(liquidated.amount, String(300_000 - size))
+    // The margin stays with what is left of the position, and its records say so.
+    const [row] = ok(await trader.get('/positions_timerange', { contract: 'BTC_USDT' }))
+    assert.equal(`${row.size} ${row.margin}`, `${size} ${margin}`)
     assert.deepEqual(liquidated.detail, { contract: 'futures/usdt/BTC_USDT', mode: 'single', price: '59610' })
     assert.equal(unlocked.detail['mode'], 'single')
     ok(await rich.delete(`/orders/${bid.id}`))
@@ -88,10 +91,12 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     await buy(trader, 5_000)
     await rich.placed(500, '60000')
     await trader.placed(-500, '60000')
-    await rich.placed(4_500, '55800')
+    // More than it needs: the fund sells what it has taken over there as well, each second.
+    await rich.placed(6_000, '55800')
     await dip('55600')
     const steps = await stepsOf(trader)
     assert.deepEqual(told(steps).slice(0, 3), ['locked 0', 'hedge_closed 500', 'liquidated 4500'])
+    ok(await rich.delete('/orders', { contract: 'BTC_USDT' }))
   })
   test('a fund that can not take all of it: others are deleveraged', async () => {
     const long = await ContractTrader.of(platform, '3000000')

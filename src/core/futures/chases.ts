@@ -52,6 +52,7 @@ export function createChase(ctx: Ctx, input: NewChaseOrder): ChaseOrder {
   if (size === 0n)
     refuse('INVALID_PARAM_VALUE', 'amount: it must not be 0; above zero buys, below zero sells')
   const side: Side = size > 0n ? 'buy' : 'sell'
+  checkLimits(input)
   const gap = readGap(contract, input)
   const text = readWaitingText(input.text, 'text')
   const dual = isDual(state, user_id, contract.account)
@@ -140,6 +141,16 @@ function percentOf(text: string): Offset | undefined {
   if (value === undefined || value === 0n || value >= 100n * ONE) return undefined
   return { kind: 'ratio', by: value / 100n }
 }
+/** One of them, and not both. */
+function checkLimits({ price_limit, offset_limit }: NewChaseOrder): void {
+  if (price_limit !== null && offset_limit !== null && parseRate(price_limit) !== 0n)
+    refuse('INVALID_PARAM_VALUE', 'offset_limit: name it or price_limit, not both')
+  if (offset_limit === null && price_limit === null)
+    refuse(
+      'MISSING_REQUIRED_PARAM',
+      'Missing required parameter: price_limit ("0" for none), or offset_limit',
+    )
+}
 /** A price, or a distance from where the chase begins; 0: none. */
 function readLimit(
   contract: Contract,
@@ -147,15 +158,8 @@ function readLimit(
   { price_limit, offset_limit }: NewChaseOrder,
   best: Price,
 ): Price {
-  if (price_limit !== null && offset_limit !== null && parseRate(price_limit) !== 0n)
-    refuse('INVALID_PARAM_VALUE', 'offset_limit: name it or price_limit, not both')
   if (offset_limit === null) {
-    if (price_limit === null)
-      refuse(
-        'MISSING_REQUIRED_PARAM',
-        'Missing required parameter: price_limit ("0" for none), or offset_limit',
-      )
-    const price = readPrice(contract, price_limit, 'price_limit')
+    const price = readPrice(contract, price_limit!, 'price_limit')
     checkTick(contract, price, 'price_limit')
     return price
   }

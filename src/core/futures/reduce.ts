@@ -27,7 +27,7 @@ import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
 import { bookCash, cashName, insuranceOf, isSharedFor, type Settled } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { finish, ontoTick, platformOrder } from './platform-orders.ts'
-import { fillPosition, holdingOf, positionOf, putPosition } from './positions.ts'
+import { fillPosition, holdingOf, positionOf, recordPosition } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
 import { countLiquidated } from './stats.ts'
 
@@ -127,7 +127,7 @@ export function closePosition(ctx: Ctx, contract: Contract, before: Position, re
     // A step that closes a part leaves the margin with the rest.
     const after = positionOf(state, before.user_id, contract, before.mode)
     const change = broughtBy(after) - broughtBy(before)
-    putPosition(ctx, { ...after, margin: (before.margin + change) as Amount })
+    recordPosition(ctx, contract, { ...after, margin: (before.margin + change) as Amount })
   }
   const rest = positionOf(state, before.user_id, contract, before.mode)
   if (filled < step && isBroke(state, rest))

@@ -21,7 +21,7 @@ import {
   valueUp,
   type PriceOf,
 } from './margin.ts'
-import { book, equityName, fillPosition, insuranceName } from './money.ts'
+import { book, equityName, fillPosition, insuranceName, recordPosition } from './money.ts'
 import { E, abs, ceilTo, floorDiv, floorTo, max, min } from './numbers.ts'
 import { followBook } from './prices.ts'
 import { endOrder, leave, marketBound, match } from './trading.ts'
@@ -241,6 +241,7 @@ function close(w: World, c: Contract, row: Position, id: number): void {
   if (step === n) giveSurplus(w, c, before, row, order.id, (stake * order.filled) / n)
   else if (!isCross(row) && order.filled > 0n) {
     row.margin = before.margin + brought(row) - brought(before)
+    recordPosition(w, row)
     w.meet('partial step keeps its margin')
   }
   if (order.filled < step && isBroke(w, row)) closeRest(w, c, row, step - order.filled, worst ?? mark, order)
