@@ -6,10 +6,6 @@ import { FAILURES, round, type Failure } from '../support/failures.ts'
 import { pairDatabase, pairFailures } from '../support/pair-failures.ts'
 import { PostgresPair } from '../support/postgres-pair.ts'
 import { until } from '../support/raw.ts'
-import { LONG } from '../support/size.ts'
-
-/** A failure is met by when it comes, not by how much: a third of the calls leaves the same moments to fail in. */
-const PACE_MS = LONG ? 8 : 24
 
 /**
  * Two cores, two gateways, a primary and its synchronous standby, clients who write down what they were told: whatever
@@ -35,7 +31,6 @@ describe('a cluster under load', () => {
       const report = await round(failure, cluster, pairFailures(pair), {
         random: seeded(place + 1),
         name: `f${place}`,
-        paceMs: PACE_MS,
       })
       t.diagnostic(
         `served after ${report.servedMs.toFixed(0)} ms, longest silence ${report.gapMs.toFixed(0)} ms; ${report.acknowledged} acknowledged, ${report.unknown} of unknown fate, ${report.operations} operations checked in ${report.checkMs.toFixed(0)} ms`,
@@ -59,7 +54,7 @@ describe('a cluster under load', () => {
       },
     }
     await assert.rejects(
-      round(lossy, cluster, failures, { random: seeded(99), name: 'lossy', paceMs: PACE_MS }),
+      round(lossy, cluster, failures, { random: seeded(99), name: 'lossy' }),
       /violation|is lost/,
     )
   })
