@@ -43,11 +43,15 @@ export async function bundle() {
   renameSync(next, target)
 }
 
+/** What tests start as processes of their own. */
+const PROGRAMS = ['crash/die-at-commit.js', 'crash/die-at.js', 'sim/system/planted.js']
+
 /**
  * The same of all tests, each still a file of its own: most of them load the whole platform, which is found and read as one
  * file then. Whatever they look for on the disk they find from where they were.
  */
-export async function bundleTests(files) {
+export async function bundleTests(tests) {
+  const files = [...tests, ...PROGRAMS]
   const folder = join(root, 'dist', 'tested')
   rmSync(folder, { recursive: true, force: true })
   const { rolldown } = await import('rolldown')

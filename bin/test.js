@@ -1,10 +1,12 @@
 // Runs the compiled tests with node's own runner. Words given on the command line choose files by their path:
-// npm test -- sub-accounts. All of them together run as bundles, which spares the machine minutes; a few as they are.
+// npm test -- sub-accounts. All of them together run as bundles, several in a process, which spares the machine minutes; a few
+// as they are.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from './bundle.js'
+import { groupsOf, writeGroups } from './groups.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const words = process.argv.slice(2)
@@ -18,7 +20,10 @@ if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(1)
 }
-const folder = words.length === 0 ? await bundleTests(files) : tests
+const programs =
+  words.length === 0
+    ? writeGroups(groupsOf(files), await bundleTests(files))
+    : files.map((file) => join(tests, file))
 const { status } = spawnSync(
   process.execPath,
   [
@@ -32,7 +37,7 @@ const { status } = spawnSync(
     '--test-reporter-destination=stdout',
     '--test-reporter=./bin/minutes.js',
     '--test-reporter-destination=stdout',
-    ...files.map((file) => join(folder, file)),
+    ...programs,
   ],
   { cwd: root, stdio: 'inherit' },
 )

@@ -26,7 +26,9 @@ describe('drives from the terminal', () => {
     rmSync(data, { recursive: true, force: true })
   })
   const drive = async (...words: string[]): Promise<string> => {
-    const { code, output, errors } = await kontor([...words, '--data', data])
+    const { code, output, errors } = await kontor(
+      words.includes('--data') ? words : [...words, '--data', data],
+    )
     assert.equal(code, 0, `${words.join(' ')}: ${errors}`)
     assert.equal(errors, '')
     return output
@@ -35,18 +37,26 @@ describe('drives from the terminal', () => {
   const json = async (...words: string[]): Promise<any> => JSON.parse(await drive(...words, '--json'))
 
   test('clock: shows, steps, and goes to a time', async () => {
-    assert.match(await drive('clock'), /^\d{4}-\d\d-\d\dT[\d:.]+Z \(\d+(\.\d+)?\), the wall clock\n$/)
-    const before = (await json('clock')).now
-    const moved = await json('clock', '+1d')
+    // Without agents, who would trade for the whole day that passes.
+    const quiet = mkdtempSync(join(tmpdir(), 'kontor-drives-'))
+    const still = await PlatformProcess.start({ KONTOR_DATA: quiet })
+    const shown = (...words: string[]): Promise<string> => drive('clock', ...words, '--data', quiet)
+    const told = async (...words: string[]): Promise<{ now: number; due_failed: number }> =>
+      JSON.parse(await shown(...words, '--json'))
+    assert.match(await shown(), /^\d{4}-\d\d-\d\dT[\d:.]+Z \(\d+(\.\d+)?\), the wall clock\n$/)
+    const before = (await told()).now
+    const moved = await told('+1d')
     assert.ok(moved.now >= before + 86_400 && moved.now < before + 86_460)
     assert.equal(moved.due_failed, 0)
-    assert.match(await drive('clock', '+90s'), /, 1d (1m )?\d+s ahead of the wall clock\n$/)
+    assert.match(await shown('+90s'), /, 1d (1m )?\d+s ahead of the wall clock\n$/)
     const target = Math.floor(moved.now) + 7_200
-    const there = await json('clock', new Date(target * 1000).toISOString())
+    const there = await told(new Date(target * 1000).toISOString())
     assert.ok(there.now >= target && there.now < target + 60)
-    const back = await kontor(['clock', '2001-01-01', '--data', data])
+    const back = await kontor(['clock', '2001-01-01', '--data', quiet])
     assert.equal(back.code, 1)
     assert.match(back.errors, /^kontor: now: time does not run back; .*\(400 INVALID_PARAM_VALUE\)\n$/)
+    await still.kill()
+    rmSync(quiet, { recursive: true, force: true })
   })
 
   test('fund: by login name or id', async () => {

@@ -1,6 +1,7 @@
 import { readSecret } from '../config-secrets.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { credentialsPath, readCredentials, type Credentials } from '../runtime/credentials.ts'
+import { ask } from './asking.ts'
 import { settingOptions, type Command, type Arguments, type OptionSpecs } from './options.ts'
 import { platformSecond, signedHeaders } from './signing.ts'
 
@@ -126,15 +127,14 @@ export class OperatorApi {
     headers: Readonly<Record<string, string>>,
   ): Promise<{ status: number; text: string }> {
     try {
-      const response = await fetch(`${this.url}${path}`, {
+      return await ask(`${this.url}${path}`, {
         method,
         headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-        ...(body !== undefined && { body }),
-        ...(this.waitMs !== undefined && { signal: AbortSignal.timeout(this.waitMs) }),
+        body,
+        waitMs: this.waitMs,
       })
-      return { status: response.status, text: await response.text() }
     } catch (error) {
-      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+      const { code } = (error as Error).name === 'AbortError' ? {} : (error as NodeJS.ErrnoException)
       throw new NotDone(
         `no platform answers at ${this.url}${code === undefined ? '' : ` (${code})`}: start it with "kontor start", or name another with --url or --data`,
       )

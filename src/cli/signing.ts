@@ -1,3 +1,5 @@
+import { ask } from './asking.ts'
+
 export { signedHeaders, type Signer } from '../api/signature.ts'
 
 const PATIENCE_MS = 2_000
@@ -8,8 +10,8 @@ const PATIENCE_MS = 2_000
 export async function platformSecond(url: string, note: (line: string) => void): Promise<string> {
   const here = String(Math.floor(Date.now() / 1000))
   try {
-    const response = await fetch(`${url}/api/v4/spot/time`, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    const { server_time } = (await response.json()) as { server_time?: unknown }
+    const { text } = await ask(`${url}/api/v4/spot/time`, { waitMs: PATIENCE_MS })
+    const { server_time } = JSON.parse(text) as { server_time?: unknown }
     if (typeof server_time === 'number') return String(Math.floor(server_time / 1000))
     note(`what answers at ${url} tells no time; signed with this machine's`)
   } catch {

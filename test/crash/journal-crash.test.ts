@@ -16,7 +16,6 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
 import { DECLARED, State } from '../../src/core/state.ts'
@@ -29,10 +28,11 @@ import { PostgresStore } from '../../src/store/postgres.ts'
 import { checkSeals, compareSeals, newSums } from '../../src/store/seals.ts'
 import { SqliteStore } from '../../src/store/sqlite.ts'
 import { StoreDamaged, type OpenedHead, type Store } from '../../src/store/store.ts'
+import { compiled } from '../support/compiled.ts'
 import { postgres } from '../support/postgres.ts'
 import type { Deadly, Point } from './die-at.ts'
 
-const SCRIPT = fileURLToPath(new URL('./die-at.js', import.meta.url))
+const SCRIPT = compiled('crash/die-at.js')
 const KEY = '7'.repeat(64)
 const folders: string[] = []
 const folder = (): string => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { compiled } from '../support/compiled.ts'
 import type { Death } from './die-at-commit.ts'
 
-const SCRIPT = fileURLToPath(new URL('./die-at-commit.js', import.meta.url))
+const SCRIPT = compiled('crash/die-at-commit.js')
 
 /** A platform in a process of its own, until it dies; false: it came to the end of its walk alive. */
 export async function dies(death: Death): Promise<boolean> {

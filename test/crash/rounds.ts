@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { OperatorClient } from '../support/client.ts'
+import { compiled } from '../support/compiled.ts'
 import { TOKEN } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
 import { eventually } from '../support/wallet.ts'
@@ -19,7 +19,7 @@ const COMMITS_MAX = 40
 /** A start takes about as long. */
 const START_MS = 1_200
 const PATIENCE_MS = 60_000
-const DIES = fileURLToPath(new URL('./die-at-commit.js', import.meta.url))
+const DIES = compiled('crash/die-at-commit.js')
 
 /** How a platform dies in a round, and how often of a hundred times. */
 export const WAYS = {

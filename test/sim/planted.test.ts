@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { compiled } from '../support/compiled.ts'
 import { LONG } from '../support/size.ts'
 import { BUGS } from './system/bugs.ts'
 
 /** Within so many steps each bug is found; all of them with KONTOR_TESTS=long. */
 const STEPS = 2_500
 const FEW = ['a changed row is not written', 'a withdrawal is booked twice']
-const SCRIPT = fileURLToPath(new URL('./system/planted.js', import.meta.url))
+const SCRIPT = compiled('sim/system/planted.js')
 
 test('there are twenty bugs of different kinds', () => assert.ok(Object.keys(BUGS).length >= 20))
 

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { dirname, join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { compiled } from './compiled.ts'
 
-/** Whoever runs as a bundle runs the others as bundles. */
-const BUNDLED = `${sep}dist${sep}tested${sep}`
-const folder = (): string => {
-  const [, running = ''] = process.argv
-  const at = running.indexOf(BUNDLED)
-  return at === -1 ? dirname(dirname(fileURLToPath(import.meta.url))) : running.slice(0, at + BUNDLED.length)
+/** All of them in one process, as bin/groups.js does it. */
+function programOf(files: readonly string[]): string {
+  const suites = files.map((name) => {
+    const url = pathToFileURL(compiled(`${name}.test.js`)).href
+    return `describe(${JSON.stringify(name)}, () => import(${JSON.stringify(url)}))`
+  })
+  return ["import { describe } from 'node:test'", ...suites].join('\n')
 }
 
 /** Runs test files once more with another environment; fewer than `least` tests would mean that files were not found. */
@@ -19,20 +23,17 @@ export async function again(
 ): Promise<void> {
   // A test runner inside a test would else report to the outer one.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
-  const child = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--test-concurrency=2',
-      '--test-timeout=300000',
-      '--test-force-exit',
-      ...files.map((name) => join(folder(), `${name}.test.js`)),
-    ],
-    { env: { ...env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const place = mkdtempSync(join(tmpdir(), 'kontor-again-'))
+  const program = join(place, 'again.test.mjs')
+  writeFileSync(program, programOf(files))
+  const child = spawn(process.execPath, ['--test', '--test-force-exit', program], {
+    env: { ...env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  rmSync(place, { recursive: true })
   assert.equal(code, 0, failuresIn(output))
   const passed = Number(/^. pass (\d+)$/m.exec(output)?.[1])
   assert.ok(passed >= least, `${passed} tests passed`)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { bodyDigest, sign, signatureString } from '../../src/api/signature.ts'
+import { exchange, type ReplyHeaders } from './plain-http.ts'
 import { record, recordLabel } from './recorder.ts'
 import { checkReply, endpointAt } from './shape.ts'
 
 /** A small client that signs for real, and holds every reply against its declared shape. */
 export interface Reply {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: ReplyHeaders
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into replies freely
   readonly body: any
   readonly text: string
@@ -111,8 +112,8 @@ export async function send(
   body: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): Promise<Reply> {
-  const response = await fetch(url + pathAndQuery, { method, headers, ...(body !== undefined && { body }) })
-  const text = await response.text()
+  const response = await exchange(url + pathAndQuery, method, body, headers)
+  const { text } = response
   const reply: Reply = {
     status: response.status,
     headers: response.headers,

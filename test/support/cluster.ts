@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorClient } from './client.ts'
+import { exchange } from './plain-http.ts'
 import { SECRET_KEY, TOKEN } from './platform.ts'
 import { kontor } from './process.ts'
 import { TcpProxy } from './proxy.ts'
@@ -199,7 +200,7 @@ export class Cluster {
 
 export async function answers(url: string, ms = 1000): Promise<boolean> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(ms) })).status === 200
+    return (await exchange(url, 'GET', undefined, {}, ms)).status === 200
   } catch {
     return false
   }
