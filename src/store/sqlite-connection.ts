@@ -265,15 +265,11 @@ export class SqliteConnection {
   private prepare(sql: string): Statement {
     let statement = this.prepared.get(sql)
     if (statement === undefined) {
-      statement = this.raw(isSelect(sql) ? this.asBytes(sql) : sql)
+      statement = this.raw(sql)
+      if (isSelect(sql)) statement = this.raw(asBytes(sql, statement.columns().length))
       this.prepared.set(sql, statement)
     }
     return statement
-  }
-  private asBytes(sql: string): string {
-    let bytes = BYTES.get(sql)
-    if (bytes === undefined) BYTES.set(sql, (bytes = asBytes(sql, this.raw(sql).columns().length)))
-    return bytes
   }
   private raw(sql: string): Statement {
     // The binding's types know neither null values nor raw rows.
@@ -288,8 +284,6 @@ export class SqliteConnection {
  * Rows come as JSON in bytes, which are decoded here: a text that is none any more, because a bit of the file has turned,
  * would make the binding end the process.
  */
-/** As every connection asks it: all columns are named, so that their number is the statement's own. */
-const BYTES = new Map<string, string>()
 const isSelect = (sql: string): boolean => /^\s*(select|with)\b/i.test(sql)
 function asBytes(sql: string, count: number): string {
   const names = Array.from({ length: count }, (_, i) => `c${i}`).join(', ')
