@@ -19,7 +19,8 @@ describe('a cluster under load', () => {
     pair = await PostgresPair.start({ proxied: true })
     cluster = await Cluster.start({
       database: await pairDatabase(pair),
-      env: { KONTOR_DATABASE_WAIT: '5' },
+      // Longer than a take-over takes on a busy machine: whoever gave up before it would not find out that it is overtaken.
+      env: { KONTOR_DATABASE_WAIT: '15' },
     })
   })
   after(async () => {
