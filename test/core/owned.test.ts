@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Owned } from '../../src/core/ledger/owned.ts'
 import { Random } from '../sim/random.ts'
 
-test('accounts of each owner come in the order of their coming, whichever of them are taken back', () => {
+test('accounts of each owner come by their ids, in whatever order they came and whichever of them are taken back', () => {
   const random = new Random(7)
   const owned = new Owned()
   const lists = new Map<number, number[]>()
@@ -16,6 +16,7 @@ test('accounts of each owner come in the order of their coming, whichever of the
       const [id] = free.splice(random.below(free.length), 1)
       owned.add(owner, id!)
       list.push(id!)
+      list.sort((a, b) => a - b)
     } else if (list.length > 0) {
       // Most often the last one, as where a command is taken back.
       const at = random.below(3) === 0 ? random.below(list.length) : list.length - 1

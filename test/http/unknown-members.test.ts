@@ -15,7 +15,7 @@ const concrete = (path: string): string =>
   path
     .replace('{section}', 'fills')
     .replace('{group}/{settle}/{contract}', 'futures/usdt/BTC_USDT')
-    .replace('/insurance/{settle}', '/insurance/usdt')
+    .replace('{settle}', 'usdt')
     .replace(/\{\w+\}/g, '1')
 const ignored = (reply: Reply): string | null => reply.headers.get(HEADER)
 

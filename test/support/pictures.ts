@@ -33,8 +33,9 @@ const SKIPPED = new Set([
   'traded',
   // Some of them may be above zero again.
   'overdrawn',
-  // Made when somebody books or has many accounts; what is found by them is told below.
+  // Made when somebody books or has many accounts, and with room for more; what is found by them is told below.
   'purposes',
+  'owned',
 ])
 const NOTHING = undefined
 const LISTED = 100
@@ -75,15 +76,19 @@ function picture(value: unknown): unknown {
   if (value instanceof Ledger) members.push(['found', found(value)])
   return filled(members)
 }
-/** By both ways to an account. */
-const found = (ledger: Ledger): unknown =>
+/** By both ways to an account, and all of each owner in their order. */
+const found = (ledger: Ledger): unknown => [
+  [...new Set([...ledger.accounts.values()].map(({ owner }) => owner))]
+    .sort((one, other) => one - other)
+    .map((owner) => [owner, Array.from(ledger.ownedBy(owner), ({ id }) => id)]),
   [...ledger.accounts.values()]
     .map(({ id, owner, name, currency }) => [
       id,
       ledger.find(owner, name, currency)?.id,
       ledger.under(ledger.purpose(name, currency), owner)?.id,
     ])
-    .sort(([one], [other]) => one! - other!)
+    .sort(([one], [other]) => one! - other!),
+]
 /** Trades and candles: what they say, however they came. */
 const newest = (lists: Map<string, object[]>): unknown =>
   filled(
