@@ -78,6 +78,8 @@ export class Follower {
     this.sums = sums
     this.chain = new JournalChain(hash, sums.key)
     this.taken = { sequence: undefined, hash }
+    // After a reset sequences begin anew: what somebody waited for before must not hurry all that comes up to it.
+    this.wanted = 0
   }
   take(entry: JournalEntry): void {
     this.queue.push(entry)

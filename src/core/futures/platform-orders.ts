@@ -6,6 +6,19 @@ import type { Position } from '../tables/futures/positions.ts'
 import { amountOfContracts, type Contract } from '../tables/world/contracts.ts'
 import { CONTRACTS } from './venue.ts'
 
+/** What all orders that close a position without its owner have in common. */
+const closing = ({ tx, state }: Ctx, contract: Contract, { user_id, size }: Position, text: string) =>
+  ({
+    id: nextId(tx, state.counters, CONTRACTS.counter),
+    user_id,
+    pair: contract.id,
+    side: size > 0n ? 'sell' : 'buy',
+    type: 'limit',
+    account: contract.group,
+    time_in_force: 'ioc',
+    text,
+    amend_text: '-',
+  }) as const
 /** An order of the platform's on behalf of a position, as a row that can be matched. */
 export function platformOrder(
   ctx: Ctx,
@@ -16,15 +29,7 @@ export function platformOrder(
   text: string,
 ): OrderRow {
   const placed: Placed = {
-    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
-    user_id: position.user_id,
-    pair: contract.id,
-    side: position.size > 0n ? 'sell' : 'buy',
-    type: 'limit',
-    account: contract.group,
-    time_in_force: 'ioc',
-    text,
-    amend_text: '-',
+    ...closing(ctx, contract, position, text),
     price,
     amount: amountOfContracts(contracts),
     iceberg: ZERO,
@@ -65,15 +70,7 @@ export function recordOrder(
 ): OrderRow {
   const amount = amountOfContracts(contracts)
   const order = OrderRow.of({
-    id: nextId(ctx.tx, ctx.state.counters, CONTRACTS.counter),
-    user_id: row.user_id,
-    pair: contract.id,
-    side: row.size > 0n ? 'sell' : 'buy',
-    type: 'limit',
-    account: contract.group,
-    time_in_force: 'ioc',
-    text,
-    amend_text: '-',
+    ...closing(ctx, contract, row, text),
     price,
     amount,
     left: 0n as Amount,
