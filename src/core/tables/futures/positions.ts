@@ -197,6 +197,10 @@ export class Positions {
   heldBy(userId: number, account: string): Iterable<Position> {
     return this.byAccount.get(userId)?.get(account)?.values() ?? []
   }
+  /** All of a user's that hold something. */
+  *allOf(userId: number): Iterable<Position> {
+    for (const held of this.byAccount.get(userId)?.values() ?? []) yield* held.values()
+  }
   holds(userId: number, account: string): boolean {
     return this.byAccount.get(userId)?.has(account) === true
   }
