@@ -14,6 +14,7 @@ import {
   positiveDecimal,
   text,
   time,
+  untilMicros,
   withDefault,
 } from '../api/fields.ts'
 import { array, decimalText, int, int64, nullable, shape, str } from '../api/shapes.ts'
@@ -311,7 +312,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, path, query }) => {
       const rows = await desk.core.read((state) => [...state.ledger.ownedBy(userAt(state, path.uid).user_id)])
       if (query.at !== null)
-        return balanceViews(path.uid, await balancesAt(desk, rows, Math.round(query.at * 1e6)))
+        return balanceViews(path.uid, await balancesAt(desk, rows, untilMicros(query.at)))
       return balanceViews(
         path.uid,
         rows.map((account) => ({ account, amount: account.amount })),
