@@ -142,6 +142,8 @@ const SECOND = 1e6
  */
 export function wakeFund(ctx: Ctx): void {
   const { state } = ctx
+  // After every command: mostly it holds nothing.
+  if (!state.futures.positions.holdsAny(PLATFORM)) return
   // The fund is never liquidated: there the id of its next order stands.
   const resting = [...state.futures.positions.allOf(PLATFORM)].filter(({ liquidating }) => liquidating === 0)
   // The order in which they came to be held is not the same after a start.

@@ -197,6 +197,9 @@ export class Positions {
   heldBy(userId: number, account: string): Iterable<Position> {
     return this.byAccount.get(userId)?.get(account)?.values() ?? []
   }
+  holdsAny(userId: number): boolean {
+    return this.byAccount.has(userId)
+  }
   /** All of a user's that hold something. */
   *allOf(userId: number): Iterable<Position> {
     for (const held of this.byAccount.get(userId)?.values() ?? []) yield* held.values()
