@@ -297,7 +297,10 @@ describe('a stolen gateway', () => {
       socket,
       [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', {}], Buffer.alloc(1_048_577, 32)],
     ],
-    'a call without a number': [socket, [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 'x', 'spot.order_place', {}], '{}']],
+    'a call without a number': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 'x', 'spot.order_place', {}], '{}'],
+    ],
     'a call of no channel': [socket, [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 7, {}], '{}']],
     'a call that is deep': [
       socket,
