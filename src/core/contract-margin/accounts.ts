@@ -68,7 +68,7 @@ export interface BookEntry {
 /** A line of the account's book, and its sums. */
 export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
   const { state, tx, at } = ctx
-  const { user_id, type, change } = entry
+  const { user_id, type, change, text, contract, trade_id } = entry
   const { account } = settled
   const begins = state.futures.accounts.get(user_id, account) === undefined
   const row = new ContractAccountRow(accountOf(ctx, user_id, account))
@@ -84,7 +84,7 @@ export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
       ? state.ledger.balance(user_id, name, settled.currency)
       : totalOf(state, user_id, settled)
   const id = nextId(tx, state.counters, 'contract_book')
-  tx.append(CONTRACT_BOOK, { id, ...entry, account, balance, at })
+  tx.append(CONTRACT_BOOK, { id, user_id, type, change, text, contract, trade_id, account, balance, at })
 }
 
 /** Money came in from another account of the user's, or went there. */
