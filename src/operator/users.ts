@@ -90,14 +90,16 @@ function balanceViews(userId: number, rows: readonly { account: Account; amount:
     if (seen.has(key)) continue
     seen.add(key)
     const [kind, scope = ''] = base.split(':') as [string, string?]
+    // Debts are of the account that they are owed by.
+    const owner = kind.slice(kind.lastIndexOf('.') + 1)
     views.push({
       user_id: userId,
       account: kind,
       currency: account.currency,
       available: format(amounts.get(key) ?? ZERO),
       locked: format(amounts.get(`${lockedName(base)}/${account.currency}`) ?? ZERO),
-      currency_pair: kind === 'margin' ? scope : '',
-      settle: kind === 'futures' || kind === 'delivery' ? scope : '',
+      currency_pair: owner === 'margin' ? scope : '',
+      settle: owner === 'futures' || owner === 'delivery' ? scope : '',
     })
   }
   return views.sort((a, b) =>
