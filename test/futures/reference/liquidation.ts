@@ -361,7 +361,7 @@ export function internal(
 
 /** What the fund has, with what its positions have won or lost. */
 function fundWorth(w: World, settle: string, priceOf: PriceOf): bigint {
-  let worth = w.balance(insuranceName(settle))
+  let worth = w.balance(insuranceName(settle)) + w.fundElsewhere
   for (const row of w.positions.values())
     if (row.user === 0 && row.size !== 0n && w.contract(row.contract).settle === settle)
       worth += needsOf(w, row, priceOf).pnl

@@ -77,8 +77,7 @@ export class Acts {
     if (step.way !== 'once') this.scene.note(step.way)
   }
   prices(eth: number, sol: number): Promise<unknown> {
-    const prices = { BTC: String(PRICE), ETH: String(eth), SOL: String(sol) }
-    return this.scene.house.ok('PUT', '/prices', prices)
+    return this.scene.house.ok('PUT', '/prices', { ETH: String(eth), SOL: String(sol) })
   }
   private family(step: Step, among: readonly Family[] = this.scene.cast.families): Family {
     return among[step.who % among.length]!
@@ -114,6 +113,7 @@ export class Acts {
     const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
     if (kind === 'clock' || kind === 'stray') {
+      if (kind === 'clock') await this.standBy()
       const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
         if (kind === 'clock') await house.operate('POST', '/clock', { advance_seconds: 3600 })
         else await this.stray(inner)
@@ -121,6 +121,7 @@ export class Acts {
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
+    if (kind === 'contracts') await this.traders.ready()
     const request: Request | undefined =
       kind === 'unified'
         ? this.borrowers.request(inner)
@@ -240,8 +241,18 @@ export class Acts {
       await this.borrowers.seen(step.who)
     },
     // The reference tells what one request would be answered, not two.
-    contracts: (step) =>
-      this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, this.traders.request(step)),
+    contracts: async (step) => {
+      const happened = await this.traders.happens(step)
+      if (happened !== undefined) {
+        this.scene.note(`contracts ${happened}`)
+        return
+      }
+      for (let part = 0; part < 2; part++) {
+        await this.traders.ready()
+        const request = this.traders.request(step, part)
+        await this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, request)
+      }
+    },
     stray: (step) => this.stray(step),
     any: async (step) => {
       const told = await this.wander.anything(step)
@@ -301,9 +312,14 @@ export class Acts {
       this.agentsSeconds += seconds
       if (this.agentsSeconds > AGENTS_SECONDS) await house.stopAndStart()
     }
-    if (seconds > 60) await this.scene.cast.standBy()
+    if (seconds > 60) await this.standBy()
+    else await this.traders.standBy()
     await house.ok('POST', '/clock', { advance_seconds: seconds })
     this.scene.note(`clock ${seconds}`)
+  }
+  private async standBy(): Promise<void> {
+    await this.scene.cast.standBy()
+    await this.traders.standBy()
   }
   private async stray(step: Step): Promise<void> {
     const { house, cast, note } = this.scene
