@@ -372,7 +372,10 @@ function fundTakes(w: World, c: Contract, sign: bigint, wanted: bigint, price: b
   const near = believed(w)
   const worth = fundWorth(w, c.settle, near)
   const own = w.position(0, c, 'single').size
-  for (let n = wanted; n > 0n; n--) {
+  // Beyond so many each contract loses more than there is, however it is rounded: they need not be tried one by one.
+  const lost = c.linear ? (c.q * sign * (price - near(c.id))) / E : 0n
+  const first = lost > 0n ? min(wanted, max(0n, worth + 2n * UNIT) / lost + 2n) : wanted
+  for (let n = first; n > 0n; n--) {
     const won = unrealised(c, sign * n, sign * fillValue(c, n, price), near(c.id))
     if (worth + won >= 0n && valueUp(c, abs(own + sign * n), near(c.id)) <= c.tiers.at(-1)!.limit) return n
   }

@@ -31,6 +31,8 @@ const AGENTS_STAY = 16
 const HOUR_EACH = 48
 const HOUR_EACH_FIRST = 8
 const LOANS_FIRST = 40
+/** A long move of the clock begins with some of these while the fund has something of the traders. */
+const UNWINDS = 120
 
 export interface Scene {
   readonly house: House
@@ -69,7 +71,7 @@ export class Acts {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
-    this.borrowers = new Borrowers(scene.house, scene.cast)
+    this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
     this.traders = new Traders(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
@@ -312,9 +314,15 @@ export class Acts {
       this.agentsSeconds += seconds
       if (this.agentsSeconds > AGENTS_SECONDS) await house.stopAndStart()
     }
+    let left = seconds
+    // What the fund has is gone within a minute or two where somebody takes it, unless more is taken over meanwhile.
+    for (let i = 0; i < 3 && left > UNWINDS && this.traders.fundHolds; i++, left -= UNWINDS) {
+      await this.traders.standBy()
+      await house.ok('POST', '/clock', { advance_seconds: UNWINDS })
+    }
     if (seconds > 60) await this.standBy()
     else await this.traders.standBy()
-    await house.ok('POST', '/clock', { advance_seconds: seconds })
+    await house.ok('POST', '/clock', { advance_seconds: left })
     this.scene.note(`clock ${seconds}`)
   }
   private async standBy(): Promise<void> {

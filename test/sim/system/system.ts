@@ -134,9 +134,9 @@ export class System {
     // What a platform did that died in the middle of a move of the clock is known by the hours that it told.
     if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
     this.hour = this.hourNow
-    this.acts.borrowers.check(state, touched.owners)
-    this.acts.traders.check(state, touched)
     const users = new Set([...touched.owners, ...this.model.touched()])
+    this.acts.borrowers.check(state, users)
+    this.acts.traders.check(state, touched)
     for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
   private balances(state: State, user: number): void {

@@ -79,12 +79,15 @@ export class TraderCalls {
   /** So much that a small move of the price ruins him, at the mark. */
   offer(): Said {
     const price = this.mark.toFixed(1)
-    return this.placed({ size: Math.round(this.most() * 0.8) || 1, price, tif: 'gtc' })!
+    return this.limit(Math.round(this.most() * 0.8) || 1, price, 'gtc')
+  }
+  limit(size: number, price: string, tif: string): Said {
+    return this.placed({ size, price, tif })!
   }
   /** The other side of an offer. */
   taking({ call }: Said): Said {
     const { size, price } = call.body as { size: number; price: string }
-    return this.placed({ size: -size, price, tif: 'ioc' })!
+    return this.limit(-size, price, 'ioc')
   }
   private get random(): Random {
     return this.around.random

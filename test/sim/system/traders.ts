@@ -9,7 +9,7 @@ import { isTrailing, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
-import type { Answer, House } from './house.ts'
+import type { House } from './house.ts'
 import { amount, text } from './model.ts'
 import { elsewhere, unitOf, type Elsewhere } from './overheard.ts'
 import type { Step } from './plan.ts'
@@ -21,18 +21,25 @@ export const TRADED = 'BTC_USDT'
 const BASE = 'BTC'
 const ID = `futures/usdt/${TRADED}`
 const ACCOUNT = 'futures/usdt'
-/** What they begin with; the last one is rich, stands by, and does nothing else. */
-const FUNDS = [5_000, 5_000, 2_000, 20_000, 1_000, 8_000, 5_000_000] as const
+/** What they begin with. The last but one does nothing but ruin himself, the last one is rich and stands by. */
+const FUNDS = [9_000, 9_000, 6_000, 9_000, 2_000, 12_000, 250_000, 9_000_000] as const
 /** Cross margin up to a limit, or isolated. */
-const LEVERAGES = ['0/100', '100', '50', '0/100', '0/125', '25', '0/10'] as const
+const LEVERAGES = ['0/100', '100', '100', '0/100', '0/125', '25', '0/50', '0/10'] as const
 /** Of so many steps some are none of a trader's, and in some two of them meet. */
-const KINDS = 24
+const KINDS = 48
 const HELPS = 1
-const MOVES = 4
-const MEETS = 8
+const MOVES = 5
+const MEETS = 9
+const RUINS = 10
+const RUIN_CHANCE = 0.25
 const INDEX = 60_000
+/** Contracts of an order, of which two ruin who begins with this much. */
+const RUIN_SIZE = 600_000
+const RUINED = '200000'
+/** Of an order that takes what the fund has. */
+const STAND_BY = 900_000
 /** Who has less is given some more now and then. */
-const POOR = amount('300')
+const POOR = amount('1000')
 /** Of what has ended so much is kept, to be asked for once more. */
 const KEPT = 40
 /** What somebody asks for, of the reference as of the platform. */
@@ -49,7 +56,7 @@ const FOLLOWS: ReadonlySet<string> = new Set([
 /** Whether any of these may be among recorded commands: most are about something else. */
 const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
 type Recorded = readonly [at: number, type: string, input: Readonly<Record<string, unknown>>]
-type Request = Asked & { readonly heard: (answer: Answer) => void }
+type Request = Asked & Required<Pick<Asked, 'heard'>>
 
 /**
  * Accounts that trade a contract among themselves, beside the naive reference of contracts (`test/futures/reference`): it is
@@ -218,8 +225,12 @@ export class Traders {
       const { world } = this.reference
       const poor = this.members.filter(({ user }) => world.balance(`${user} ${ACCOUNT}`) < POOR)
       if (poor.length === 0) return undefined
-      await this.credit(random.pick(poor).user, String(500 * (1 + random.below(20))))
+      await this.credit(random.pick(poor).user, String(500 * (4 + random.below(15))))
       return 'help'
+    }
+    if (kind >= MEETS && kind < RUINS && random.chance(RUIN_CHANCE)) {
+      await this.ruin()
+      return 'ruin'
     }
     if (kind >= MOVES) return undefined
     // Now and then one way, again and again.
@@ -232,6 +243,25 @@ export class Traders {
       await this.moveIndex(1 + by)
     }
     return storm ? 'storm' : 'index'
+  }
+  /** One takes so much that the fund can't bear what he loses when the price is gone at once: others are deleveraged. */
+  private async ruin(): Promise<void> {
+    const [one, other] = this.members.slice(-2) as [Member, Member]
+    const { world } = this.reference
+    await this.credit(one.user, RUINED)
+    const up = world.priceOf(ID).index < amount(String(INDEX))
+    const price = (Number(world.priceOf(ID).mark) / 1e18).toFixed(1)
+    for (const by of [other, one, other, one]) {
+      await this.ready()
+      const size = (by === one) === up ? -RUIN_SIZE : RUIN_SIZE
+      const said = this.calls(by.user, new Random(0)).limit(size, price, by === one ? 'ioc' : 'gtc')
+      const { call, predict, heard } = this.asked(by, said)
+      const expected = predict()
+      const answer = await this.house.call(by.credential, call)
+      assert.equal(answer.label, expected, `POST ${call.path} ${JSON.stringify(call.body)}`)
+      if (answer.label === '') heard(answer)
+    }
+    await this.moveIndex(up ? 1.3 : 0.7)
   }
   private async moveIndex(times: number): Promise<void> {
     const price = (Number(this.reference.world.priceOf(ID).index) / 1e18) * times
@@ -253,8 +283,17 @@ export class Traders {
     const price = (size > 0n ? high! * 0.998 : low! * 1.002).toFixed(1)
     const query = { contract: TRADED }
     await this.house.call(credential, { method: 'DELETE', path: '/futures/usdt/orders', query })
-    const body = { contract: TRADED, size: Number(size), price, tif: 'gtc' }
-    await this.house.call(credential, { method: 'POST', path: '/futures/usdt/orders', body })
+    for (let left = Number(size); left !== 0;) {
+      const part = Math.sign(left) * Math.min(Math.abs(left), STAND_BY)
+      left -= part
+      const body = { contract: TRADED, size: part, price, tif: 'gtc' }
+      await this.house.call(credential, { method: 'POST', path: '/futures/usdt/orders', body })
+    }
+  }
+  /** Whether the fund has something of them. */
+  get fundHolds(): boolean {
+    const { world } = this.reference
+    return world.position(0, world.contract(ID), 'single').size !== 0n
   }
 
   /** Undefined: there is nothing to ask for. Of two that meet the second one is asked for as the next part of the step. */
@@ -262,7 +301,7 @@ export class Traders {
     const kind = n[0]! % KINDS
     const meets = kind >= MOVES && kind < MEETS
     if (part > 1 || (part === 1 && !meets)) return undefined
-    const by = this.members[(who + part) % (this.members.length - 1)]!
+    const by = this.members[(who + part) % (this.members.length - 2)]!
     const calls = this.calls(by.user, new Random(n[1]! + part))
     const said = !meets ? calls.any() : part === 0 ? (this.offer = calls.offer()) : calls.taking(this.offer!)
     return said === undefined ? undefined : this.asked(by, said)
