@@ -6,7 +6,7 @@ import { System } from './system/system.ts'
 
 /** SEED=… and STEPS=… choose another history; `npm run sim` runs long ones. */
 const seed = Number(process.env['SEED'] ?? 1)
-const steps = Number(process.env['STEPS'] ?? 230)
+const steps = Number(process.env['STEPS'] ?? 200)
 
 test(`the whole platform does what a naive model of its rules says, over ${steps} steps (seed ${seed})`, async () => {
   const system = new System()

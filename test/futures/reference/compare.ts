@@ -3,7 +3,6 @@ import { adlRanking as engineRanking } from '../../../src/core/futures/deleverag
 import { accountFigures, positionFigures } from '../../../src/core/futures/figures.ts'
 import type { AccountName } from '../../../src/core/ledger/accounts.ts'
 import type { DueItem } from '../../../src/core/tables/due.ts'
-import type { Order as EngineOrder, OrderRow } from '../../../src/core/tables/exchange/order.ts'
 import type { Position as EnginePosition } from '../../../src/core/tables/futures/positions.ts'
 import { CONTRACT_LOGS } from '../../../src/core/tables/futures/records.ts'
 import { accountOfContract, type ContractConfig } from '../../../src/core/tables/world/contracts.ts'
@@ -27,8 +26,9 @@ import { E, floorDiv, max } from './numbers.ts'
 import { Reference, type Answer, type Input } from './reference.ts'
 import { equal } from './alike.ts'
 import { sameWaiting } from './compare-waiting.ts'
+import { sameOrder, samePosition } from './rows.ts'
 import { modeOf } from './trading.ts'
-import type { Order, Position } from './world.ts'
+import type { Position } from './world.ts'
 
 const ACCOUNTS = ['futures/usdt', 'futures/btc', 'delivery/usdt'] as const
 /** Without what is made for charts and statistics. */
@@ -87,7 +87,7 @@ export class Beside extends Floor {
     assert.equal(got, wanted, 'the engine answers otherwise than the reference')
     this.outcomes.set(`${what} ${got}`, (this.outcomes.get(`${what} ${got}`) ?? 0) + 1)
     if (!('label' in outcome) && expected !== null) {
-      if ('order' in expected) this.sameOrder(outcome.reply, expected.order)
+      if ('order' in expected) sameOrder(outcome.reply, expected.order)
       if ('ids' in expected) {
         const { ids } = outcome.reply as unknown as { ids: number[] }
         assert.deepEqual(
@@ -97,7 +97,7 @@ export class Beside extends Floor {
       }
       if ('rows' in expected)
         for (const [i, row] of (outcome.reply as unknown as EnginePosition[]).entries())
-          this.samePosition(row, expected.rows[i]!)
+          samePosition(row, expected.rows[i]!)
     }
     this.same()
     return expected
@@ -167,7 +167,7 @@ export class Beside extends Floor {
       const got = this.state.futures.orders.get(id)
       if (got?.status !== 'open' && order === undefined) continue
       assert.ok(got !== undefined && order !== undefined, `order ${id} is known to one alone`)
-      this.sameOrder(got, order)
+      sameOrder(got, order)
     }
     let open = 0
     for (const c of world.contracts.keys())
@@ -177,7 +177,7 @@ export class Beside extends Floor {
       const got = this.state.futures.positions.table.get(id)
       const wanted = world.positions.get(id)
       assert.ok(got !== undefined && wanted !== undefined, `position ${id} is known to one alone`)
-      this.samePosition(got, wanted)
+      samePosition(got, wanted)
     }
     sameWaiting(this.state, world, this.traders, this.tx, whole)
     this.sameMoney()
@@ -200,113 +200,6 @@ export class Beside extends Floor {
       .filter(({ table }) => table.spec.name === 'contract_trade')
       .map(({ key }) => this.state.futures.trades.table.get(key as number))
     equal(trades, records['trade'] ?? [], 'trades')
-  }
-  private sameOrder(got: EngineOrder | OrderRow, wanted: Order): void {
-    const open = wanted.status === 'open'
-    const one = [
-      got.id,
-      got.user_id,
-      got.pair,
-      got.side,
-      got.type,
-      got.time_in_force,
-      got.text,
-      got.amend_text,
-      got.price,
-      got.amount,
-      got.left,
-      got.filled,
-      got.filled_total,
-      got.fee,
-      got.iceberg,
-      open ? got.shown : 0n,
-      got.refreshed,
-      open ? got.rank : 0,
-      got.stp_id,
-      got.stp_act,
-      got.status,
-      got.finish_as,
-      got.create_at,
-      got.update_at,
-      JSON.stringify(got.more),
-    ]
-    const other = [
-      wanted.id,
-      wanted.user,
-      wanted.contract,
-      wanted.buy ? 'buy' : 'sell',
-      wanted.market ? 'market' : 'limit',
-      wanted.tif,
-      wanted.text,
-      wanted.amendText,
-      wanted.price,
-      wanted.amount * E,
-      wanted.left * E,
-      wanted.filled * E,
-      wanted.filledTotal,
-      wanted.fee,
-      wanted.iceberg * E,
-      open ? wanted.shown * E : 0n,
-      wanted.refreshed,
-      open ? wanted.rank : 0,
-      wanted.stp,
-      wanted.stpAct,
-      wanted.status,
-      wanted.finish,
-      wanted.created,
-      wanted.updated,
-      JSON.stringify(wanted.more),
-    ]
-    equal(one, other, `order ${wanted.id}`)
-  }
-  private samePosition(got: EnginePosition, w: Position): void {
-    const one = [
-      got.id,
-      got.size,
-      got.cost,
-      got.margin,
-      got.leverage,
-      got.cross_limit,
-      got.isolated_leverage,
-      got.risk_limit,
-      got.user_id === 0 ? 0 : got.liquidating,
-      got.funded,
-      got.pnl,
-      got.fee,
-      got.fund,
-      got.history_pnl,
-      got.last_close_pnl,
-      got.max_size,
-      got.opened,
-      got.opened_value,
-      got.closed,
-      got.closed_value,
-      got.open_at,
-    ]
-    const other = [
-      w.id,
-      w.size * E,
-      w.cost,
-      w.margin,
-      w.leverage,
-      w.crossLimit,
-      w.isolatedLeverage,
-      w.riskLimit,
-      w.user === 0 ? 0 : w.liquidating,
-      w.funded,
-      w.pnl,
-      w.fee,
-      w.fund,
-      w.history,
-      w.lastClose,
-      w.maxSize * E,
-      w.opened * E,
-      w.openedValue,
-      w.closed * E,
-      w.closedValue,
-      w.openAt,
-    ]
-    equal(one, other, `position ${w.id}`)
   }
   /** Tells whether a mark has moved. */
   private samePrices(): boolean {

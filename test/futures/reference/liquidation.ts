@@ -360,7 +360,7 @@ export function internal(
 
 /** What the fund has, with what its positions have won or lost. */
 function fundWorth(w: World, settle: string, priceOf: PriceOf): bigint {
-  let worth = w.balance(insuranceName(settle))
+  let worth = w.balance(insuranceName(settle)) + w.fundElsewhere
   for (const row of w.positions.values())
     if (row.user === 0 && row.size !== 0n && w.contract(row.contract).settle === settle)
       worth += needsOf(w, row, priceOf).pnl
@@ -371,7 +371,10 @@ function fundTakes(w: World, c: Contract, sign: bigint, wanted: bigint, price: b
   const near = believed(w)
   const worth = fundWorth(w, c.settle, near)
   const own = w.position(0, c, 'single').size
-  for (let n = wanted; n > 0n; n--) {
+  // Beyond so many each contract loses more than there is, however it is rounded: they need not be tried one by one.
+  const lost = c.linear ? (c.q * sign * (price - near(c.id))) / E : 0n
+  const first = lost > 0n ? min(wanted, max(0n, worth + 2n * UNIT) / lost + 2n) : wanted
+  for (let n = first; n > 0n; n--) {
     const won = unrealised(c, sign * n, sign * fillValue(c, n, price), near(c.id))
     if (worth + won >= 0n && valueUp(c, abs(own + sign * n), near(c.id)) <= c.tiers.at(-1)!.limit) return n
   }

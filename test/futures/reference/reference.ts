@@ -49,6 +49,7 @@ export type Answer =
   | { readonly ids: number[] }
   | { readonly rows: Position[] }
   | { readonly waits: number }
+  | { readonly items: (Order | string)[] }
   | null
 /** What a VIP tier pays, maker and taker: 2.9. */
 const RATES: Readonly<Record<number, readonly [string, string]>> = {
@@ -133,6 +134,21 @@ export class Reference {
     this.world.touched.clear()
     this.world.moved.clear()
   }
+  /** One after the other, each as a whole or not at all: an order, or the label of what it is refused with. */
+  private items(list: unknown, item: (one: Readonly<Record<string, string | null>>) => Order): Answer {
+    const w = this.world
+    const done = (list as Readonly<Record<string, string | null>>[]).map((one) => {
+      try {
+        const order = w.whole(() => item(one))
+        fire(w)
+        return order
+      } catch (error) {
+        if (error instanceof Refused) return error.label
+        throw error
+      }
+    })
+    return { items: done }
+  }
   private answer(what: string, given: Input): Answer {
     const w = this.world
     const input = given as unknown as Record<string, string | number | boolean | null> & {
@@ -158,6 +174,20 @@ export class Reference {
             amendText: input['amend_text'] as string | null,
           }),
         }
+      case 'futures.place_batch':
+        return this.items(input['orders'], (order) => place(w, { ...path, ...readOrder(order) }))
+      case 'futures.amend_batch':
+        return this.items(input['orders'], (item) =>
+          amend(w, {
+            ...path,
+            id: Number(item['id']),
+            size: item['size'] === null ? null : BigInt(String(item['size'])),
+            price: price(item['price']),
+            amendText: item['amend_text'] ?? null,
+          }),
+        )
+      case 'futures.cancel_batch':
+        return this.items(input['ids'], (id) => cancel(w, path.user, path.account, Number(id)))
       case 'futures.cancel':
         return { order: cancel(w, path.user, path.account, input['id'] as number) }
       case 'futures.cancel_all': {

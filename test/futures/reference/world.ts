@@ -287,6 +287,8 @@ export class World {
   moved = new Set<string>()
   /** In which order units were begun with that fell together: nothing says which goes first. */
   order: readonly string[] = []
+  /** What the fund's positions have won or lost in contracts that are not here. */
+  fundElsewhere = 0n
   /** What happened, for whoever wants to know that it did. */
   readonly met = new Map<string, number>()
 

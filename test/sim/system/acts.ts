@@ -31,6 +31,8 @@ const AGENTS_STAY = 16
 const HOUR_EACH = 48
 const HOUR_EACH_FIRST = 8
 const LOANS_FIRST = 40
+/** A long move of the clock begins with some of these while the fund has something of the traders. */
+const UNWINDS = 120
 
 export interface Scene {
   readonly house: House
@@ -69,7 +71,7 @@ export class Acts {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
-    this.borrowers = new Borrowers(scene.house, scene.cast)
+    this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
     this.traders = new Traders(scene.house, scene.cast)
   }
   async take(step: Step): Promise<void> {
@@ -77,8 +79,7 @@ export class Acts {
     if (step.way !== 'once') this.scene.note(step.way)
   }
   prices(eth: number, sol: number): Promise<unknown> {
-    const prices = { BTC: String(PRICE), ETH: String(eth), SOL: String(sol) }
-    return this.scene.house.ok('PUT', '/prices', prices)
+    return this.scene.house.ok('PUT', '/prices', { ETH: String(eth), SOL: String(sol) })
   }
   private family(step: Step, among: readonly Family[] = this.scene.cast.families): Family {
     return among[step.who % among.length]!
@@ -114,6 +115,7 @@ export class Acts {
     const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
     if (kind === 'clock' || kind === 'stray') {
+      if (kind === 'clock') await this.standBy()
       const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
         if (kind === 'clock') await house.operate('POST', '/clock', { advance_seconds: 3600 })
         else await this.stray(inner)
@@ -121,6 +123,7 @@ export class Acts {
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
+    if (kind === 'contracts') await this.traders.ready()
     const request: Request | undefined =
       kind === 'unified'
         ? this.borrowers.request(inner)
@@ -240,8 +243,18 @@ export class Acts {
       await this.borrowers.seen(step.who)
     },
     // The reference tells what one request would be answered, not two.
-    contracts: (step) =>
-      this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, this.traders.request(step)),
+    contracts: async (step) => {
+      const happened = await this.traders.happens(step)
+      if (happened !== undefined) {
+        this.scene.note(`contracts ${happened}`)
+        return
+      }
+      for (let part = 0; part < 2; part++) {
+        await this.traders.ready()
+        const request = this.traders.request(step, part)
+        await this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, request)
+      }
+    },
     stray: (step) => this.stray(step),
     any: async (step) => {
       const told = await this.wander.anything(step)
@@ -301,9 +314,20 @@ export class Acts {
       this.agentsSeconds += seconds
       if (this.agentsSeconds > AGENTS_SECONDS) await house.stopAndStart()
     }
-    if (seconds > 60) await this.scene.cast.standBy()
-    await house.ok('POST', '/clock', { advance_seconds: seconds })
+    let left = seconds
+    // What the fund has is gone within a minute or two where somebody takes it, unless more is taken over meanwhile.
+    for (let i = 0; i < 3 && left > UNWINDS && this.traders.fundHolds; i++, left -= UNWINDS) {
+      await this.traders.standBy()
+      await house.ok('POST', '/clock', { advance_seconds: UNWINDS })
+    }
+    if (seconds > 60) await this.standBy()
+    else await this.traders.standBy()
+    await house.ok('POST', '/clock', { advance_seconds: left })
     this.scene.note(`clock ${seconds}`)
+  }
+  private async standBy(): Promise<void> {
+    await this.scene.cast.standBy()
+    await this.traders.standBy()
   }
   private async stray(step: Step): Promise<void> {
     const { house, cast, note } = this.scene

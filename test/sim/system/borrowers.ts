@@ -1,22 +1,31 @@
 import assert from 'node:assert/strict'
+import type { RefOrder } from '../../spot/reference.ts'
 import type { State } from '../../../src/core/state.ts'
 import type { Cast, Member } from './cast.ts'
-import type { Call, House } from './house.ts'
-import { ONE, amount, text } from './model.ts'
+import type { Answer, Call, House } from './house.ts'
+import { ONE, amount, text, type Model } from './model.ts'
 import type { Step } from './plan.ts'
-import { Borrower, UnifiedModel, type LoanTerms, type Mode } from './unified-model.ts'
+import { Borrower, CURRENCIES, UnifiedModel, type LoanTerms, type Mode, type Purse } from './unified-model.ts'
 
-const CURRENCIES = ['USDT', 'ETH', 'SOL'] as const
 /** Enough of one to have slices at several rates. */
 const FUNDS = [
-  ['20000', '10', '200'],
-  ['3000000', '2500', '9000'],
-  ['500', '1', '5'],
-  ['0', '40', '0'],
+  ['20000', '10', '200', '0.5'],
+  ['3000000', '2500', '9000', '40'],
+  ['500', '1', '5', '0'],
+  ['0', '40', '0', '2'],
 ] as const
 const UNIT = 10n ** 10n
 /** Prices between which nobody here is ever restricted, whatever anybody does to them. */
-const EXTREMES = { USDT: [1n, 1n], ETH: [1_700n, 4_200n], SOL: [80n, 220n] } as const
+const EXTREMES = { ETH: [1_700n, 4_200n], SOL: [80n, 220n], BTC: [35_000n, 97_000n] } as const
+/** Where they trade with families, and about what it costs there. */
+const PAIR = 'BTC_USDT'
+const PRICE = 60_000n
+const FAR = 20n
+const LOT = ONE / 10_000n
+const CENT = ONE / 100n
+const FEE = amount('0.002')
+/** In USDT: what the market takes of one order is more. */
+const MOST = 1_000_000n * ONE
 const MODES: readonly Mode[] = ['multi_currency', 'portfolio', 'multi_currency', 'single_currency', 'classic']
 const LEVERAGES = ['0.5', '1', '2', '4', '5', '8', '10', '11']
 const PAGE = 100
@@ -27,6 +36,7 @@ export interface Asked {
   readonly call: Call
   readonly command: string
   readonly predict: () => string
+  readonly heard?: (answer: Answer) => void
 }
 type Try = (account: Borrower) => string
 
@@ -34,6 +44,8 @@ type Try = (account: Borrower) => string
 export class Borrowers {
   private readonly house: House
   private readonly cast: Cast
+  /** Of the market, and of what is free of the currencies that it trades. */
+  private readonly spot: Model
   private model!: UnifiedModel
   private readonly accounts: { readonly member: Member; readonly account: Borrower }[] = []
   /** The last hour of each currency whose interest is counted. */
@@ -42,15 +54,27 @@ export class Borrowers {
   /** Whom the model may have changed since the last look. */
   private readonly moved = new Set<number>()
 
-  constructor(house: House, cast: Cast) {
+  constructor(house: House, cast: Cast, spot: Model) {
     this.house = house
     this.cast = cast
+    this.spot = spot
+  }
+  private purse(user: number): Purse {
+    const own = new Map<string, bigint>()
+    const { market } = this.spot
+    const isTraded = (currency: string): boolean => currency === 'USDT' || currency === 'BTC'
+    return {
+      get: (currency) => (isTraded(currency) ? market.money(user, currency) : own.get(currency)),
+      set: (currency, sum) =>
+        isTraded(currency) ? market.free.set(`${user}${currency}`, sum) : own.set(currency, sum),
+    }
   }
   async begin(): Promise<void> {
     this.model = new UnifiedModel(await this.read(), (currency) => this.house.state.prices.of(currency))
     for (const funds of FUNDS) {
       const { user_id: user, credential } = await this.house.user()
-      const account = new Borrower()
+      const account = new Borrower(this.purse(user))
+      this.spot.market.rates.set(user, { maker: FEE, taker: FEE })
       const member = { user, credential }
       this.accounts.push({ member, account })
       this.cast.followed.add(user)
@@ -163,7 +187,7 @@ export class Borrowers {
         },
         act,
       )
-    switch (n[0]! % 12) {
+    switch (n[0]! % 16) {
       case 0:
       case 1:
       case 2:
@@ -198,6 +222,11 @@ export class Borrowers {
           this.model.collateral(one, excluded),
         )
       }
+      case 10:
+      case 11:
+      case 12:
+      case 13:
+        return this.order(member, account, n)
       default: {
         const out = n[2]! % 2 === 0
         const sum = this.part(out ? account.has('USDT') : account.apart, n[3]!)
@@ -208,6 +237,72 @@ export class Borrowers {
         )
       }
     }
+  }
+  /**
+   * An order that does not rest, in the market of the families; with auto_borrow where something may be lent. None is
+   * sent that might leave the account with too little, whether all of it is filled or nothing.
+   */
+  private order(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
+    const side = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const market = n[2]! % 3 === 0
+    const tif = n[3]! % 4 === 0 ? 'fok' : 'ioc'
+    const gives = side === 'buy' ? 'USDT' : 'BTC'
+    const borrows = account.shared && n[4]! % 2 === 0
+    const price = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
+    const worst = (side === 'buy' ? PRICE + FAR : PRICE - FAR) * ONE
+    const has = account.has(gives)
+    const drawn = (has * BigInt(1 + (n[6]! % 130))) / 100n
+    const cap = side === 'buy' ? MOST : (MOST * ONE) / worst
+    const most = drawn > cap ? cap : drawn
+    const base = ((side === 'buy' ? (most * ONE) / price : most) / LOT) * LOT
+    const size = market && side === 'buy' ? (most / CENT) * CENT : base
+    if (base < 10n * LOT || (market && side === 'buy' && size < 10n * ONE)) return undefined
+    const needed = market || side === 'sell' ? size : (size * price) / ONE
+    for (const filled of [false, true]) {
+      const after = account.copy()
+      for (let times = 2; times > 0; times--) {
+        if (borrows) this.model.lendMissing(after, gives, needed)
+        if (!filled || after.has(gives) < needed) continue
+        after.free.set(gives, after.has(gives) - needed)
+        const [gets, got] =
+          side === 'buy' ? ['BTC', (needed * ONE) / worst] : ['USDT', (needed * worst) / ONE]
+        after.free.set(gets, after.has(gets) + got - (got * FEE) / ONE)
+      }
+      if (!this.isSafe(after)) return undefined
+    }
+    const body = {
+      currency_pair: PAIR,
+      type: market ? 'market' : 'limit',
+      account: account.mode === 'classic' ? 'spot' : 'unified',
+      side,
+      amount: text(size),
+      ...(!market && { price: text(price) }),
+      time_in_force: tif,
+      ...(borrows && { auto_borrow: true }),
+    }
+    const made: RefOrder[] = []
+    const predict = (): string => {
+      this.moved.add(by.user)
+      const lent = borrows ? this.model.lendMissing(account, gives, needed) : 0n
+      const { order, label } = this.spot.place({
+        ...{ user: by.user, side, market, tif, amount: size },
+        ...{ price: market ? 0n : price, iceberg: 0n, act: null },
+      })
+      // What was refused has not been.
+      if (order === undefined) this.model.lend(account, gives, -lent)
+      else made.push(order)
+      return label
+    }
+    const heard = ({ body: reply }: Answer): void => {
+      const order = made.shift()!
+      assert.deepEqual(
+        [reply.status, reply.left, reply.filled_amount, reply.fee],
+        [order.status, text(order.left), text(order.filled), text(order.fee)],
+        `order ${reply.id}`,
+      )
+    }
+    const call = { method: 'POST', path: '/spot/orders', body }
+    return { by, call, command: 'spot.place', predict, heard }
   }
   /** Too little, too much, more than the margin bears, and mostly some of what can be borrowed. */
   private sum(account: Borrower, currency: string, n: readonly number[]): bigint {
@@ -227,12 +322,14 @@ export class Borrowers {
     return sum < UNIT ? UNIT : sum - (sum % UNIT)
   }
   private isSafe(account: Borrower): boolean {
-    for (const eth of EXTREMES.ETH)
-      for (const sol of EXTREMES.SOL) {
-        const prices: Readonly<Record<string, bigint>> = { USDT: 1n, ETH: eth, SOL: sol }
-        const { balance, initial } = this.model.margins(account, (currency) => prices[currency]! * ONE)
-        if (initial > 0n && balance * 10n < initial * 13n) return false
-      }
+    if (!account.owes) return true
+    for (const ETH of EXTREMES.ETH)
+      for (const SOL of EXTREMES.SOL)
+        for (const BTC of EXTREMES.BTC) {
+          const prices: Readonly<Record<string, bigint>> = { USDT: 1n, ETH, SOL, BTC }
+          const { balance, initial } = this.model.margins(account, (currency) => prices[currency]! * ONE)
+          if (initial > 0n && balance * 10n < initial * 13n) return false
+        }
     return true
   }
 

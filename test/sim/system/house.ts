@@ -23,6 +23,7 @@ import { SECRET_KEY, TOKEN, allPerms } from '../../support/platform.ts'
 import { plant } from '../../support/plant.ts'
 import { checkBody } from '../../support/shape.ts'
 import { OneThreadStore } from './one-thread.ts'
+import { overhear, type Applied } from './overheard.ts'
 import type { Sight } from './shadow.ts'
 
 const START = 1_800_000_600
@@ -136,6 +137,8 @@ export class House {
   refused: (label: string) => void = () => undefined
   /** Told of commands when they are recorded, in their order. */
   recorded: (commands: string) => void = () => undefined
+  /** Told of commands when they are carried out: some of them are never recorded. */
+  applied: (applied: Applied) => void = () => undefined
 
   private undo: () => void = () => undefined
   private readonly threaded: number
@@ -143,7 +146,12 @@ export class House {
     this.threaded = threaded % THREADS_FIRST
   }
   async open(): Promise<void> {
-    this.undo = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
+    const undoHeard = overhear((applied) => this.applied(applied))
+    const undoLooks = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
+    this.undo = () => {
+      undoLooks()
+      undoHeard()
+    }
     this.take(await this.started())
   }
   private async started(env: Readonly<Record<string, string>> = {}): Promise<Life> {
@@ -285,6 +293,11 @@ export class House {
     return { status, label, body, headers: told }
   }
 
+  /** What is due by now is done. */
+  async drain(): Promise<void> {
+    await this.ok('PUT', '/prices', {})
+    await this.settle()
+  }
   /** Everything that is under way is through. */
   async settle(): Promise<void> {
     await this.platform.desk.core.idle()

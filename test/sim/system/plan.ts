@@ -14,7 +14,7 @@ export interface Step {
 }
 /** How often each happens, in ten thousand. */
 const WEIGHTS = {
-  place: 2_888,
+  place: 3_078,
   amend: 830,
   cancel: 830,
   transfer: 730,
@@ -24,7 +24,7 @@ const WEIGHTS = {
   mine: 100,
   credit: 300,
   unified: 400,
-  contracts: 630,
+  contracts: 420,
   stray: 1_000,
   any: 800,
   money: 500,
@@ -33,7 +33,7 @@ const WEIGHTS = {
   price: 110,
   clock: 120,
   evict: 50,
-  join: 40,
+  join: 60,
 } as const
 /** What costs as much as hundreds of the others, among each other. */
 const RARE = {

@@ -47,7 +47,6 @@ export class System {
       this.restarted = true
       this.ears.gone()
       this.watch.follow(this.house.state, this.house.platform.desk.core.commits)
-      ;(this.acts as Acts | undefined)?.traders.follow(this.house.state)
     }
     this.house.refused = (label) => this.note(`label ${label}`)
     await this.house.open()
@@ -74,6 +73,7 @@ export class System {
         told?.(i)
         if (last) break
       }
+      this.tellMet()
       return done
     } finally {
       await this.house.close()
@@ -91,22 +91,31 @@ export class System {
     for (const chain of ['ETH', CHAIN])
       await this.house.ok('PATCH', `/chains/${chain}`, { auto_mine_seconds: 0 })
     await this.acts.money.begin()
+    await this.house.ok('PUT', '/prices', { BTC: '60000' })
     await this.acts.prices(3000, 150)
     await this.acts.borrowers.begin()
     await this.acts.traders.begin()
-    this.acts.traders.follow(this.house.state)
     this.hour = this.hourNow
     await this.check()
   }
   private async startOver(): Promise<void> {
     // What has happened since the last look would never be looked at.
     await this.look()
+    this.tellMet()
     this.house.recorded = () => undefined
+    this.house.applied = () => undefined
     await this.house.reset()
     this.shadow.forget()
     this.watch.owing.clear()
     await this.begin()
     this.note('reset ok')
+  }
+  /** What has happened among the traders, as their reference tells it. */
+  private tellMet(): void {
+    for (const [what, times] of this.acts.traders.met) {
+      const name = `contracts: ${what}`
+      this.reached.set(name, (this.reached.get(name) ?? 0) + times)
+    }
   }
   private hour = 0
   private get hourNow(): number {
@@ -125,9 +134,9 @@ export class System {
     // What a platform did that died in the middle of a move of the clock is known by the hours that it told.
     if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
     this.hour = this.hourNow
-    this.acts.borrowers.check(state, touched.owners)
-    this.acts.traders.check(state, touched)
     const users = new Set([...touched.owners, ...this.model.touched()])
+    this.acts.borrowers.check(state, users)
+    this.acts.traders.check(state, touched)
     for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
   private balances(state: State, user: number): void {

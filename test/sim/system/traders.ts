@@ -1,34 +1,52 @@
 import assert from 'node:assert/strict'
-import type { DueItem } from '../../../src/core/tables/due.ts'
 import type { State } from '../../../src/core/state.ts'
+import type { DueItem } from '../../../src/core/tables/due.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
-import { Reference, type Input } from '../../futures/reference/reference.ts'
+import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
+import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
+import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
+import { isTrailing, type Order } from '../../futures/reference/world.ts'
+import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
-import type { Answer, Call, House } from './house.ts'
+import type { House } from './house.ts'
 import { amount, text } from './model.ts'
+import { elsewhere, unitOf, type Elsewhere } from './overheard.ts'
 import type { Step } from './plan.ts'
+import { TraderCalls, type Said } from './trader-calls.ts'
 import type { Touched } from './watch.ts'
 
-/** A contract that nobody else trades in. */
+/** A contract that nobody else trades in, and what its index is the price of. */
 export const TRADED = 'BTC_USDT'
+const BASE = 'BTC'
 const ID = `futures/usdt/${TRADED}`
-const ACCOUNT = { group: 'futures', settle: 'usdt' } as const
-const COUNT = 4
-const FUNDS = '50000'
+const ACCOUNT = 'futures/usdt'
+/** What they begin with. The last but one does nothing but ruin himself, the last one is rich and stands by. */
+const FUNDS = [9_000, 9_000, 6_000, 9_000, 2_000, 12_000, 250_000, 9_000_000] as const
+/** Cross margin up to a limit, or isolated. */
+const LEVERAGES = ['0/100', '100', '100', '0/100', '0/125', '25', '0/50', '0/10'] as const
+/** Of so many steps some are none of a trader's, and in some two of them meet. */
+const KINDS = 48
+const HELPS = 1
+const MOVES = 5
+const MEETS = 9
+const RUINS = 10
+const RUIN_CHANCE = 0.25
+const INDEX = 60_000
+/** Contracts of an order, of which two ruin who begins with this much. */
+const RUIN_SIZE = 600_000
+const RUINED = '200000'
+/** Of an order that takes what the fund has. */
+const STAND_BY = 900_000
+/** Who has less is given some more now and then. */
+const POOR = amount('1000')
+/** Of what has ended so much is kept, to be asked for once more. */
+const KEPT = 40
 /** What somebody asks for, of the reference as of the platform. */
-const OWN: ReadonlySet<string> = new Set([
-  'futures.place',
-  'futures.amend',
-  'futures.cancel',
-  'futures.cancel_all',
-  'futures.leverage',
-  'futures.margin',
-  'transfer.create',
-])
+const OWN =
+  /^(?:futures\.(?:place|amend|cancel|leverage|margin|risk|dual|price_order|trail)|transfer\.create|user\.credit)/
 /** What brings the prices of all contracts up to date, whatever else it does. */
 const FOLLOWS: ReadonlySet<string> = new Set([
-  'prices.set',
   'prices.expire',
   'world.configure',
   'world.live',
@@ -36,21 +54,9 @@ const FOLLOWS: ReadonlySet<string> = new Set([
   'agents.pace',
 ])
 /** Whether any of these may be among recorded commands: most are about something else. */
-const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"/
-const PLAIN = {
-  tif: null,
-  text: null,
-  iceberg: null,
-  close: false,
-  reduce_only: false,
-  auto_size: null,
-  stp_act: null,
-  market_order_slip_ratio: null,
-  pos_margin_mode: null,
-  bbo: null,
-  stops: null,
-}
+const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
 type Recorded = readonly [at: number, type: string, input: Readonly<Record<string, unknown>>]
+type Request = Asked & Required<Pick<Asked, 'heard'>>
 
 /**
  * Accounts that trade a contract among themselves, beside the naive reference of contracts (`test/futures/reference`): it is
@@ -61,14 +67,13 @@ export class Traders {
   private readonly cast: Cast
   private reference!: Reference
   private readonly members: Member[] = []
-  private readonly due = new Map<number, DueItem>()
-  private state: State | undefined
+  /** By the time of the command. */
+  private readonly heard = new Map<number, Elsewhere>()
   /** Told when it is looked at: it is nothing that the platform should stumble over. */
   private broken: unknown
-  /** The reference's ids by the platform's, and the reference's last order of each. */
-  private readonly ids = new Map<number, number>()
-  private readonly last = new Map<number, number>()
-  private open: { readonly id: number; readonly user: number }[] = []
+  /** What the reference answered each of them last. */
+  private readonly answers = new Map<number, Told>()
+  private known: { readonly id: number; readonly user: number }[] = []
 
   constructor(house: House, cast: Cast) {
     this.house = house
@@ -79,25 +84,35 @@ export class Traders {
       ({ group, underlying }) => group === 'futures' && underlying === TRADED,
     )!
     this.reference = new Reference([config])
-    for (let i = 0; i < COUNT; i++) {
+    for (const sum of FUNDS) {
       const { user_id: user, credential } = await this.house.user()
       this.members.push({ user, credential })
       this.cast.followed.add(user)
       this.reference.addUser(user, 0, 0)
-      const body = { account: 'futures', currency: 'USDT', settle: 'usdt', amount: FUNDS }
-      await this.house.ok('POST', `/users/${user}/credit`, body)
+      const body = await this.credit(user, String(sum))
       this.reference.run('user.credit', { user_id: user, ...body } as never, 0, [])
     }
     const row = this.house.state.futures.priceOf(ID)!
     const { index, mark, funding_rate: rate, next_funding: nextFunding } = row
     this.reference.begin(this.now, () => ({ index, mark, rate, nextFunding }))
     await this.house.settle()
+    this.house.applied = (applied) => {
+      const told = elsewhere(applied, ID, (user) => this.isOurs(user))
+      if (told === undefined) this.heard.delete(applied.at)
+      else this.heard.set(applied.at, told)
+    }
     this.house.recorded = (commands) => {
       try {
-        this.carryOut(commands)
+        if (this.broken === undefined) this.carryOut(commands)
       } catch (error) {
-        this.broken ??= error
+        this.broken = error
       }
+    }
+    for (const [i, { credential }] of this.members.entries()) {
+      const [leverage, limit] = LEVERAGES[i]!.split('/') as [string, string | undefined]
+      const query = { leverage, ...(limit !== undefined && { cross_leverage_limit: limit }) }
+      const path = `/futures/usdt/positions/${TRADED}/leverage`
+      assert.equal((await this.house.call(credential, { method: 'POST', path, query })).label, '')
     }
   }
   private get now(): number {
@@ -106,25 +121,24 @@ export class Traders {
   private isOurs(user: unknown): boolean {
     return this.members.some((member) => member.user === user)
   }
-  /** What is due is told by its id alone when it is done. */
-  follow(state: State): void {
-    if (state === this.state) return
-    this.state = state
-    for (const item of state.due.table.values()) this.due.set(item.id, item)
-    state.due.table.observe((_, item) => {
-      if (item !== undefined) this.due.set(item.id, item)
-    })
+  private async credit(user: number, sum: string): Promise<object> {
+    const body = { account: 'futures', currency: 'USDT', settle: 'usdt', amount: sum }
+    await this.house.ok('POST', `/users/${user}/credit`, body)
+    return body
   }
+
   private carryOut(commands: string): void {
     if (!ABOUT.test(commands)) return
     for (const [at, type, input] of JSON.parse(commands) as Recorded[]) {
+      const told = this.heard.get(at)
+      this.heard.delete(at)
       if (type === 'due.run') {
-        const item = this.due.get(input['id'] as number)
-        this.due.delete(input['id'] as number)
-        if (item !== undefined) this.runDue(item, at)
-      } else if (OWN.has(type) && this.isOurs(input['user_id'])) this.run(type, input, at)
-      else if (FOLLOWS.has(type) || this.isAbout(type, input)) this.run('futures.mark', {}, at)
+        if (told?.item !== undefined) this.runDue(told.item, at, told)
+      } else if (OWN.test(type) && this.isOurs(input['user_id'])) this.run(type, input, at, told)
+      else if (type === 'prices.set') this.run(type, input, at, told)
+      else if (FOLLOWS.has(type) || this.isAbout(type, input)) this.run('futures.mark', {}, at, told)
     }
+    this.forget()
   }
   /** Of marks that time has moved, and of market agents: whether it is this contract, or what it follows. */
   private isAbout(type: string, input: Readonly<Record<string, unknown>>): boolean {
@@ -134,127 +148,221 @@ export class Traders {
   }
   /** The reference may stand elsewhere than when it was last compared. */
   private moved = true
-  private run(type: string, input: Readonly<Record<string, unknown>>, at: number): void {
+  /** Others draw ids in between. */
+  private begins(told: Elsewhere | undefined): void {
     this.moved = true
-    const given = 'id' in input ? { ...input, id: this.ids.get(Number(input['id'])) ?? -1 } : input
-    const answer = this.reference.run(type, given as Input, at, [])
+    for (const [counter, id] of Object.entries(told?.first ?? {}))
+      this.reference.world.counters[counter] = id - 1
+  }
+  private run(
+    type: string,
+    input: Readonly<Record<string, unknown>>,
+    at: number,
+    told: Elsewhere | undefined,
+  ): void {
+    this.begins(told)
+    const given = 'id' in input ? { ...input, id: Number(input['id']) } : input
+    const answer = this.reference.run(type, given as Input, at, told?.begun ?? [])
     if (answer !== null && 'label' in answer)
       assert.fail(`the reference refuses ${type} ${JSON.stringify(input)}: ${answer.label}`)
-    if (answer !== null && 'order' in answer) this.last.set(answer.order.user, answer.order.id)
+    if (OWN.test(type)) this.answers.set(input['user_id'] as number, answer)
   }
-  private runDue({ command, at: due, input }: DueItem, at: number): void {
-    const { contract, user_id } = input as { contract?: string; user_id?: number }
+  private runDue(item: DueItem, at: number, told: Elsewhere): void {
+    const { command, at: due, input } = item
+    if (FOLLOWS.has(command)) this.run('futures.mark', {}, at, told)
+    const { world } = this.reference
+    const of = command === 'futures.liquidate' ? unitOf(item) : ((input['contract'] ?? '') as string)
+    const isThat = (one: (typeof world.due)[number]): boolean =>
+      one.kind === command &&
+      one.at === due &&
+      one.of === of &&
+      (command !== 'futures.price_order.expire' || one.input['id'] === input['id'])
     const ours =
       command === 'futures.minute' ||
-      ((command === 'futures.fund' || command === 'futures.unwind') && contract === ID) ||
-      (command === 'futures.liquidate' && this.isOurs(user_id))
-    if (FOLLOWS.has(command)) this.run('futures.mark', {}, at)
+      ((command === 'futures.fund' || command === 'futures.unwind' || command === 'futures.fire') &&
+        of === ID) ||
+      (command === 'futures.liquidate' && this.isOurs(input['user_id'])) ||
+      (command === 'futures.price_order.expire' && world.priceOrders.has(input['id'] as number))
     if (!ours) return
-    const item = this.reference.world.due.find(
-      (one) => one.kind === command && one.at === due && (command !== 'futures.liquidate' || one.of !== ''),
-    )
-    assert.ok(item !== undefined, `the platform had ${command} to do at ${due}, the reference has not`)
-    this.moved = true
-    this.reference.runDue(item, at, [])
+    const found = world.due.find(isThat)
+    assert.ok(found !== undefined, `the platform had ${command} to do at ${due}, the reference has not`)
+    this.begins(told)
+    const { fund } = told
+    // Others have been liquidated, and the fund has something of theirs.
+    if (fund !== undefined) {
+      world.money.set('insurance usdt', fund.before)
+      world.fundElsewhere = fund.elsewhere
+    }
+    this.reference.runDue(found, at, told.begun)
+    if (fund !== undefined) assert.equal(world.balance('insurance usdt'), fund.after, 'the fund')
+  }
+  /** Of what has ended nobody asks for the oldest any more. */
+  private forget(): void {
+    const { priceOrders, trails, ended } = this.reference.world
+    const drop = <T extends { readonly id: number }>(
+      rows: Map<number, T>,
+      lives: (row: T) => boolean,
+    ): void => {
+      if (rows.size < 2 * KEPT) return
+      for (const row of [...rows.values()].filter((one) => !lives(one)).slice(0, -KEPT)) rows.delete(row.id)
+    }
+    drop(priceOrders, ({ status }) => status === 'open')
+    drop(trails, isTrailing)
+    if (ended.size < 2 * KEPT) return
+    const known = new Set([...this.known.map(({ id }) => id), ...[...ended.keys()].slice(-KEPT)])
+    for (const id of ended.keys()) if (!known.has(id)) ended.delete(id)
   }
 
-  /** Undefined: there is nothing to ask for. */
-  request({ n, who }: Step): (Asked & { heard?: (answer: Answer) => void }) | undefined {
-    const { user, credential } = this.members[who % this.members.length]!
-    const by = { user, credential }
-    const asked = (
-      command: string,
-      call: Call,
-      input: object,
-      heard?: (answer: Answer) => void,
-    ): Asked & { heard?: (answer: Answer) => void } => ({
+  /** What is due by now is done, so that nothing comes between a question and its answer. */
+  async ready(): Promise<void> {
+    if (this.reference.world.due.some(({ at }) => at <= this.now)) await this.house.drain()
+  }
+  /** The index moves, or somebody gets money; false: it is a request. */
+  async happens({ n }: Step): Promise<string | undefined> {
+    const random = new Random(n[1]!)
+    const kind = n[0]! % KINDS
+    if (kind < HELPS) {
+      const { world } = this.reference
+      const poor = this.members.filter(({ user }) => world.balance(`${user} ${ACCOUNT}`) < POOR)
+      if (poor.length === 0) return undefined
+      await this.credit(random.pick(poor).user, String(500 * (4 + random.below(15))))
+      return 'help'
+    }
+    if (kind >= MEETS && kind < RUINS && random.chance(RUIN_CHANCE)) {
+      await this.ruin()
+      return 'ruin'
+    }
+    if (kind >= MOVES) return undefined
+    // Now and then one way, again and again.
+    const storm = random.chance(0.15)
+    const sign = random.pick([1, -1])
+    for (let i = storm ? 5 : 1; i > 0; i--) {
+      const by = storm
+        ? (sign * (3 + random.below(25))) / 1_000
+        : random.pick([0.002, 0.01, 0.02, 0.05, 0.15, 0.15]) * (random.below(2001) / 1000 - 1)
+      await this.moveIndex(1 + by)
+    }
+    return storm ? 'storm' : 'index'
+  }
+  /** One takes so much that the fund can't bear what he loses when the price is gone at once: others are deleveraged. */
+  private async ruin(): Promise<void> {
+    const [one, other] = this.members.slice(-2) as [Member, Member]
+    const { world } = this.reference
+    await this.credit(one.user, RUINED)
+    const up = world.priceOf(ID).index < amount(String(INDEX))
+    const price = (Number(world.priceOf(ID).mark) / 1e18).toFixed(1)
+    for (const by of [other, one, other, one]) {
+      await this.ready()
+      const size = (by === one) === up ? -RUIN_SIZE : RUIN_SIZE
+      const said = this.calls(by.user, new Random(0)).limit(size, price, by === one ? 'ioc' : 'gtc')
+      const { call, predict, heard } = this.asked(by, said)
+      const expected = predict()
+      const answer = await this.house.call(by.credential, call)
+      assert.equal(answer.label, expected, `POST ${call.path} ${JSON.stringify(call.body)}`)
+      if (answer.label === '') heard(answer)
+    }
+    await this.moveIndex(up ? 1.3 : 0.7)
+  }
+  private async moveIndex(times: number): Promise<void> {
+    const price = (Number(this.reference.world.priceOf(ID).index) / 1e18) * times
+    const inside = price > INDEX * 0.6 && price < INDEX * 1.6
+    await this.house.ok('PUT', '/prices', { [BASE]: inside ? price.toFixed(2) : String(INDEX) })
+  }
+  /**
+   * Somebody takes what the fund has: else it, which tries every second to be rid of that, would do nothing else for the
+   * whole of a long move of the clock.
+   */
+  async standBy(): Promise<void> {
+    await this.ready()
+    const { world } = this.reference
+    const { size } = world.position(0, world.contract(ID), 'single')
+    if (size === 0n) return
+    const { credential } = this.members.at(-1)!
+    const { mark, index } = world.priceOf(ID)
+    const [low, high] = (mark < index ? [mark, index] : [index, mark]).map((one) => Number(one) / 1e18)
+    const price = (size > 0n ? high! * 0.998 : low! * 1.002).toFixed(1)
+    const query = { contract: TRADED }
+    await this.house.call(credential, { method: 'DELETE', path: '/futures/usdt/orders', query })
+    for (let left = Number(size); left !== 0;) {
+      const part = Math.sign(left) * Math.min(Math.abs(left), STAND_BY)
+      left -= part
+      const body = { contract: TRADED, size: part, price, tif: 'gtc' }
+      await this.house.call(credential, { method: 'POST', path: '/futures/usdt/orders', body })
+    }
+  }
+  /** Whether the fund has something of them. */
+  get fundHolds(): boolean {
+    const { world } = this.reference
+    return world.position(0, world.contract(ID), 'single').size !== 0n
+  }
+
+  /** Undefined: there is nothing to ask for. Of two that meet the second one is asked for as the next part of the step. */
+  request({ n, who }: Step, part = 0): Request | undefined {
+    const kind = n[0]! % KINDS
+    const meets = kind >= MOVES && kind < MEETS
+    if (part > 1 || (part === 1 && !meets)) return undefined
+    const by = this.members[(who + part) % (this.members.length - 2)]!
+    const calls = this.calls(by.user, new Random(n[1]! + part))
+    const said = !meets ? calls.any() : part === 0 ? (this.offer = calls.offer()) : calls.taking(this.offer!)
+    return said === undefined ? undefined : this.asked(by, said)
+  }
+  private offer: Said | undefined
+  private calls(user: number, random: Random): TraderCalls {
+    const { world } = this.reference
+    const { orders } = this.house.state.futures
+    return new TraderCalls({
+      world,
+      user,
+      random,
+      name: TRADED,
+      open: world.openOf(user, ID).filter(({ id }) => orders.get(id)?.user_id === user),
+      known: this.known.filter((one) => one.user === user).map(({ id }) => id),
+    })
+  }
+  private asked(by: Member, { command, call, input }: Said): Request {
+    return {
       by,
       call,
       command,
-      predict: () => this.would(command, { user_id: user, ...ACCOUNT, ...input }),
-      ...(heard !== undefined && { heard }),
-    })
-    switch (n[0]! % 14) {
-      case 0: {
-        const leverage = ['0', '1', '2', '5', '10', '20', '200', '0.5'][n[1]! % 8]!
-        const call = {
-          method: 'POST',
-          path: `/futures/usdt/positions/${TRADED}/leverage`,
-          query: { leverage },
-        }
-        return asked('futures.leverage', call, { contract: TRADED, leverage, cross_leverage_limit: null })
-      }
-      case 1: {
-        const change = `${n[1]! % 2 === 0 ? '' : '-'}${n[2]! % 500}`
-        const call = { method: 'POST', path: `/futures/usdt/positions/${TRADED}/margin`, query: { change } }
-        return asked('futures.margin', call, { contract: TRADED, change, dual_side: null })
-      }
-      case 2: {
-        const contract = TRADED
-        const call = { method: 'DELETE', path: '/futures/usdt/orders', query: { contract } }
-        const input = { contract, side: null, exclude_reduce_only: false, text: null }
-        return asked('futures.cancel_all', call, input)
-      }
-      case 3:
-      case 4: {
-        const mine = this.open.filter((one) => one.user === user)
-        const order = mine[n[1]! % Math.max(1, mine.length)]
-        if (order === undefined) return undefined
-        const path = `/futures/usdt/orders/${order.id}`
-        const id = this.ids.get(order.id)
-        if (n[2]! % 2 === 0) return asked('futures.cancel', { method: 'DELETE', path }, { id })
-        const body = { price: this.price(n[3]!), size: this.size(n[4]!) }
-        const input = { id, size: String(body.size), price: body.price, amend_text: null }
-        return asked('futures.amend', { method: 'PUT', path, body }, input)
-      }
-      case 5: {
-        const out = n[1]! % 2 === 0
-        const sum = String(1 + (n[2]! % 20_000))
-        const [from, to] = out ? ['futures', 'spot'] : ['spot', 'futures']
-        const body = { currency: 'USDT', from, to, amount: sum, settle: 'usdt' }
-        return asked('transfer.create', { method: 'POST', path: '/wallet/transfers', body }, body)
-      }
-      default:
-        return this.place(asked, user, n)
+      predict: () => {
+        // What changes nothing is never recorded.
+        this.answers.delete(by.user)
+        return this.reference.would(command, input as Input, this.now)
+      },
+      heard: ({ body }) => this.compare(by.user, body),
     }
   }
-  private place(
-    asked: (
-      command: string,
-      call: Call,
-      input: object,
-      heard?: (answer: Answer) => void,
-    ) => Asked & { heard?: (answer: Answer) => void },
-    user: number,
-    n: readonly number[],
-  ): Asked & { heard?: (answer: Answer) => void } {
-    const kind = n[1]! % 10
-    const market = kind === 0 || kind === 1
-    const order = {
-      contract: TRADED,
-      size: kind === 2 ? 0 : this.size(n[2]!),
-      price: market || kind === 2 ? '0' : this.price(n[3]!),
-      tif: market || kind === 2 ? 'ioc' : ['gtc', 'gtc', 'gtc', 'ioc', 'poc', 'fok'][n[4]! % 6]!,
-      ...(kind === 2 && { close: true }),
-      ...(kind === 3 && { reduce_only: true }),
+  /** What is told of orders is what the reference says of them. */
+  private compare(user: number, body: unknown): void {
+    const answer = this.answers.get(user)
+    if (answer === undefined || answer === null) return
+    if ('order' in answer) this.told(body, answer.order)
+    if (!('items' in answer)) return
+    for (const [i, item] of (body as Record<string, unknown>[]).entries()) {
+      const wanted: Order | string = answer.items[i]!
+      if (typeof wanted !== 'string') {
+        if ('status' in item) this.told(item, wanted)
+        else assert.equal(item['succeeded'], true)
+      } else assert.equal(item['label'] ?? item['message'], wanted, JSON.stringify(item))
     }
-    const input = { order: { ...PLAIN, ...order, size: String(order.size) } }
-    const call = { method: 'POST', path: '/futures/usdt/orders', body: order }
-    return asked('futures.place', call, input, ({ body }) => {
-      this.ids.set(body.id as number, this.last.get(user)!)
-      this.open.push({ id: body.id as number, user })
-      this.open = this.open.slice(-60)
-    })
   }
-  private size(n: number): number {
-    return (n % 2 === 0 ? 1 : -1) * (1 + (n % (n % 30 === 0 ? 90_000 : 400)))
-  }
-  private price(n: number): string {
-    return (60_000 * (1 + ((n % 201) - 100) / (n % 40 === 0 ? 300 : 40_000))).toFixed(1)
-  }
-  /** What the reference would answer now, with nothing done. */
-  private would(command: string, input: Readonly<Record<string, unknown>>): string {
-    return this.reference.would(command, input as Input, this.now)
+  private told(body: unknown, order: Order): void {
+    const got = body as Readonly<Record<string, unknown>>
+    const sign = order.buy ? 1n : -1n
+    assert.deepEqual(
+      [got['size'], got['left'], got['price'], got['tif'], got['status'], got['finish_as'] ?? 'open'],
+      [
+        Number(sign * order.amount),
+        Number(sign * order.left),
+        text(order.price),
+        order.tif,
+        order.status === 'open' ? 'open' : 'finished',
+        order.finish,
+      ],
+      `order ${String(got['id'])}`,
+    )
+    this.known.push({ id: got['id'] as number, user: order.user })
+    this.known = this.known.slice(-KEPT)
   }
 
   /** Where the platform or the reference has touched anything of it since; without a word of that, always. */
@@ -267,33 +375,48 @@ export class Traders {
     for (const { user } of this.members) {
       const same = (name: string, mine: bigint): void =>
         assert.equal(state.ledger.balance(user, name as 'spot', 'USDT'), mine, `${name} of ${user}`)
-      same('futures:usdt', world.balance(`${user} ${ACCOUNT.group}/${ACCOUNT.settle}`))
+      same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
+      same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
       same('spot', world.balance(`${user} spot USDT`))
-      const [got, wanted] = [
-        state.futures.positions.get(user, ID, 'single'),
-        world.positions.get(`${user}/${ID}/single`),
-      ]
+      const [got, wanted] = [state.futures.accounts.get(user, ACCOUNT), world.account(user, ACCOUNT)]
       assert.deepEqual(
-        got === undefined ? [] : [got.size, got.cost, got.margin, got.leverage, got.pnl, got.fee, got.fund],
-        wanted === undefined
-          ? []
-          : [
-              wanted.size * amount('1'),
-              wanted.cost,
-              wanted.margin,
-              wanted.leverage,
-              wanted.pnl,
-              wanted.fee,
-              wanted.fund,
-            ],
-        `position of ${user}`,
+        [got?.dual, Math.sign(got?.liquidating ?? 0), got?.pnl, got?.fee, got?.fund],
+        [wanted?.dual, Math.sign(wanted?.liquidating ?? 0), wanted?.pnl, wanted?.fee, wanted?.fund],
+        `account of ${user}`,
       )
+      const open = state.futures.openOrders(user, ID)
+      const mine = world.openOf(user, ID).sort((a, b) => a.id - b.id)
+      assert.equal(open.length, mine.length, `open orders of ${user}`)
+      for (const [i, order] of open.entries()) sameOrder(order, mine[i]!, false)
     }
-    const { index, mark } = world.priceOf(ID)
+    this.positions(state)
+    sameWaiting(
+      state,
+      world,
+      this.members.map(({ user }) => user),
+      undefined,
+      true,
+    )
+    const { index, mark, last } = world.priceOf(ID)
     const price = state.futures.priceOf(ID)!
-    assert.deepEqual([price.index, price.mark].map(text), [index, mark].map(text), 'prices')
-    let open = 0
-    for (const { user } of this.members) open += state.futures.openCount(user, ID)
-    assert.equal(open, world.orders.size, 'open orders')
+    assert.deepEqual(
+      [price.index, price.mark, state.futures.lastPrice(ID) ?? 0n].map(text),
+      [index, mark, last ?? 0n].map(text),
+      'prices',
+    )
+  }
+  private positions(state: State): void {
+    const { world } = this.reference
+    for (const user of [0, ...this.members.map((member) => member.user)])
+      for (const mode of ['single', 'dual_long', 'dual_short'] as const) {
+        const got = state.futures.positions.get(user, ID, mode)
+        const wanted = world.positions.get(`${user}/${ID}/${mode}`)
+        assert.equal(got === undefined, wanted === undefined, `${mode} position of ${user}`)
+        if (got !== undefined && wanted !== undefined) samePosition(got, wanted, false)
+      }
+  }
+  /** What has happened in the reference, and how often. */
+  get met(): ReadonlyMap<string, number> {
+    return this.reference.world.met
   }
 }

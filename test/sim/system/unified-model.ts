@@ -28,9 +28,15 @@ const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
 const shownRate = (over: bigint, under: bigint): string =>
   under === 0n ? '0' : text(((over * ONE) / under / RATE_SHOWN) * RATE_SHOWN)
 
+export const CURRENCIES = ['USDT', 'ETH', 'SOL', 'BTC'] as const
+/** What is free, by currency. */
+export interface Purse {
+  get(currency: string): bigint | undefined
+  set(currency: string, amount: bigint): unknown
+}
 export class Borrower {
   mode: Mode = 'classic'
-  readonly free = new Map<string, bigint>()
+  readonly free: Purse
   readonly owed = new Map<string, bigint>()
   readonly interest = new Map<string, bigint>()
   readonly leverage = new Map<string, bigint>()
@@ -39,11 +45,15 @@ export class Borrower {
   /** USDT in an isolated account that has no loan. */
   apart = 0n
 
+  constructor(free: Purse = new Map<string, bigint>()) {
+    this.free = free
+  }
   copy(): Borrower {
     const other = new Borrower()
     other.mode = this.mode
     other.apart = this.apart
-    for (const name of ['free', 'owed', 'interest', 'leverage'] as const)
+    for (const currency of CURRENCIES) other.free.set(currency, this.has(currency))
+    for (const name of ['owed', 'interest', 'leverage'] as const)
       for (const [currency, amount] of this[name]) other[name].set(currency, amount)
     for (const name of ['excluded', 'texts'] as const) for (const one of this[name]) other[name].add(one)
     return other
@@ -97,9 +107,16 @@ export class UnifiedModel {
     if (name !== undefined) account.texts.add(name)
     return ''
   }
-  private lend(account: Borrower, currency: string, amount: bigint): void {
+  lend(account: Borrower, currency: string, amount: bigint): void {
     account.free.set(currency, account.has(currency) + amount)
     account.owed.set(currency, (account.owed.get(currency) ?? 0n) + amount)
+  }
+  /** What an order needs and is not there is lent with it, up to the smallest unit. Tells how much. */
+  lendMissing(account: Borrower, currency: string, needed: bigint): bigint {
+    const missing = roundUp(needed - account.has(currency), this.terms.get(currency)!.unit)
+    if (missing <= 0n) return 0n
+    this.lend(account, currency, missing)
+    return missing
   }
   /** Without an amount: everything. Interest is paid first. */
   repay(account: Borrower, currency: string, amount: bigint | undefined, name: string | undefined): string {
