@@ -4,7 +4,7 @@ import type { Order, OrderRow } from '../tables/exchange/order.ts'
 import { accountOfContract } from '../tables/world/contracts.ts'
 import { countRequest } from './activity.ts'
 import { reducesOnly } from './figures.ts'
-import { followBook } from './follow.ts'
+import { followBook, followBooks } from './follow.ts'
 import type { AccountPath, CancelAllInput } from './inputs.ts'
 import { contractNamed, openOrderOf } from './rules.ts'
 import { takeOff } from './venue.ts'
@@ -50,7 +50,7 @@ function cancelPortion(ctx: Ctx, orders: readonly OrderRow[], input: CancelRest,
     takeOff(ctx, order, 'cancelled')
     touched.add(order.pair)
   }
-  for (const id of touched) followBook(ctx, ctx.state.world.mustContract(id))
+  followBooks(ctx, touched)
   if (orders.length <= PORTION) return 0
   const { user_id, group, settle, contract, side, exclude_reduce_only, text, upto } = input
   const rest = { user_id, group, settle, contract, side, exclude_reduce_only, text, upto }

@@ -8,7 +8,7 @@ import { SECOND, secondsOf } from '../time.ts'
 import type { ContractPrice } from '../tables/futures/prices.ts'
 import { FUNDING } from '../tables/futures/records.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { afterMark } from './after-mark.ts'
+import { afterMarks } from './after-mark.ts'
 import { endFunding, settleFunding } from './funding.ts'
 import { insuranceOf } from './money.ts'
 import { keepStats } from './stats.ts'
@@ -85,7 +85,7 @@ export function workMinute(ctx: Ctx, { due_at }: { due_at: number }): null {
   const counts = (contract: Contract): boolean =>
     isRunning(contract, due_at) || endOf(contract) === secondsOf(due_at)
   const moved = allContracts.filter((contract) => counts(contract) && minuteOf(ctx, contract, due_at))
-  for (const { id } of moved) afterMark(ctx, id)
+  afterMarks(ctx, moved)
   const running = allContracts.filter((contract) => isRunning(contract, due_at))
   keepStats(ctx, running, secondsOf(due_at), due_at, new Set(held))
   if (due_id !== 0) keepMinute(ctx, due_id, heldOf(ctx.state, running))
@@ -169,7 +169,7 @@ export function sweepFunding(
     schedule(ctx, due_at, 'futures.fund', { contract: contract.id, sum, after: rows.at(-1)!.id })
   // Where the next funding has come already, its own sweep is the last.
   else if (sum === format(futures.priceOf(contract.id)?.funding_sum ?? ZERO)) endFunding(ctx, contract)
-  afterMark(ctx, contract.id)
+  afterMarks(ctx, [contract])
   return null
 }
 

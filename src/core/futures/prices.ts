@@ -16,7 +16,7 @@ import { seriesOf } from '../tables/exchange/candles.ts'
 import type { Side } from '../tables/exchange/order.ts'
 import { ContractPriceRow, type ContractPrice } from '../tables/futures/prices.ts'
 import { contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
-import { afterMark } from './after-mark.ts'
+import { afterMarks } from './after-mark.ts'
 import { basisAt, withStep } from './basis.ts'
 
 /** What the platform takes for the price of what a contract follows; 0: no trusted source says one. */
@@ -134,7 +134,7 @@ export function followPrices(ctx: Ctx, ids?: Iterable<string>): void {
   const contracts =
     ids === undefined ? world.allContracts : [...new Set(ids)].flatMap((id) => world.findContract(id) ?? [])
   const moved = contracts.filter((contract) => followPrice(ctx, contract))
-  for (const { id } of moved) afterMark(ctx, id)
+  afterMarks(ctx, moved)
 }
 /** Of one contract; tells whether somebody may have to act on it. */
 export function followPrice(ctx: Ctx, contract: Contract): boolean {

@@ -9,7 +9,7 @@ import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { crossOwner, type Arm } from '../tables/futures/watch.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
-import { contractsIn } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 import {
   equityOf,
@@ -27,10 +27,13 @@ import { putPosition } from './positions.ts'
 /** Liquidations that one command begins; the others begin in the commands that follow at once. */
 const BEGIN_MAX = 50
 
-/** The mark price of a contract has moved. */
-export function lookAtMark(ctx: Ctx, contract: string): void {
+/**
+ * Mark prices have moved. All of them are reached before anybody is looked at: who holds several contracts would else be
+ * found sooner or later by when his prices to watch were set, and a start sets them anew.
+ */
+export function lookAtMarks(ctx: Ctx, contracts: readonly Contract[]): void {
   const { futures } = ctx.state
-  futures.watch.reach(contract, futures.markOf(contract))
+  for (const { id } of contracts) futures.watch.reach(id, futures.markOf(id))
   look(ctx)
 }
 /** Due: the rest of a long row of liquidations. */
