@@ -3,7 +3,7 @@ import { hedged, initialMargin, maintenanceMargin } from '../contracts/margin.ts
 import { unrealised, type Holding } from '../contracts/position.ts'
 import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
 import type { State } from '../state.ts'
-import { otherSide, type Position } from '../tables/futures/positions.ts'
+import { NOTHING_HELD, otherSide, type Position } from '../tables/futures/positions.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { totalOf, type Settled } from './cash.ts'
 
@@ -78,8 +78,30 @@ export function unitOf(
   cash = 0n,
   prices?: Prices,
 ): Unit {
-  let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
-  let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
+  return counted(state, userId, settled, instead?.id, instead, cash, prices)
+}
+/** The same without a position, as if it were not there. */
+export const unitBeside = (state: State, { id, user_id }: Position, settled: Settled): Unit =>
+  counted(state, user_id, settled, id, undefined, 0n, undefined)
+function counted(
+  state: State,
+  userId: number,
+  settled: Settled,
+  without: string | undefined,
+  instead: Position | undefined,
+  cash: bigint,
+  prices: Prices | undefined,
+): Unit {
+  const total = (totalOf(state, userId, settled) + cash) as Amount
+  const held = state.futures.positions.heldBy(userId, settled.account)
+  if (held === NOTHING_HELD && (instead === undefined || instead.size === 0n)) return unitOfCash(total)
+  let isolated = 0n
+  let pnl = 0n
+  let initial = 0n
+  let maintenance = 0n
+  let isolatedPnl = 0n
+  let isolatedInitial = 0n
+  let isolatedMaintenance = 0n
   let dual: Map<string, { long: Amount; short: Amount; leverage: Rate }> | undefined
   const add = (row: Position): void => {
     if (row.size === 0n) return
@@ -103,8 +125,7 @@ export function unitOf(
     else both.short = needs.value
     dual.set(row.contract, both)
   }
-  for (const row of state.futures.positions.heldBy(userId, settled.account))
-    if (row.id !== instead?.id) add(row)
+  for (const row of held) if (row.id !== without) add(row)
   if (instead !== undefined) add(instead)
   for (const [contract, { long, short, leverage }] of dual ?? []) {
     const { terms } = state.world.mustContract(contract)
@@ -112,7 +133,7 @@ export function unitOf(
     maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
   }
   return {
-    total: (totalOf(state, userId, settled) + cash) as Amount,
+    total,
     isolated: isolated as Amount,
     pnl: pnl as Amount,
     initial: initial as Amount,
@@ -122,6 +143,16 @@ export function unitOf(
     isolatedMaintenance: isolatedMaintenance as Amount,
   }
 }
+const unitOfCash = (total: Amount): Unit => ({
+  total,
+  isolated: ZERO,
+  pnl: ZERO,
+  initial: ZERO,
+  maintenance: ZERO,
+  isolatedPnl: ZERO,
+  isolatedInitial: ZERO,
+  isolatedMaintenance: ZERO,
+})
 export const crossCash = ({ total, isolated }: Unit): Amount => (total - isolated) as Amount
 export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl) as Amount
 

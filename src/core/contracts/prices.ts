@@ -1,5 +1,5 @@
 import { ONE, type Amount, type Price, type Rate } from '../../money/amount.ts'
-import { baseOf, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
+import { baseOf, ceilOver, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
 
 /** Of funding rates and premiums: six decimals. */
 const RATE_STEP = ONE / 10n ** 6n
@@ -110,7 +110,8 @@ export function fundingOwed({ unit }: Terms, size: bigint, since: bigint): Amoun
 /** A fee is rounded up, a rebate down. */
 export function feeOf({ unit }: Terms, value: Amount, rate: Rate): Amount {
   const fee = value * rate
-  return (fee >= 0n ? roundUpTo(fee, unit * ONE) / ONE : -(roundDownTo(-fee, unit * ONE) / ONE)) as Amount
+  const step = unit * ONE
+  return (fee >= 0n ? ceilOver(fee, step) * unit : -((-fee / step) * unit)) as Amount
 }
 
 /** Where a trailing order fires: a distance, or a share, from the best price that it has seen. */

@@ -64,16 +64,19 @@ export function positionsIn(state: State, userId: number, contract: Contract): P
 export const isDual = (state: State, userId: number, account: string): boolean =>
   state.futures.accounts.get(userId, account)?.dual === true
 
-export function putPosition(ctx: Ctx, position: Position): Position {
-  const row = new PositionRow(position)
+export const putPosition = (ctx: Ctx, position: Position): Position => write(ctx, new PositionRow(position))
+/** The row is the caller's own, and the table's from here on. */
+function write(ctx: Ctx, row: PositionRow): Position {
   row.update_at = ctx.at
   row.update_id++
   ctx.tx.put(ctx.state.futures.positions.table, row)
   return row
 }
 /** As `putPosition`, with the record that tells what it was at this time. */
-export function recordPosition(ctx: Ctx, contract: Contract, position: Position): Position {
-  const row = putPosition(ctx, position)
+export const recordPosition = (ctx: Ctx, contract: Contract, position: Position): Position =>
+  record(ctx, contract, new PositionRow(position))
+function record(ctx: Ctx, contract: Contract, own: PositionRow): Position {
+  const row = write(ctx, own)
   const { tx, state, at } = ctx
   if (row.user_id === PLATFORM) return row
   const { user_id, mode, size, cost, leverage, cross_limit, history_pnl, last_close_pnl } = row
@@ -88,7 +91,8 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
     leverage,
     cross_limit,
     risk_limit: row.risk_limit,
-    liq_price: liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
+    liq_price:
+      size === 0n ? (0n as Price) : liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
     realised_pnl: (row.pnl + row.fee + row.fund) as Amount,
     history_pnl,
     last_close_pnl,
@@ -163,7 +167,7 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   const size = (row.size < 0n ? -row.size : row.size) as Amount
   if (size > row.max_size) row.max_size = size
   row.point_fee = (row.point_fee - (one.points ?? ZERO)) as Amount
-  const position = recordPosition(ctx, contract, row)
+  const position = record(ctx, contract, row)
   return { position, value, fee, closed: filled.closed, opened: filled.opened, realised }
 }
 function bookFill(

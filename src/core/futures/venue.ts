@@ -15,6 +15,7 @@ import { PositionRow, type Position, type PositionMode } from '../tables/futures
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import type { Supposed } from '../unified/contracts.ts'
+import { isDoubtful } from '../contract-margin/believed.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
@@ -131,10 +132,15 @@ export function carries(
     return shared || crossCash(unitOf(state, user_id, contract, after, change, prices)) >= 0n
   }
   const near = nearIndex(state)
+  const believed = near(contract.id)
   const closes = filled.opened === 0n
   // What closes at a fair price helps, whatever the account has left.
-  const fair = contracts > 0n ? price <= near(contract.id) : price >= near(contract.id)
-  if (!bears() || !((closes && fair) || bears(near))) return false
+  const fair = contracts > 0n ? price <= believed : price >= believed
+  if (!bears()) return false
+  // Where all marks are believed it is the same question again.
+  const doubtful =
+    believed !== state.futures.markOf(contract.id) || isDoubtful(state, user_id, contract.account)
+  if (doubtful && !(closes && fair) && !bears(near)) return false
   return !shared || !closes || fair || !weakens(state, user_id, { instead: after, cash: change })
 }
 /** Whether what is supposed leaves a unified account with less margin to spare than it has, and with none. */

@@ -164,6 +164,8 @@ export interface PositionSums {
   longs: number
   shorts: number
 }
+/** What an account without a position holds. */
+export const NOTHING_HELD: readonly Position[] = []
 const NOBODY: Readonly<PositionSums> = { long: 0n, short: 0n, cost: 0n, longs: 0, shorts: 0 }
 
 export class Positions {
@@ -195,7 +197,7 @@ export class Positions {
   }
   /** Positions of an account (group/settle) that hold something, in the order in which they came to. */
   heldBy(userId: number, account: string): Iterable<Position> {
-    return this.byAccount.get(userId)?.get(account)?.values() ?? []
+    return this.byAccount.get(userId)?.get(account)?.values() ?? NOTHING_HELD
   }
   holds(userId: number, account: string): boolean {
     return this.byAccount.get(userId)?.has(account) === true
