@@ -179,8 +179,9 @@ function bookFill(
   other: AccountKey,
 ): void {
   if (change === 0n) return
-  const [text, ref] = [`${contract.name}:${order_id}`, `futures_trade:${trade_id}`]
-  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref })
+  const text = `${contract.name}:${order_id}`
+  const [ref, record] = ['futures_trade', trade_id]
+  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record })
 }
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 

@@ -261,8 +261,8 @@ export class Ledger {
       open.line(owner, this.purpose(name, currency), amount, kind)
     return open.close()
   }
-  /** The same line by line, for the record `noun:id`. */
-  open(posting: Posting, kind: string, noun: string, id: number): OpenEntry {
+  /** The same line by line, for the record `noun:id`, or for what `noun` says alone. */
+  open(posting: Posting, kind: string, noun: string, id: number | undefined): OpenEntry {
     return new OpenEntry(this, posting, kind, noun, id)
   }
 
