@@ -12,10 +12,15 @@ import {
 } from '../contracts/prices.ts'
 import type { Ctx, State } from '../state.ts'
 import { secondsOf } from '../time.ts'
-import { seriesOf } from '../tables/exchange/candles.ts'
 import type { Side } from '../tables/exchange/order.ts'
 import { ContractPriceRow, type ContractPrice } from '../tables/futures/prices.ts'
-import { contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
+import {
+  INDEX_SERIES,
+  MARK_SERIES,
+  contractsIn,
+  markBoundAt,
+  type Contract,
+} from '../tables/world/contracts.ts'
 import { afterMark } from './after-mark.ts'
 import { basisAt, withStep } from './basis.ts'
 
@@ -55,13 +60,13 @@ export function markAt(state: State, contract: Contract, row: ContractPrice, at:
   })
 }
 
-export const MARK = 'mark_'
-export const INDEX = 'index_'
+export const MARK = MARK_SERIES
+export const INDEX = INDEX_SERIES
 export const PREMIUM = 'premium_'
 /** A figure joins its series, at the time that it is of; never before what the series has already. */
 export function addFigure({ tx, state }: Ctx, series: string, at: number, figure: bigint): void {
   const { candles } = state.futures
-  const newest = candles.now.get(seriesOf(series, candles.spans[0]!.seconds))
+  const newest = candles.newest(series)
   // What repeats itself is told by what was before.
   if (newest?.close === figure) return
   const from = Math.max(at, (newest?.open_time ?? 0) * 1e6)
@@ -110,8 +115,7 @@ export function refreshed({ state, at }: Ctx, contract: Contract): ContractPrice
 /** Writes what has changed, with its candles; tells whether somebody may have to act on it. */
 export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: number): boolean {
   const { state, tx } = ctx
-  const { id } = contract
-  const before = state.futures.priceOf(id)
+  const before = state.futures.priceOf(contract.id)
   // Without a price the mark stays where it was.
   const mark = indexOf(state, contract) === 0n ? row.mark : markAt(state, contract, row, at)
   const moved = before?.mark !== mark || before.index !== row.index
@@ -120,8 +124,8 @@ export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: 
   kept.mark = mark
   kept.at = ctx.at
   tx.put(state.futures.prices, kept)
-  addFigure(ctx, INDEX + id, at, row.index)
-  addFigure(ctx, MARK + id, at, mark)
+  addFigure(ctx, contract.indexSeries, at, row.index)
+  addFigure(ctx, contract.markSeries, at, mark)
   return moved
 }
 

@@ -13,13 +13,13 @@ import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
 import { OrderSide, type NewAmong } from '../tables/futures/order-sides.ts'
-import type { Position } from '../tables/futures/positions.ts'
+import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
-import { contractId, contractsIn, type Contract } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { equityOf, isCross, limitOf, nearIndex, type Prices } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { hasAccount, isSharedFor, isUnifiedFor, type Settled } from './money.ts'
-import { holdingOf, positionsIn } from './positions.ts'
+import { holdingOf } from './positions.ts'
 import { refuseUnpriced } from './prices.ts'
 import { closable } from './venue.ts'
 
@@ -29,8 +29,8 @@ export function contractNamed(
   state: State,
   { group, settle }: Pick<AccountPath, 'group' | 'settle'>,
   name: string,
+  contract = state.world.contractNamed(group, settle, name),
 ): Contract {
-  const contract = state.world.findContract(contractId(group, settle, name.toUpperCase()))
   if (contract === undefined || contract.config.status === 'delisted')
     refuse(
       'CONTRACT_NOT_FOUND',
@@ -177,12 +177,15 @@ export function refusePortfolio(
 }
 
 export function refuseLiquidating(state: State, userId: number, contract: Contract): void {
-  const account = state.futures.accounts.get(userId, contract.account)
-  const rows = positionsIn(state, userId, contract)
-  if (
-    rows.some(({ liquidating }) => liquidating !== 0) ||
-    (account !== undefined && account.liquidating !== 0)
-  )
+  const { accounts, positions } = state.futures
+  const account = accounts.get(userId, contract.account)
+  const isLiquidating = (mode: PositionMode): boolean =>
+    (positions.get(userId, contract.id, mode)?.liquidating ?? 0) !== 0
+  const closed =
+    account?.dual === true
+      ? isLiquidating('dual_long') || isLiquidating('dual_short')
+      : isLiquidating('single')
+  if (closed || (account !== undefined && account.liquidating !== 0))
     refuse(
       'POSITION_IN_LIQUIDATION',
       `the position in ${contract.name} is being liquidated; wait until that has ended`,
