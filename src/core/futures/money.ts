@@ -75,16 +75,17 @@ function bookOwn(ctx: Ctx, booking: CashBooking): void {
   const { ledger } = ctx.state
   const { user_id, contract, change, other, kind } = booking
   const { cash, debt, currency } = contract
-  const has = ledger.balance(user_id, cash, currency)
-  const owes = ledger.balance(user_id, debt, currency)
+  const [ofCash, ofDebt] = [ledger.purpose(cash, currency), ledger.purpose(debt, currency)]
+  const has = ledger.under(ofCash, user_id)?.amount ?? ZERO
+  const owes = ledger.under(ofDebt, user_id)?.amount ?? ZERO
   const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -larger(has, 0n))
   const onDebt = change - onCash
   const entry = ledger.open(ctx, kind, booking.ref, booking.record)
   const opposite = ledger.purpose(other.name, currency)
   // Who pays comes first: it may refuse.
   if (change > 0n) entry.line(other.owner, opposite, -change as Amount)
-  if (onDebt !== 0n) entry.line(user_id, ledger.purpose(debt, currency), onDebt as Amount)
-  if (onCash !== 0n) entry.line(user_id, ledger.purpose(cash, currency), onCash as Amount)
+  if (onDebt !== 0n) entry.line(user_id, ofDebt, onDebt as Amount)
+  if (onCash !== 0n) entry.line(user_id, ofCash, onCash as Amount)
   if (change < 0n) entry.line(other.owner, opposite, -change as Amount)
   entry.close()
   const { type, text, trade_id } = booking

@@ -111,10 +111,12 @@ export interface PositionFill {
   readonly mode: PositionMode
   readonly contracts: bigint
   readonly price: Price
+  /** `fillValue` of them, for who knows it. */
+  readonly value?: Amount
   /** 0: no fee. */
   readonly rate: Rate
   /** Paid in points instead; the fee's own figure is then 0. */
-  readonly points?: Amount
+  readonly points?: Amount | undefined
   readonly order_id: number
   readonly order_text: string
   readonly trade_id: number
@@ -134,9 +136,10 @@ export interface PositionFilled {
 export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): PositionFilled {
   const { terms } = contract
   const before = settleFunding(ctx, contract, positionOf(ctx.state, one.user_id, contract, one.mode))
-  const { size: held } = holdingOf(before)
-  const filled = fill(terms, holdingOf(before), one.contracts, one.price)
-  const value = fillValue(terms, abs(one.contracts), one.price)
+  const holding = holdingOf(before)
+  const held = holding.size
+  const value = one.value ?? fillValue(terms, abs(one.contracts), one.price)
+  const filled = fill(terms, holding, one.contracts, one.price, value)
   const closedValue = (value - filled.openedValue) as Amount
   const fee = one.rate === 0n || one.points !== undefined ? ZERO : feeOf(terms, value, one.rate)
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))

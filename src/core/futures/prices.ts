@@ -5,10 +5,13 @@ import {
   deliveryMark,
   fundingRate,
   impactPrice,
-  markPrice,
+  markGround,
+  markOn,
   meanPrice,
   premium,
+  type FundingTerms,
   type Level,
+  type MarkGround,
 } from '../contracts/prices.ts'
 import type { Ctx, State } from '../state.ts'
 import { secondsOf } from '../time.ts'
@@ -22,7 +25,7 @@ import {
   type Contract,
 } from '../tables/world/contracts.ts'
 import { afterMark } from './after-mark.ts'
-import { basisAt, withStep } from './basis.ts'
+import { basisAt, stepAt, withStep } from './basis.ts'
 
 /** What the platform takes for the price of what a contract follows; 0: no trusted source says one. */
 export function indexOf({ prices, world }: State, { base, inUsd }: Contract): Price {
@@ -47,17 +50,47 @@ export function markAt(state: State, contract: Contract, row: ContractPrice, at:
   const { terms, funding } = contract
   const { index } = row
   const second = secondsOf(at)
-  const [basis, bound] = [basisAt(row.steps, second), markBoundAt(contract, at)]
-  if (funding === undefined) return deliveryMark(terms, { index, basis, bound })
-  return markPrice(terms, {
+  if (funding === undefined)
+    return deliveryMark(terms, {
+      index,
+      basis: basisAt(row.steps, second),
+      bound: markBoundAt(contract, at),
+    })
+  return markOn(terms, groundAt(state, contract, funding, row, at), state.futures.lastPrice(contract.id))
+}
+function groundAt(
+  { futures }: State,
+  contract: Contract,
+  funding: FundingTerms,
+  row: ContractPrice,
+  at: number,
+): MarkGround {
+  const second = secondsOf(at)
+  const { index, funding_rate, next_funding } = row
+  // Steps of this second count from the next one on; those before it are what they were when this one was added.
+  const step = stepAt(row.steps, second)
+  const known = futures.grounds.get(contract.id)
+  if (
+    known?.contract === contract &&
+    known.second === second &&
+    known.step === step &&
+    known.index === index &&
+    known.funding_rate === funding_rate &&
+    known.next_funding === next_funding
+  )
+    return known.ground
+  const ground = markGround({
     index,
-    fundingRate: row.funding_rate,
-    seconds: Math.max(0, row.next_funding - second),
+    fundingRate: funding_rate,
+    seconds: Math.max(0, next_funding - second),
     interval: funding.intervalSeconds,
-    basis,
-    last: state.futures.lastPrice(contract.id),
-    bound,
+    basis: basisAt(row.steps, second),
+    bound: markBoundAt(contract, at),
   })
+  // What grows with the time that is left is another one every microsecond.
+  if (contract.markBoundYear === 0n)
+    futures.grounds.set(contract.id, { contract, second, step, index, funding_rate, next_funding, ground })
+  return ground
 }
 
 export const MARK = MARK_SERIES
