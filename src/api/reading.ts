@@ -15,6 +15,8 @@ export interface ReadCall {
   readonly query: object
   readonly body: unknown
 }
+/** One object: each other one would have a reader of its own written for it. */
+const NO_FIELDS: Fields = {}
 const NO_JSON: ReadBody = { value: undefined, fault: undefined }
 
 /** Nobody reads what a stranger sends along, unless the endpoint takes a body. */
@@ -60,8 +62,8 @@ export function readParts(
   const body: unknown = field === undefined ? undefined : readBodyField(field, value, unknown)
   endpoint.check?.(body)
   return {
-    path: readFields((endpoint.params ?? {}) as Fields, params),
-    query: readFields((endpoint.query ?? {}) as Fields, query, '', unknown),
+    path: readFields((endpoint.params ?? NO_FIELDS) as Fields, params),
+    query: readFields((endpoint.query ?? NO_FIELDS) as Fields, query, '', unknown),
     body,
   }
 }

@@ -4,6 +4,7 @@ import { CONSOLE_HEADER_NAMES } from '../http/exchange.ts'
 import { microsNow } from '../http/words.ts'
 import { LABELS } from '../labels.ts'
 import { FRAME_MAX } from '../sockets/door.ts'
+import { BESIDE_MAX, isPlain } from '../sockets/waiting-calls.ts'
 import type { Head } from './channel.ts'
 import type { KnownSecrets, Proven, SignedHead } from './known-secrets.ts'
 import { record, string } from './plain.ts'
@@ -230,6 +231,15 @@ export class Guard {
       case TO_CORE.SOCKET_RECEIVED:
         lengthOf(text, FRAME_MAX)
         return this.sockets.has(whole(number)) ? [kind, -1, number, microsNow()] : undefined
+      case TO_CORE.SOCKET_CALLED: {
+        const [, , , , n, channel, beside] = head
+        lengthOf(text, FRAME_MAX)
+        const payload = record(beside)
+        if (!isPlain(payload) || 'req_param' in payload || JSON.stringify(payload).length > BESIDE_MAX)
+          throw new TypeError('a call is none')
+        if (!this.sockets.has(whole(number))) return undefined
+        return [kind, -1, number, microsNow(), whole(n), string(channel), payload]
+      }
       case TO_CORE.SOCKET_CLOSED: {
         const code = whole(second)
         if (!this.sockets.delete(whole(number))) return undefined

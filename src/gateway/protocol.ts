@@ -1,7 +1,7 @@
 import type { Surface } from '../docs/site.ts'
 
 /** Both sides must be of one mind: it changes with any of what follows. */
-export const PROTOCOL = 4
+export const PROTOCOL = 5
 
 /** From a gateway to the core. After kind and length of the text: */
 export const TO_CORE = {
@@ -47,6 +47,8 @@ export const TO_CORE = {
   PAUSED: 19,
   /** It is there. */
   BEAT: 20,
+  /** socket, microseconds at which it came, number at its door, channel, payload without req_param: its text is the req_param */
+  SOCKET_CALLED: 21,
 } as const
 /** From the core to a gateway. What sockets are told about a batch follows the batch's replies. */
 export const TO_GATEWAY = {
@@ -94,6 +96,12 @@ export const TO_GATEWAY = {
   BEAT: 20,
   /** protocol, version of the program: they do not fit, and the line ends; these stay where they are in every protocol */
   UNSUITED: 21,
+  /** socket, client_id, ids */
+  SOCKET_NAME: 22,
+  /** socket, number of the call, the platform's time, its limits where it has some */
+  SOCKET_ACKNOWLEDGE: 23,
+  /** socket, number of the call, the platform's time, status, copies, its limits where it has some: its text is the data */
+  SOCKET_ANSWER: 24,
 } as const
 
 /** Requests, pages and handshakes of sockets that a gateway on another machine may have unanswered; it keeps to it by itself. */

@@ -1,5 +1,5 @@
 import type { SocketDoor } from '../sockets/door.ts'
-import type { Attach, Handshake, Pace, ToDesk, Verdict } from '../sockets/line.ts'
+import type { Attach, Called, CallLimits, Handshake, Pace, ToDesk, Verdict } from '../sockets/line.ts'
 import type { Channel, Head } from './channel.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
 
@@ -37,6 +37,11 @@ export class RemoteDesk implements ToDesk {
   received(socket: number, text: string, at: number): void {
     if (!this.resting) this.channel.push([TO_CORE.SOCKET_RECEIVED, -1, socket, at], text)
   }
+  called(socket: number, { n, channel, payload, param }: Called, at: number): void {
+    if (this.resting) return
+    const { req_param: _, ...beside } = payload
+    this.channel.push([TO_CORE.SOCKET_CALLED, -1, socket, at, n, channel, beside], param)
+  }
   closed(socket: number, code: number): void {
     this.channel.push([TO_CORE.SOCKET_CLOSED, -1, socket, code])
   }
@@ -69,6 +74,15 @@ export class RemoteDesk implements ToDesk {
       case TO_GATEWAY.SOCKET_SEND:
         door.send(first, text!)
         return true
+      case TO_GATEWAY.SOCKET_ANSWER:
+        this.answer(head, text)
+        return true
+      case TO_GATEWAY.SOCKET_ACKNOWLEDGE:
+        door.acknowledge(first, second, head[4] as number, limitsIn(head, 5))
+        return true
+      case TO_GATEWAY.SOCKET_NAME:
+        door.name(first, String(second), third)
+        return true
       case TO_GATEWAY.SOCKET_JOIN:
         door.join(first, second, third as Pace)
         return true
@@ -97,6 +111,10 @@ export class RemoteDesk implements ToDesk {
         return false
     }
   }
+  private answer(head: Head, data: Buffer | undefined): void {
+    const [, , socket, n, now, status, copies] = head as [number, number, ...number[]]
+    this.door!.answer(socket!, n!, now!, limitsIn(head, 7), status!, data!.toString(), copies!)
+  }
   private judged([, , socket, status, label, message]: Head): void {
     const tell = this.judging.get(socket as number)
     this.judging.delete(socket as number)
@@ -112,3 +130,7 @@ export class RemoteDesk implements ToDesk {
     )
   }
 }
+
+/** They are the last members, where there are any. */
+const limitsIn = (head: Head, from: number): CallLimits =>
+  head.length > from ? (head.slice(from) as unknown as CallLimits) : undefined

@@ -1,5 +1,5 @@
 import type { SocketVisitor } from '../api/sessions.ts'
-import type { Attach, Handshake, Pace, ToDesk, ToDoor, Verdict } from '../sockets/line.ts'
+import type { Attach, CallLimits, Handshake, Pace, ToDesk, ToDoor, Verdict } from '../sockets/line.ts'
 import type { Channel, Head } from './channel.ts'
 import { number, record, string } from './plain.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
@@ -31,6 +31,27 @@ export class RemoteDoor implements ToDoor {
   }
   send(socket: number, text: string): void {
     this.channel.push([TO_GATEWAY.SOCKET_SEND, -1, socket], text)
+  }
+  name(socket: number, clientId: string, ids: string): void {
+    this.channel.push([TO_GATEWAY.SOCKET_NAME, -1, socket, clientId, ids])
+  }
+  acknowledge(socket: number, n: number, now: number, limits: CallLimits): void {
+    const head: Head = [TO_GATEWAY.SOCKET_ACKNOWLEDGE, -1, socket, n, now]
+    if (limits !== undefined) head.push(...limits)
+    this.channel.push(head)
+  }
+  answer(
+    socket: number,
+    n: number,
+    now: number,
+    limits: CallLimits,
+    status: number,
+    data: string,
+    copies: number,
+  ): void {
+    const head: Head = [TO_GATEWAY.SOCKET_ANSWER, -1, socket, n, now, status, copies]
+    if (limits !== undefined) head.push(...limits)
+    this.channel.push(head, data)
   }
   join(socket: number, topic: number, pace: Pace): void {
     const own = this.known.get(socket)
@@ -87,6 +108,9 @@ export class RemoteDoor implements ToDoor {
       case TO_CORE.SOCKET_RECEIVED:
         this.desk.received(number(head[2]), (text ?? '').toString(), number(head[3]))
         return true
+      case TO_CORE.SOCKET_CALLED:
+        this.called(head, text)
+        return true
       case TO_CORE.SOCKET_OPEN:
         this.open(head)
         return true
@@ -105,6 +129,12 @@ export class RemoteDoor implements ToDoor {
       default:
         return false
     }
+  }
+  private called([, , socket, at, n, channel, beside]: Head, text: Buffer | undefined): void {
+    const param = text?.toString()
+    const payload = record(beside) as Record<string, unknown>
+    if (param !== undefined) payload['req_param'] = JSON.parse(param)
+    this.desk.called(number(socket), { n: number(n), channel: string(channel), payload, param }, number(at))
   }
   private tellMissed(topic: number): void {
     if (this.missed.delete(topic)) this.channel.push([TO_GATEWAY.MISSED, -1, topic])

@@ -15,15 +15,15 @@ export const VENDOR_PREFIX = 'Svc'
 export const microsNow = (): number => Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000)
 
 /** Random bytes that nobody has seen yet are no platform's state, as the system's own pool is none: all of a process may draw on it. */
-let pool = randomBytes(4096)
+let pool = ''
 let used = 0
 /** 32 hex digits; drawn from a pool, because each request needs one. */
 export function traceId(): string {
-  if (used + 16 > pool.length) {
-    pool = randomBytes(4096)
+  if (used === pool.length) {
+    pool = randomBytes(4096).toString('hex')
     used = 0
   }
-  return pool.toString('hex', used, (used += 16))
+  return pool.slice(used, (used += 32))
 }
 
 /** JSON nested so deep that reading it would overflow the stack is refused like any other bad JSON. */

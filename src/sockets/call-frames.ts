@@ -1,10 +1,10 @@
 import type { Allowance } from '../api/limiter.ts'
 import { microsNow } from '../http/words.ts'
-import type { CallConnection } from './calls.ts'
+import type { CallLimits } from './line.ts'
 
 /** What the frames of one call have in common. */
 export interface Answered {
-  readonly connection: CallConnection
+  readonly connection: Named
   /** The request's, as it was sent. */
   readonly channel: string
   /** Its req_id, as a text. */
@@ -12,13 +12,23 @@ export interface Answered {
   readonly trace: string
   /** Microseconds of the real time at which it arrived. */
   readonly at: number
-  /** Of calls that are limited. */
-  readonly allowance: Allowance | undefined
+}
+/** What every frame says of its connection. */
+export interface Named {
+  readonly client_id: string
+  /** conn_id and conn_trace_id, as members. */
+  readonly ids: string
 }
 
 /** Parts are put together as text: this is done for every call, and all of them but the channel need no escapes. */
-export function answerText(call: Answered, now: number, status: string, data: string): string {
-  return `{"request_id":${JSON.stringify(call.id)},"header":${headerText(call, now, status)},"data":${data}}`
+export function answerText(
+  call: Answered,
+  now: number,
+  limits: CallLimits,
+  status: number,
+  data: string,
+): string {
+  return `{"request_id":${JSON.stringify(call.id)},"header":${headerText(call, now, limits, status)},"data":${data}}`
 }
 
 /** Members of a payload that have their own place in its echo. */
@@ -37,6 +47,7 @@ const PLACED: ReadonlySet<string> = new Set([
 export function ackText(
   call: Answered,
   now: number,
+  limits: CallLimits,
   payload: Readonly<Record<string, unknown>>,
   param: string | undefined,
 ): string {
@@ -47,28 +58,34 @@ export function ackText(
   for (const name in payload)
     if (!PLACED.has(name)) echo += `,${JSON.stringify(name)}:${JSON.stringify(payload[name])}`
   const data = `{"result":${echo},"api_key":"","timestamp":"","signature":""}}`
-  return `{"request_id":${JSON.stringify(call.id)},"ack":true,"header":${headerText(call, now, '200')},"data":${data}}`
+  return `{"request_id":${JSON.stringify(call.id)},"ack":true,"header":${headerText(call, now, limits, 200)},"data":${data}}`
 }
 
 /** `now` is the platform's clock, in microseconds. */
 function headerText(
-  { connection, channel, trace, at, allowance }: Answered,
+  { connection, channel, trace, at }: Answered,
   now: number,
-  status: string,
+  limits: CallLimits,
+  status: number,
 ): string {
   const { client_id, ids } = connection
   return (
     `{"response_time":"${Math.floor(now / 1000)}","status":"${status}","channel":${JSON.stringify(channel)},"event":"api",` +
     `"client_id":"${client_id}","x_in_time":${at},"x_out_time":${Math.max(at, microsNow())},` +
-    `${ids},"trace_id":"${trace}"${limitText(allowance)}}`
+    `${ids},"trace_id":"${trace}"${limitText(limits)}}`
   )
 }
-/** Figures that are 0 are left out; clients know the last one by two names. */
-function limitText(allowance: Allowance | undefined): string {
-  if (allowance === undefined) return ''
+/** Of a call that counts in no window: none. */
+export function limitsOf(allowance: Allowance | undefined): CallLimits {
+  if (allowance === undefined) return undefined
   const { allowed, remain, limit, resetAt } = allowance
   // Over the limit: the millisecond in which the next call passes.
-  const reset = allowed ? Math.floor(resetAt / 1000) : Math.ceil(resetAt / 1000)
+  return [remain, limit, allowed ? Math.floor(resetAt / 1000) : Math.ceil(resetAt / 1000)]
+}
+/** Figures that are 0 are left out; clients know the last one by two names. */
+function limitText(limits: CallLimits): string {
+  if (limits === undefined) return ''
+  const [remain, limit, reset] = limits
   return (
     (remain === 0 ? '' : `,"x_gate_ratelimit_requests_remain":${remain}`) +
     (limit === 0 ? '' : `,"x_gate_ratelimit_limit":${limit}`) +

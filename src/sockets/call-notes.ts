@@ -1,17 +1,21 @@
 import type { ReportedRequest } from '../api/fault-report.ts'
 import type { FramePlan } from '../api/faults.ts'
+import type { Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { kept, type RequestLog } from '../api/request-log.ts'
 import { microsNow } from '../http/words.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
 import type { CallChannel } from './call-forms.ts'
 import type { Answered } from './call-frames.ts'
-import type { ApiFrame, CallsParts } from './calls.ts'
+import type { ApiFrame, CallConnection, CallsParts } from './calls.ts'
 import { ADDRESSES, prefixOf } from './products.ts'
 import { rawMember } from './raw-member.ts'
 
 /** A call, as far as records tell of it. */
 export interface NotedCall extends Answered {
+  readonly connection: CallConnection
+  /** Of calls that are limited. */
+  readonly allowance: Allowance | undefined
   readonly frame: ApiFrame
   readonly declared: CallChannel | undefined
   readonly passage: Passage | undefined
@@ -93,7 +97,9 @@ export class CallNotes {
 
 /** The source text of req_param, looked for once. */
 export const paramOf = (call: NotedCall): string | undefined =>
-  (call.param ??= rawMember(call.frame.text, ['payload', 'req_param']) ?? null) ?? undefined
+  call.frame.n !== undefined
+    ? call.frame.param
+    : ((call.param ??= rawMember(call.frame.text, ['payload', 'req_param']) ?? null) ?? undefined)
 /** Of a login nothing is kept. */
 const keptParam = (call: NotedCall): string =>
   call.declared === undefined || call.declared.kind === 'login' ? '' : (paramOf(call) ?? '')

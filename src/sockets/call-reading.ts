@@ -3,15 +3,21 @@ import { refuse } from '../labels.ts'
 import type { CallConnection } from './calls.ts'
 import { isObject } from './credentials.ts'
 
-const ID_MAX = 64
+export const ID_MAX = 64
 
 /** A req_id is a text or a number, and comes back as a text. */
 export function requestId(value: unknown): string {
+  const id = idOf(value)
+  if (id !== undefined) return id
+  return typeof value === 'string' || typeof value === 'number'
+    ? refuse('INVALID_PARAM_VALUE', `req_id is longer than ${ID_MAX} characters`)
+    : refuse('INVALID_PARAM_VALUE', 'req_id must be a string or a number')
+}
+/** Undefined: it is none. */
+export function idOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return ''
   const id = typeof value === 'number' ? String(value) : value
-  if (typeof id !== 'string') refuse('INVALID_PARAM_VALUE', 'req_id must be a string or a number')
-  if (id.length > ID_MAX) refuse('INVALID_PARAM_VALUE', `req_id is longer than ${ID_MAX} characters`)
-  return id
+  return typeof id === 'string' && id.length <= ID_MAX ? id : undefined
 }
 
 const KNOWN: ReadonlySet<string> = new Set<HeaderName>([

@@ -11,10 +11,11 @@ import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
 import type { CallChannel } from './call-forms.ts'
-import { ackText, answerText, type Answered } from './call-frames.ts'
+import { ackText, answerText, limitsOf, type Answered } from './call-frames.ts'
 import { CallNotes, paramOf } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
 import { isObject, type Credentials, type Session } from './credentials.ts'
+import type { CallLimits } from './line.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
 
 /** What a call needs of the connection that it came on. */
@@ -35,6 +36,9 @@ export interface CallConnection {
   /** Who is logged in; a login sets it. */
   session: Session | undefined
   send(text: string): void
+  /** Of a call that the door keeps, which makes the frame. */
+  acknowledge(n: number, now: number, limits: CallLimits): void
+  answer(n: number, now: number, limits: CallLimits, status: number, data: string, copies: number): void
   /** Ends it without a close handshake: a fault that was asked for. */
   cut(): void
 }
@@ -42,12 +46,14 @@ export interface CallConnection {
 export interface ApiFrame {
   readonly channel: string
   readonly time: unknown
-  readonly id: unknown
   readonly payload: unknown
-  /** As it came. */
+  /** As it came; empty of one that the door keeps. */
   readonly text: string
   /** Microseconds of the real time at which it arrived. */
   readonly at: number
+  /** Its number at the door that keeps it, and the source text of its req_param; left out: the desk read it itself. */
+  readonly n?: number
+  readonly param?: string | undefined
 }
 export interface CallsParts {
   readonly pipeline: Pipeline
@@ -72,6 +78,7 @@ interface Line {
   flushing: boolean
 }
 interface Call extends Answered {
+  readonly connection: CallConnection
   readonly frame: ApiFrame
   readonly line: Line
   readonly declared: CallChannel | undefined
@@ -111,7 +118,7 @@ export class Calls {
     const line = this.lineOf(connection)
     line.unanswered++
     this.unanswered++
-    line.letters += frame.text.length
+    line.letters += lettersOf(frame)
     if (line.unanswered > UNANSWERED_MAX || line.letters > LETTERS_MAX) {
       const message = `${line.unanswered - 1} calls of this connection wait for their answers; send it again in a second`
       const call = newCall(connection, line, frame)
@@ -215,7 +222,7 @@ export class Calls {
     refuseStale({ desk, header: (name) => headers[name] })
     const alone = declared.portions?.(desk.core.state, session.user_id, param, settle) === true
     this.misbehave(call, () => {
-      if (declared.acks) connection.send(ackText(call, desk.clock.peek(), payload, paramOf(call)))
+      if (declared.acks) this.acknowledge(call, payload)
       const answered = run().then(
         (result) => this.succeed(call, result),
         (error: unknown) => this.fail(call, error),
@@ -224,6 +231,13 @@ export class Calls {
     })
   }
 
+  private acknowledge(call: Call, payload: Readonly<Record<string, unknown>>): void {
+    const { connection, frame } = call
+    const now = this.parts.desk.clock.peek()
+    const limits = limitsOf(call.allowance)
+    if (frame.n !== undefined) connection.acknowledge(frame.n, now, limits)
+    else connection.send(ackText(call, now, limits, payload, paramOf(call)))
+  }
   /** Carries it out, as the sandbox's fault rules want it. What comes behind it waits while it waits. */
   private misbehave(call: Call, run: () => Promise<void> | undefined): void {
     const { faults } = this.parts
@@ -341,16 +355,22 @@ export class Calls {
   }
 
   private send(call: Call): void {
-    const { connection, line, plan, status, data } = call
+    const { line, plan } = call
     line.unanswered--
     this.unanswered--
-    line.letters -= call.frame.text.length
+    line.letters -= lettersOf(call.frame)
     this.notes.add(call)
-    if (plan?.disconnect === true) connection.cut()
-    else if (plan?.dropReply !== true) {
-      const text = answerText(call, this.parts.desk.clock.peek(), String(status), data)
-      connection.send(text)
-      if (plan?.duplicate === true) connection.send(text)
+    if (plan?.disconnect === true) call.connection.cut()
+    else this.answer(call, plan?.dropReply === true ? 0 : plan?.duplicate === true ? 2 : 1)
+  }
+  private answer(call: Call, copies: number): void {
+    const { connection, frame, status, data } = call
+    const now = this.parts.desk.clock.peek()
+    const limits = limitsOf(call.allowance)
+    if (frame.n !== undefined) connection.answer(frame.n, now, limits, status, data, copies)
+    else if (copies > 0) {
+      const text = answerText(call, now, limits, status, data)
+      for (let copy = 0; copy < copies; copy++) connection.send(text)
     }
   }
 }
@@ -365,7 +385,7 @@ function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call 
     at,
     declared: CHANNELS.get(channel),
     id: '',
-    trace: traceId(),
+    trace: frame.n === undefined ? traceId() : '',
     allowance: undefined,
     passage: undefined,
     plan: undefined,
@@ -375,6 +395,7 @@ function newCall(connection: CallConnection, line: Line, frame: ApiFrame): Call 
     ready: false,
   }
 }
+const lettersOf = ({ text, param }: ApiFrame): number => text.length + (param?.length ?? 0)
 const isOrdered = ({ declared }: Call): boolean => declared?.kind !== 'query'
 function channelAt(product: Product, channel: string): CallChannel {
   const prefix = prefixIn(channel)

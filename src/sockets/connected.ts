@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
+import { microsNow } from '../http/words.ts'
 import { FrameRate } from './frame-rate.ts'
+import type { Called } from './line.ts'
 import { Outbox, type Bounds, type Owner } from './outbox.ts'
+import { plainCallIn, WaitingCalls } from './waiting-calls.ts'
 
 export interface Times {
   /** After so long without a frame the client is asked for one, */
@@ -28,6 +31,7 @@ export const TIMES: Times = {
 /** Who is told of what happens on a connection. */
 export interface Told extends Pick<Owner, 'dirty' | 'behind'> {
   received(text: string): void
+  called(call: Called, at: number): void
   /** It closes; from here on it gets nothing more. */
   ending(): void
   gone(code: number): void
@@ -37,6 +41,8 @@ export interface Told extends Pick<Owner, 'dirty' | 'behind'> {
 export class Connected implements Owner {
   readonly outbox: Outbox
   readonly topics = new Set<number>()
+  /** Undefined: nothing was called on it. */
+  calls: WaitingCalls | undefined
   private readonly ws: WebSocket
   private readonly socket: Socket
   private readonly framesMax: number
@@ -144,7 +150,15 @@ export class Connected implements Owner {
     this.heard()
     if (this.closingSince !== undefined) return
     if (binary) this.close(1003, 'text frames alone are read')
-    else this.told.received((data as Buffer).toString())
+    else this.take((data as Buffer).toString())
+  }
+  private take(text: string): void {
+    const call = plainCallIn(text)
+    if (call === undefined) this.told.received(text)
+    else {
+      const at = microsNow()
+      this.told.called((this.calls ??= new WaitingCalls()).add(call, at), at)
+    }
   }
   private readonly heard = (): void => {
     const now = performance.now()

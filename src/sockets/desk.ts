@@ -79,13 +79,15 @@ export class SocketDesk {
       open: (socket, handshake) => this.open(door, socket, handshake),
       received: (socket, text, at) => {
         const peer = mine.get(socket)
+        if (peer !== undefined) this.guarded(peer, () => this.received(peer, text, at))
+      },
+      called: (socket, { n, channel, payload, param }, at) => {
+        const peer = mine.get(socket)
         if (peer === undefined) return
-        try {
-          this.received(peer, text, at)
-        } catch (error) {
-          this.parts.log.error('a frame failed unexpectedly', { conn_id: peer.conn_id, error })
-          door.close(socket, 1011, 'a defect of the platform, which has been logged')
-        }
+        this.guarded(peer, () => {
+          this.counted(peer, channel)
+          this.parts.calls.take(peer, { channel, payload, at, n, param, text: '', time: undefined })
+        })
       },
       closed: (socket, code) => {
         const peer = mine.get(socket)
@@ -235,24 +237,34 @@ export class SocketDesk {
     this.subscribing.leave(peer)
   }
 
-  private received(peer: Peer, text: string, at: number): void {
+  private guarded(peer: Peer, take: () => void): void {
+    try {
+      take()
+    } catch (error) {
+      this.parts.log.error('a frame failed unexpectedly', { conn_id: peer.conn_id, error })
+      peer.door.close(peer.socket, 1011, 'a defect of the platform, which has been logged')
+    }
+  }
+  private counted(peer: Peer, channel: string): void {
     peer.framesIn++
+    // Names that clients make up must not become names of figures.
+    this.parts.figures.received(PINGS.has(channel) || KNOWN.has(channel) ? channel : '')
+  }
+  private received(peer: Peer, text: string, at: number): void {
     let request: Request
     try {
       request = readRequest(text)
     } catch (error) {
       if (!(error instanceof BrokenFrame)) throw error
-      this.parts.figures.received('')
+      this.counted(peer, '')
       const { read, code, message } = error
       this.subscribing.answer(peer, read, { code, message })
       return
     }
     const { channel, event, time, id, payload } = request
-    const isPing = PINGS.has(channel)
-    // Names that clients make up must not become names of figures.
-    this.parts.figures.received(isPing || KNOWN.has(channel) ? channel : '')
-    if (isPing) peer.send(pongFrame(this.parts.desk.clock.peek(), prefixIn(channel), id))
-    else if (event === 'api') this.parts.calls.take(peer, { channel, time, id, payload, text, at })
+    this.counted(peer, channel)
+    if (PINGS.has(channel)) peer.send(pongFrame(this.parts.desk.clock.peek(), prefixIn(channel), id))
+    else if (event === 'api') this.parts.calls.take(peer, { channel, time, payload, text, at })
     else if (event === 'subscribe' || event === 'unsubscribe')
       // One after the other: an end that overtook its beginning would end nothing.
       peer.tail = peer.tail.then(() => this.subscribing.attempt(peer, request, text))

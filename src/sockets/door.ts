@@ -7,7 +7,7 @@ import type { Label } from '../labels.ts'
 import { Connected, TIMES, type Times } from './connected.ts'
 import { textFrame } from './frames.ts'
 import { faultOf, handshakeOf } from './handshake.ts'
-import type { Attach, Pace, ToDesk, ToDoor, Verdict } from './line.ts'
+import type { Attach, CallLimits, Pace, ToDesk, ToDoor, Verdict } from './line.ts'
 import { boundsOf, type Bounds, type Member, type Outbox } from './outbox.ts'
 import { productOf } from './paths.ts'
 
@@ -34,7 +34,7 @@ const UNFINISHED_FREE = 64 * 1024
 
 /**
  * Where sockets are: upgrades connections, reads frames and hands them to the desk, and sends what the desk says. It
- * keeps every connection within its bounds and knows nothing of what is said on it.
+ * keeps every connection within its bounds, and decides nothing.
  */
 export class SocketDoor implements ToDoor, Upgrades {
   private readonly parts: DoorParts
@@ -99,6 +99,29 @@ export class SocketDoor implements ToDoor, Upgrades {
 
   send(socket: number, text: string | Uint8Array): void {
     this.sockets.get(socket)?.outbox.send(textFrame(text))
+  }
+  name(socket: number, clientId: string, ids: string): void {
+    this.sockets.get(socket)?.calls?.name(clientId, ids)
+  }
+  acknowledge(socket: number, n: number, now: number, limits: CallLimits): void {
+    const connected = this.sockets.get(socket)
+    const text = connected?.calls?.acknowledge(n, now, limits)
+    if (text !== undefined) connected!.outbox.send(textFrame(text))
+  }
+  answer(
+    socket: number,
+    n: number,
+    now: number,
+    limits: CallLimits,
+    status: number,
+    data: string,
+    copies: number,
+  ): void {
+    const connected = this.sockets.get(socket)
+    const text = connected?.calls?.answer(n, now, limits, status, data)
+    if (text === undefined || copies === 0) return
+    const frame = textFrame(text)
+    for (let copy = 0; copy < copies; copy++) connected!.outbox.send(frame)
   }
   join(socket: number, topic: number, pace: Pace): void {
     const connected = this.sockets.get(socket)
@@ -173,6 +196,7 @@ export class SocketDoor implements ToDoor, Upgrades {
       dirty: (outbox) => this.wrote(outbox),
       behind: (topic) => this.desk.behind(id, topic),
       received: (text) => this.desk.received(id, text, microsNow()),
+      called: (call, at) => this.desk.called(id, call, at),
       ending: () => this.partAll(id),
       gone: (code) => {
         this.partAll(id)

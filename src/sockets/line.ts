@@ -34,12 +34,27 @@ export type Verdict =
  */
 export type Pace = 'each' | 'newest' | 'delta'
 
+/** A call of the trading API that its door has read, and keeps until it is answered. */
+export interface Called {
+  /** The door's own, of this socket. */
+  readonly n: number
+  readonly channel: string
+  /** `req_param` is read already where desk and door are of one process; else it is read from `param`. */
+  readonly payload: Readonly<Record<string, unknown>>
+  /** The source text of its req_param. */
+  readonly param: string | undefined
+}
+/** What is left of a window, how much goes into it, and when it is reset (ms); undefined: no window counts it. */
+export type CallLimits = readonly [remain: number, limit: number, resetMs: number] | undefined
+
 /** What a door tells the desk. */
 export interface ToDesk {
   /** Before the upgrade. From `accepted` on the desk knows the socket, until `closed`. */
   open(socket: number, handshake: Handshake): Verdict | Promise<Verdict>
   /** A text frame, read whole; `at` in microseconds of real time. */
   received(socket: number, text: string, at: number): void
+  /** A frame that is a call, and nothing else: answered by `answer`, and before that by `acknowledge` where it has one. */
+  called(socket: number, call: Called, at: number): void
   /** It is gone, with this code, or never came to be. */
   closed(socket: number, code: number): void
   /** Frames of this topic were left out; the reader has room again and needs a whole picture: answered by `restart`. */
@@ -54,6 +69,20 @@ export interface ToDesk {
 export interface ToDoor {
   /** To one socket, in order, never left out. */
   send(socket: number, text: string): void
+  /** What the frames of calls say of this connection; before the first of them. */
+  name(socket: number, clientId: string, ids: string): void
+  /** The call was received: the door makes the frame. `now` is the platform's time, in microseconds. */
+  acknowledge(socket: number, n: number, now: number, limits: CallLimits): void
+  /** What came of it, as JSON; so many copies are sent, mostly one, and the door forgets the call. */
+  answer(
+    socket: number,
+    n: number,
+    now: number,
+    limits: CallLimits,
+    status: number,
+    data: string,
+    copies: number,
+  ): void
   /** From here on the socket gets what is published under this topic. */
   join(socket: number, topic: number, pace: Pace): void
   leave(socket: number, topic: number): void

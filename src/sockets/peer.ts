@@ -4,7 +4,7 @@ import { traceId } from '../http/words.ts'
 import type { CallConnection } from './calls.ts'
 import type { Session } from './credentials.ts'
 import { HeldBack } from './held-back.ts'
-import type { Handshake, ToDoor } from './line.ts'
+import type { CallLimits, Handshake, ToDoor } from './line.ts'
 import { kindOf, type Product as Address } from './paths.ts'
 import type { Product } from './products.ts'
 import type { Listener, PrivateSubscription } from './subscribers.ts'
@@ -47,6 +47,7 @@ export class Peer implements CallConnection, Member, Listener {
   queueBytes = 0
   framesIn = 0
   private sentAlone = 0
+  private introduced = false
   private readonly parts: PeerParts
   private loggedIn: Session | undefined
   private readonly heldBack = new HeldBack()
@@ -87,6 +88,23 @@ export class Peer implements CallConnection, Member, Listener {
     this.sentAlone++
     if (channel !== undefined) this.parts.sent(channel)
     this.door.send(this.socket, text)
+  }
+  acknowledge(n: number, now: number, limits: CallLimits): void {
+    if (this.closed) return
+    this.introduce()
+    this.sentAlone++
+    this.door.acknowledge(this.socket, n, now, limits)
+  }
+  answer(n: number, now: number, limits: CallLimits, status: number, data: string, copies: number): void {
+    if (this.closed) return
+    this.introduce()
+    this.sentAlone += copies
+    this.door.answer(this.socket, n, now, limits, status, data, copies)
+  }
+  private introduce(): void {
+    if (this.introduced) return
+    this.introduced = true
+    this.door.name(this.socket, this.client_id, this.ids)
   }
   push(channel: string, userId: number, text: string): void {
     const plan = this.parts.fault(channel, userId)

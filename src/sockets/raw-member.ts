@@ -13,6 +13,21 @@ export function rawMember(text: string, path: readonly string[]): string | undef
   return text.slice(from, end)
 }
 
+/**
+ * The same of a text in which the name stands once and nothing is escaped, as nearly all are: found without reading what
+ * stands before it. `text` is known to have the member where it is looked for. Undefined: it is no such text.
+ */
+export function soleMember(text: string, name: string): string | undefined {
+  if (text.includes('\\')) return undefined
+  const quoted = `"${name}"`
+  const first = text.indexOf(quoted)
+  if (first === -1 || text.includes(quoted, first + 1)) return undefined
+  const colon = skipSpace(text, first + quoted.length)
+  if (text.charCodeAt(colon) !== COLON) return undefined
+  const from = skipSpace(text, colon + 1)
+  return text.slice(from, valueEnd(text, from))
+}
+
 type Span = readonly [from: number, end: number]
 
 /** Where the value of a member begins and ends, in the object that begins here. */
@@ -42,6 +57,7 @@ function isName(text: string, from: number, end: number, name: string): boolean 
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const BACKSLASH = 0x5c
 const OPEN = 0x7b
 const CLOSE = 0x7d

@@ -293,6 +293,31 @@ describe('a stolen gateway', () => {
     'two sockets of one number': [socket, socket],
     'a socket at no address': [[[TO_CORE.SOCKET_OPEN, -1, 5, '/ws/v4/', 'x', null, 0]]],
     'bytes that wait on no socket': [[[TO_CORE.SOCKETS_WAITING, -1, 7]]],
+    'a call over a megabyte': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', {}], Buffer.alloc(1_048_577, 32)],
+    ],
+    'a call without a number': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 'x', 'spot.order_place', {}], '{}'],
+    ],
+    'a call of no channel': [socket, [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 7, {}], '{}']],
+    'a call that is deep': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', { req_id: [[[1]]] }], '{}'],
+    ],
+    'a call that is long': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', { a: 'x'.repeat(5_000) }], '{}'],
+    ],
+    'a call with two of its parameters': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', { req_param: 1 }], '{}'],
+    ],
+    'a call whose parameters are no JSON': [
+      socket,
+      [[TO_CORE.SOCKET_CALLED, -1, 5, 0, 1, 'spot.order_place', {}], '{"a":'],
+    ],
     'a frame over a megabyte': [socket, [[TO_CORE.SOCKET_RECEIVED, -1, 5, 0], Buffer.alloc(1_048_577, 32)]],
   }
   test('who says what no gateway would is cut, alone', async (t) => {

@@ -123,6 +123,48 @@ for (const kind of ['one process', 'gateways'] as Kind[])
       assert.deepEqual(await client.closed, [1000, ''])
       await until(() => known.closed === 1000)
     })
+    test('a call is read at the door, and its frames are made there; a login goes to the desk as it is', async () => {
+      const [client, known] = await bench.connect()
+      const call = (channel: string, payload: unknown): string =>
+        JSON.stringify({ time: 1, channel, event: 'api', payload })
+      client.send(call('spot.order_place', { req_id: 'r', req_param: { text: 'ü€' } }))
+      client.send(call('spot.order_status', { req_id: 's' }))
+      const login = call('spot.login', { req_id: 'l', req_param: {} })
+      client.send(login)
+      const frames = await client.got(5)
+      const read = frames.slice(0, 4).map((frame) => {
+        const { request_id, ack, header, data } = JSON.parse(frame)
+        const { client_id, conn_id, x_gate_ratelimit_limit: limit } = header
+        return [request_id, ack, client_id, conn_id, limit, data]
+      })
+      const echo = { req_id: 'r', req_param: { text: 'ü€' }, api_key: '', timestamp: '', signature: '' }
+      assert.deepEqual(
+        read,
+        [
+          ['r', true, 'client', 'c', 10, { result: echo }],
+          ['r', undefined, 'client', 'c', undefined, { text: 'ü€' }],
+          ['s', true, 'client', 'c', 10, { result: { ...echo, req_id: 's', req_param: undefined } }],
+          ['s', undefined, 'client', 'c', undefined, null],
+        ].map((row) => row.map((value, i) => (i === 5 ? JSON.parse(JSON.stringify(value)) : value))),
+      )
+      assert.equal(frames[4], login)
+      assert.deepEqual(
+        known.called.map(({ n, channel, param }) => [n, channel, param]),
+        [
+          [1, 'spot.order_place', '{"text":"ü€"}'],
+          [2, 'spot.order_status', undefined],
+        ],
+      )
+      // What nobody waits for is not told.
+      known.door.answer(known.id, 1, 0, undefined, 200, '{}', 1)
+      known.door.acknowledge(known.id, 77, 0, undefined)
+      client.send(call('spot.order_place', { req_id: 'twice' }))
+      known.send('last')
+      const told = await client.got(8)
+      assert.deepEqual(told.filter((frame) => frame.includes('"request_id":"r"')).length, 2)
+      client.ws.close(1000)
+      await client.closed
+    })
     test('no header: no channel id, no decimals; the neutral spelling counts too; no subprotocol, no compression', async () => {
       const [plain, first] = await bench.connect('/fx-ws/v4/ws/usdt')
       assert.deepEqual([first.handshake.channelId, first.handshake.sizeDecimal], [null, false])

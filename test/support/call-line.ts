@@ -65,18 +65,23 @@ export class CallLine implements CallConnection {
       this.waiting.delete(frame.request_id)
     }
   }
+  acknowledge(): void {
+    assert.fail('the desk has read the call itself')
+  }
+  answer(): void {
+    assert.fail('the desk has read the call itself')
+  }
   cut(): void {
     this.cuts++
   }
   /** A frame as the desk hands it on; `text` where its very letters matter. */
   give(frame: Record<string, unknown>, text = JSON.stringify(frame)): void {
-    const { channel, time, id } = frame
+    const { channel, time } = frame
     // Read from the text, as the desk does: what is read belongs to the call.
     const { payload } = JSON.parse(text) as { payload: unknown }
     this.platform.platform.calls.take(this, {
       channel: channel as string,
       time,
-      id,
       payload,
       text,
       at: microsNow(),

@@ -11,7 +11,7 @@ import { HttpServer } from '../../src/http/server.ts'
 import type { Serve } from '../../src/http/starting.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { SocketDoor, type DoorParts } from '../../src/sockets/door.ts'
-import type { Attach, Handshake, Pace, ToDoor, Verdict } from '../../src/sockets/line.ts'
+import type { Attach, Called, Handshake, Pace, ToDoor, Verdict } from '../../src/sockets/line.ts'
 import { VERSION } from '../../src/version.ts'
 import { until } from './raw.ts'
 
@@ -21,6 +21,7 @@ export class Known {
   readonly id: number
   readonly handshake: Handshake
   readonly received: string[] = []
+  readonly called: Called[] = []
   readonly behind: number[] = []
   closed: number | undefined
   constructor(door: ToDoor, id: number, handshake: Handshake) {
@@ -61,6 +62,13 @@ export class StandIn {
       received: (id, text) => {
         sockets.get(id)!.received.push(text)
         if (this.echo) door.send(id, text)
+      },
+      called: (id, call, at) => {
+        const known = sockets.get(id)!
+        known.called.push(call)
+        door.name(id, 'client', '"conn_id":"c"')
+        door.acknowledge(id, call.n, at, [9, 10, 11])
+        door.answer(id, call.n, at, undefined, 200, JSON.stringify(call.payload['req_param'] ?? null), 1)
       },
       closed: (id, code) => {
         sockets.get(id)!.closed = code

@@ -1,7 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
-import { spotOf, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { AccountKind } from '../tables/transfers.ts'
@@ -40,7 +39,7 @@ export function guardContractOutflow(
 /** Where money that comes to a spot account goes: losses of contracts that are still owed are paid first. */
 export function spotInflowLines(state: State, userId: number, currency: string, amount: Amount): Line[] {
   if (currency !== UNIFIED_CONTRACTS.currency || !isUnifiedFor(state, userId, UNIFIED_CONTRACTS))
-    return [{ ...spotOf(userId), currency, amount }]
+    return [{ owner: userId, name: 'spot', currency, amount }]
   return inflowLines(state, userId, UNIFIED_CONTRACTS, currency, amount)
 }
 /** And then a loan that they made. */
@@ -56,7 +55,7 @@ export function inflowLines(
   currency: string,
   amount: Amount,
 ): Line[] {
-  const cash: AccountKey = { owner: userId, name: cashName(state, userId, settled) }
+  const cash = cashName(state, userId, settled)
   const owed = currency === POINTS ? 0n : -debtOf(state, userId, settled)
   const paid = owed < amount ? owed : amount
   const lines: Line[] = []
@@ -67,6 +66,6 @@ export function inflowLines(
       currency,
       amount: paid as Amount,
     })
-  if (paid < amount) lines.push({ ...cash, currency, amount: (amount - paid) as Amount })
+  if (paid < amount) lines.push({ owner: userId, name: cash, currency, amount: (amount - paid) as Amount })
   return lines
 }

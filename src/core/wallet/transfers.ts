@@ -116,10 +116,14 @@ type Party = Booking['to']
 function linesInto(state: State, from: AccountKey, to: Party, currency: string, amount: Amount): Line[] {
   const owner = to.user.user_id
   const settled = settledBy(to.ref.kind, to.ref.settle)
-  const paid: Line = { ...from, currency, amount: negate(amount) }
-  if (settled !== undefined) return [paid, ...inflowLines(state, owner, settled, currency, amount)]
-  if (to.ref.kind === 'spot') return [paid, ...spotInflowLines(state, owner, currency, amount)]
-  return move(from, { owner, name: to.ref.name }, currency, amount)
+  if (settled === undefined && to.ref.kind !== 'spot')
+    return move(from, { owner, name: to.ref.name }, currency, amount)
+  const lines =
+    settled === undefined
+      ? spotInflowLines(state, owner, currency, amount)
+      : inflowLines(state, owner, settled, currency, amount)
+  lines.unshift({ owner: from.owner, name: from.name, currency, amount: negate(amount) })
+  return lines
 }
 function noteInflow(ctx: Ctx, { user, ref }: Party, currency: string, amount: Amount): void {
   const settled = settledBy(ref.kind, ref.settle)

@@ -157,7 +157,7 @@ export class System {
         )
     }
     for (const [currency, sum] of sums) assert.equal(sum, 0n, `conservation of ${currency}`)
-    prove(state, { quiet: false })
+    prove(state, { quiet: false, owing: this.watch.owing })
     proveHolds(state)
     for (const user of this.cast.members.keys()) this.balances(state, user)
     this.acts.borrowers.check(state)

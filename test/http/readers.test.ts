@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readParts } from '../../src/api/reading.ts'
+import { orderEndpoints } from '../../src/api/spot/orders.ts'
+import { walletEndpoints } from '../../src/api/wallet.ts'
+
+test('readers are written for declarations, once, and not for requests', () => {
+  const calls = [
+    [orderEndpoints, 'POST /spot/orders', { currency_pair: 'A_B', side: 'buy', amount: '1', price: '1' }],
+    [walletEndpoints, 'POST /wallet/transfers', { currency: 'A', from: 'spot', to: 'margin', amount: '1' }],
+  ] as const
+  const { Function: writer } = globalThis
+  let written = 0
+  globalThis.Function = new Proxy(writer, {
+    construct: (target, args: string[]) => {
+      written++
+      return Reflect.construct(target, args)
+    },
+  })
+  try {
+    for (const [among, name, body] of calls) {
+      const endpoint = among.find(({ method, path }) => `${method} ${path}` === name)!
+      const read = (): unknown => readParts(endpoint, {}, {}, body, undefined)
+      read()
+      const before = written
+      read()
+      assert.equal(written, before, name)
+    }
+    assert.ok(written > 0)
+  } finally {
+    globalThis.Function = writer
+  }
+})
