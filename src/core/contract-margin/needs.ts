@@ -95,55 +95,52 @@ function counted(
   const total = (totalOf(state, userId, settled) + cash) as Amount
   const held = state.futures.positions.heldBy(userId, settled.account)
   if (held === NOTHING_HELD && (instead === undefined || instead.size === 0n)) return unitOfCash(total)
-  let isolated = 0n
-  let pnl = 0n
-  let initial = 0n
-  let maintenance = 0n
-  let isolatedPnl = 0n
-  let isolatedInitial = 0n
-  let isolatedMaintenance = 0n
-  let dual: Map<string, { long: Amount; short: Amount; leverage: Rate }> | undefined
-  const add = (row: Position): void => {
-    if (row.size === 0n) return
-    const needs = needsOf(state, row, prices)
-    if (!isCross(row)) {
-      isolated += row.margin
-      isolatedPnl += needs.pnl
-      isolatedInitial += needs.initial
-      isolatedMaintenance += needs.maintenance
-      return
-    }
-    pnl += needs.pnl
-    if (row.mode === 'single') {
-      initial += needs.initial
-      maintenance += needs.maintenance
-      return
-    }
-    dual ??= new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
-    const both = dual.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
-    if (row.size > 0n) both.long = needs.value
-    else both.short = needs.value
-    dual.set(row.contract, both)
-  }
-  for (const row of held) if (row.id !== without) add(row)
-  if (instead !== undefined) add(instead)
+  const unit = unitOfCash(total)
+  let dual: Dual | undefined
+  for (const row of held) if (row.id !== without) dual = tally(unit, state, row, prices, dual)
+  if (instead !== undefined) dual = tally(unit, state, instead, prices, dual)
   for (const [contract, { long, short, leverage }] of dual ?? []) {
     const { terms } = state.world.mustContract(contract)
-    initial += hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
-    maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
+    const initial = hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
+    const maintenance = hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
+    unit.initial = (unit.initial + initial) as Amount
+    unit.maintenance = (unit.maintenance + maintenance) as Amount
   }
-  return {
-    total,
-    isolated: isolated as Amount,
-    pnl: pnl as Amount,
-    initial: initial as Amount,
-    maintenance: maintenance as Amount,
-    isolatedPnl: isolatedPnl as Amount,
-    isolatedInitial: isolatedInitial as Amount,
-    isolatedMaintenance: isolatedMaintenance as Amount,
-  }
+  return unit
 }
-const unitOfCash = (total: Amount): Unit => ({
+type Tally = { -readonly [M in keyof Unit]: Unit[M] }
+/** Both sides of contracts in dual mode: they are counted together. */
+type Dual = Map<string, { long: Amount; short: Amount; leverage: Rate }>
+function tally(
+  unit: Tally,
+  state: State,
+  row: Position,
+  prices: Prices | undefined,
+  dual: Dual | undefined,
+): Dual | undefined {
+  if (row.size === 0n) return dual
+  const needs = needsOf(state, row, prices)
+  if (!isCross(row)) {
+    unit.isolated = (unit.isolated + row.margin) as Amount
+    unit.isolatedPnl = (unit.isolatedPnl + needs.pnl) as Amount
+    unit.isolatedInitial = (unit.isolatedInitial + needs.initial) as Amount
+    unit.isolatedMaintenance = (unit.isolatedMaintenance + needs.maintenance) as Amount
+    return dual
+  }
+  unit.pnl = (unit.pnl + needs.pnl) as Amount
+  if (row.mode === 'single') {
+    unit.initial = (unit.initial + needs.initial) as Amount
+    unit.maintenance = (unit.maintenance + needs.maintenance) as Amount
+    return dual
+  }
+  const sides: Dual = dual ?? new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
+  const both = sides.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
+  if (row.size > 0n) both.long = needs.value
+  else both.short = needs.value
+  sides.set(row.contract, both)
+  return sides
+}
+const unitOfCash = (total: Amount): Tally => ({
   total,
   isolated: ZERO,
   pnl: ZERO,
