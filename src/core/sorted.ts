@@ -19,7 +19,8 @@ export class Sorted<Item> {
     this.isBefore = isBefore
   }
   get last(): Item | undefined {
-    return this.items[this.items.length - 1]
+    const { length } = this.items
+    return length === 0 ? undefined : this.items[length - 1]
   }
   add(item: Item): void {
     const place = this.placeOf(item)

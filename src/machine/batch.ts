@@ -61,7 +61,7 @@ export class Batch {
       if (rows === undefined) this.appended.set(log, [row])
       else rows.push(row)
     }
-    this.commands.push(`[${at},${JSON.stringify(type)},${input}]`)
+    this.commands.push(`[${at},${quoted(type)},${input}]`)
     if (this.wanted === undefined) return
     const told = changesOf(tx, at, this.wanted)
     if (told.changes.length > 0 || told.appended.length > 0) this.told.push(told)

@@ -42,11 +42,16 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
   let between = '['
   entries.forEach(([, type], i) => {
     const [opening, value, closing] = PLAIN[type]
-    plain += `${JSON.stringify(between + opening)} + ${value(`v${i}`)} + `
+    // Rows that follow each other have many amounts in common: to compare one takes a tenth of writing it.
+    const text =
+      type === 'amount' ? `(v${i} === a${i} ? t${i} : (t${i} = format(a${i} = v${i})))` : value(`v${i}`)
+    plain += `${JSON.stringify(between + opening)} + ${text} + `
     between = `${closing},`
   })
   const last = between.slice(0, -1)
+  const kept = entries.flatMap(([, type], i) => (type === 'amount' ? [`a${i}`, `t${i}`] : []))
   const source = `
+    ${kept.length === 0 ? '' : `let ${kept.join(', ')}`}
     const byValue = (row) => { let value; return '[' + ${values.join(` + ',' + `)} + ${end} }
     return (row) => {
       ${reads}

@@ -26,3 +26,22 @@ for (const count of [1, 5, 16, 17, 40])
     assert.equal(ledger.balance(7, 'spot', currency(1)), 0n)
     assert.equal(ledger.balance(7, 'spot', currency(count)), count === 1 ? 0n : amountOf(String(count)))
   })
+
+test('an account that is taken back is not found any more, nor the one that has its number then under its name', () => {
+  const { ledger } = new State()
+  const [cash, options] = [ledger.purpose('spot', 'USDT'), ledger.purpose('options', 'USDT')]
+  const open = (name: AccountName): void => {
+    const row = { id: 1, owner: 7, name, currency: 'USDT', amount: amountOf('3'), version: 1 }
+    ledger.accounts.swap(1, row, 'change')
+  }
+  // What is asked is remembered, that there is none too.
+  assert.equal(ledger.under(cash, 7), undefined)
+  open('spot')
+  assert.equal(ledger.under(cash, 7)?.amount, amountOf('3'))
+  assert.equal(ledger.under(options, 7), undefined)
+  ledger.accounts.swap(1, undefined, 'undo')
+  assert.equal(ledger.under(cash, 7), undefined)
+  open('options')
+  assert.equal(ledger.under(cash, 7), undefined)
+  assert.equal(ledger.under(options, 7)?.name, 'options')
+})

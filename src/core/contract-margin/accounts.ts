@@ -65,26 +65,30 @@ export interface BookEntry {
   readonly contract: string
   readonly trade_id: number
 }
-/** A line of the account's book, and its sums. */
-export function note(ctx: Ctx, settled: Settled, entry: BookEntry): void {
+/** A line of the account's book, and its sums. `balance` is what it has by now, for who knows it. */
+export function note(
+  ctx: Ctx,
+  settled: Settled,
+  entry: BookEntry,
+  balance = balanceFor(ctx.state, settled, entry),
+): void {
   const { state, tx, at } = ctx
   const { user_id, type, change, text, contract, trade_id } = entry
   const { account } = settled
-  const begins = state.futures.accounts.get(user_id, account) === undefined
-  const row = new ContractAccountRow(accountOf(ctx, user_id, account))
+  const known = state.futures.accounts.get(user_id, account)
+  const row = new ContractAccountRow(known ?? accountOf(ctx, user_id, account))
   // What has been moved to an account that begins is all that it has by now.
-  const moved = begins && (type === 'dnw' || type === 'point_dnw')
+  const moved = known === undefined && (type === 'dnw' || type === 'point_dnw')
   if (!moved) row[type] = (row[type] + change) as Amount
   putAccount(ctx, row)
-  const points = type === 'point_dnw' || type === 'point_fee'
-  const name = cashName(state, user_id, settled)
-  const balance = points
-    ? state.ledger.balance(user_id, name, POINTS)
-    : name === 'spot'
-      ? state.ledger.balance(user_id, name, settled.currency)
-      : totalOf(state, user_id, settled)
   const id = nextId(tx, state.counters, 'contract_book')
-  tx.append(CONTRACT_BOOK, { id, user_id, type, change, text, contract, trade_id, account, balance, at })
+  tx.append(CONTRACT_BOOK, { id, user_id, account, type, change, balance, text, contract, trade_id, at })
+}
+function balanceFor(state: State, settled: Settled, { user_id, type }: BookEntry): Amount {
+  const name = cashName(state, user_id, settled)
+  if (type === 'point_dnw' || type === 'point_fee') return state.ledger.balance(user_id, name, POINTS)
+  if (name === 'spot') return state.ledger.balance(user_id, name, settled.currency)
+  return totalOf(state, user_id, settled)
 }
 
 /** Money came in from another account of the user's, or went there. */

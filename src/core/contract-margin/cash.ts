@@ -1,5 +1,5 @@
-import type { Amount } from '../../money/amount.ts'
-import { contractDebt, contractName, type FreeName } from '../ledger/accounts.ts'
+import { ZERO, type Amount } from '../../money/amount.ts'
+import { contractDebt, contractName, type AccountName, type FreeName } from '../ledger/accounts.ts'
 import type { State } from '../state.ts'
 import { holdsContracts } from '../tables/unified/accounts.ts'
 import type { Contract } from '../tables/world/contracts.ts'
@@ -50,10 +50,13 @@ export const cashName = (state: State, userId: number, settled: Settled): FreeNa
   isUnifiedFor(state, userId, settled) ? 'spot' : settled.cash
 /** What realised losses took beyond the cash and nobody lent; not above zero. */
 export const debtOf = (state: State, userId: number, { debt, currency }: Settled): Amount =>
-  state.ledger.balance(userId, debt, currency)
+  balanceUnder(state, userId, debt, currency)
+/** Of names that are the platform's own: looked up by their purpose, whether anybody has such an account or not. */
+const balanceUnder = ({ ledger }: State, userId: number, name: AccountName, currency: string): Amount =>
+  ledger.under(ledger.purpose(name, currency), userId)?.amount ?? ZERO
 /** Isolated margins included, less what is owed. */
 export function totalOf(state: State, userId: number, settled: Settled): Amount {
-  const cash = state.ledger.balance(userId, cashName(state, userId, settled), settled.currency)
+  const cash = balanceUnder(state, userId, cashName(state, userId, settled), settled.currency)
   return (cash + debtOf(state, userId, settled)) as Amount
 }
 /** Whether it has positions or orders in what a unified account may hold. */

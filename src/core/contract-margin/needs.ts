@@ -3,7 +3,7 @@ import { hedged, initialMargin, maintenanceMargin } from '../contracts/margin.ts
 import { unrealised, type Holding } from '../contracts/position.ts'
 import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
 import type { State } from '../state.ts'
-import { otherSide, type Position } from '../tables/futures/positions.ts'
+import { NOTHING_HELD, otherSide, type Position } from '../tables/futures/positions.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { totalOf, type Settled } from './cash.ts'
 
@@ -78,50 +78,78 @@ export function unitOf(
   cash = 0n,
   prices?: Prices,
 ): Unit {
-  let [isolated, pnl, initial, maintenance] = [0n, 0n, 0n, 0n]
-  let [isolatedPnl, isolatedInitial, isolatedMaintenance] = [0n, 0n, 0n]
-  let dual: Map<string, { long: Amount; short: Amount; leverage: Rate }> | undefined
-  const add = (row: Position): void => {
-    if (row.size === 0n) return
-    const needs = needsOf(state, row, prices)
-    if (!isCross(row)) {
-      isolated += row.margin
-      isolatedPnl += needs.pnl
-      isolatedInitial += needs.initial
-      isolatedMaintenance += needs.maintenance
-      return
-    }
-    pnl += needs.pnl
-    if (row.mode === 'single') {
-      initial += needs.initial
-      maintenance += needs.maintenance
-      return
-    }
-    dual ??= new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
-    const both = dual.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
-    if (row.size > 0n) both.long = needs.value
-    else both.short = needs.value
-    dual.set(row.contract, both)
-  }
-  for (const row of state.futures.positions.heldBy(userId, settled.account))
-    if (row.id !== instead?.id) add(row)
-  if (instead !== undefined) add(instead)
+  return counted(state, userId, settled, instead?.id, instead, cash, prices)
+}
+/** The same without a position, as if it were not there. */
+export const unitBeside = (state: State, { id, user_id }: Position, settled: Settled): Unit =>
+  counted(state, user_id, settled, id, undefined, 0n, undefined)
+function counted(
+  state: State,
+  userId: number,
+  settled: Settled,
+  without: string | undefined,
+  instead: Position | undefined,
+  cash: bigint,
+  prices: Prices | undefined,
+): Unit {
+  const total = (totalOf(state, userId, settled) + cash) as Amount
+  const held = state.futures.positions.heldBy(userId, settled.account)
+  if (held === NOTHING_HELD && (instead === undefined || instead.size === 0n)) return unitOfCash(total)
+  const unit = unitOfCash(total)
+  let dual: Dual | undefined
+  for (const row of held) if (row.id !== without) dual = tally(unit, state, row, prices, dual)
+  if (instead !== undefined) dual = tally(unit, state, instead, prices, dual)
   for (const [contract, { long, short, leverage }] of dual ?? []) {
     const { terms } = state.world.mustContract(contract)
-    initial += hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
-    maintenance += hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
+    const initial = hedged(terms, long, short, (value) => initialMargin(terms, value, leverage))
+    const maintenance = hedged(terms, long, short, (value) => maintenanceMargin(terms, value))
+    unit.initial = (unit.initial + initial) as Amount
+    unit.maintenance = (unit.maintenance + maintenance) as Amount
   }
-  return {
-    total: (totalOf(state, userId, settled) + cash) as Amount,
-    isolated: isolated as Amount,
-    pnl: pnl as Amount,
-    initial: initial as Amount,
-    maintenance: maintenance as Amount,
-    isolatedPnl: isolatedPnl as Amount,
-    isolatedInitial: isolatedInitial as Amount,
-    isolatedMaintenance: isolatedMaintenance as Amount,
-  }
+  return unit
 }
+type Tally = { -readonly [M in keyof Unit]: Unit[M] }
+/** Both sides of contracts in dual mode: they are counted together. */
+type Dual = Map<string, { long: Amount; short: Amount; leverage: Rate }>
+function tally(
+  unit: Tally,
+  state: State,
+  row: Position,
+  prices: Prices | undefined,
+  dual: Dual | undefined,
+): Dual | undefined {
+  if (row.size === 0n) return dual
+  const needs = needsOf(state, row, prices)
+  if (!isCross(row)) {
+    unit.isolated = (unit.isolated + row.margin) as Amount
+    unit.isolatedPnl = (unit.isolatedPnl + needs.pnl) as Amount
+    unit.isolatedInitial = (unit.isolatedInitial + needs.initial) as Amount
+    unit.isolatedMaintenance = (unit.isolatedMaintenance + needs.maintenance) as Amount
+    return dual
+  }
+  unit.pnl = (unit.pnl + needs.pnl) as Amount
+  if (row.mode === 'single') {
+    unit.initial = (unit.initial + needs.initial) as Amount
+    unit.maintenance = (unit.maintenance + needs.maintenance) as Amount
+    return dual
+  }
+  const sides: Dual = dual ?? new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
+  const both = sides.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
+  if (row.size > 0n) both.long = needs.value
+  else both.short = needs.value
+  sides.set(row.contract, both)
+  return sides
+}
+const unitOfCash = (total: Amount): Tally => ({
+  total,
+  isolated: ZERO,
+  pnl: ZERO,
+  initial: ZERO,
+  maintenance: ZERO,
+  isolatedPnl: ZERO,
+  isolatedInitial: ZERO,
+  isolatedMaintenance: ZERO,
+})
 export const crossCash = ({ total, isolated }: Unit): Amount => (total - isolated) as Amount
 export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl) as Amount
 

@@ -41,19 +41,26 @@ export function orderMargins(
   userId: number,
   account: string,
 ): { readonly cross: Amount; readonly all: Amount } {
-  let [cross, all] = [0n, 0n]
-  for (const id of state.futures.openPairs(userId)) {
-    if (accountOfContract(id) !== account) continue
+  let cross = 0n
+  let all = 0n
+  for (const id of state.futures.openIn(userId)) {
     const contract = state.world.mustContract(id)
+    if (contract.account !== account) continue
     const margin = orderMarginIn(state, userId, contract)
     all += margin
-    if (marginModeOf(state, userId, id) === 'cross') cross += margin
+    if (modeIn(state, userId, contract) === 'cross') cross += margin
   }
   return { cross: cross as Amount, all: all as Amount }
 }
-export function marginModeOf(state: State, userId: number, contract: string): 'cross' | 'isolated' {
-  const { positions, accounts } = state.futures
-  const dual = accounts.get(userId, accountOfContract(contract))?.dual === true
-  const row = positions.get(userId, contract, dual ? 'dual_long' : 'single')
+export const marginModeOf = (state: State, userId: number, contract: string): 'cross' | 'isolated' =>
+  modeIn(state, userId, { id: contract, account: accountOfContract(contract) })
+function modeIn(
+  { futures }: State,
+  userId: number,
+  { id, account }: Pick<Contract, 'id' | 'account'>,
+): 'cross' | 'isolated' {
+  const { positions, accounts } = futures
+  const dual = accounts.get(userId, account)?.dual === true
+  const row = positions.get(userId, id, dual ? 'dual_long' : 'single')
   return row === undefined || isCross(row) ? 'cross' : 'isolated'
 }

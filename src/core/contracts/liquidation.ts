@@ -19,16 +19,20 @@ export function liquidationPrice(terms: Terms, { size, cost }: Holding, margin: 
   if (size === 0n) return 0n as Price
   const long = size > 0n
   const [held, paid] = [abs(size), abs(cost)]
-  for (const [i, tier] of terms.tiers.entries()) {
+  let below = -1n
+  for (let i = 0; i < terms.tiers.length; i++) {
+    const tier = terms.tiers[i]!
     const exact = priceIn(terms, { long, held, paid }, margin, tier.maintenance + terms.tf, tier.deduction)
-    if (exact === undefined) continue
-    const price = stepped(exact.over, exact.under, terms.markTick, long) as Price
-    const value = valueAt(terms, held, exact)
-    const below = terms.tiers[i - 1]?.limit ?? -1n
-    const last = i === terms.tiers.length - 1
-    // The tier in which it would be worth that.
-    if (value > below && (last || value <= tier.limit))
-      return long || price < NEVER_SHORT ? price : NEVER_SHORT
+    if (exact !== undefined) {
+      const value = valueAt(terms, held, exact)
+      const last = i === terms.tiers.length - 1
+      // The tier in which it would be worth that.
+      if (value > below && (last || value <= tier.limit)) {
+        const price = stepped(exact.over, exact.under, terms.markTick, long) as Price
+        return long || price < NEVER_SHORT ? price : NEVER_SHORT
+      }
+    }
+    below = tier.limit
   }
   return long ? NEVER_LONG : NEVER_SHORT
 }

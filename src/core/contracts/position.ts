@@ -18,14 +18,31 @@ export interface Filled extends Holding {
 }
 
 /** `contracts` has the sign of the side: above zero they are bought. */
-export function fill(terms: Terms, holding: Holding, contracts: bigint, price: Price): Filled {
+export function fill(
+  terms: Terms,
+  holding: Holding,
+  contracts: bigint,
+  price: Price,
+  value = fillValue(terms, abs(contracts), price),
+): Filled {
   const { size } = holding
   const against = size !== 0n && size > 0n !== contracts > 0n
-  const closing = against ? smaller(abs(size), abs(contracts)) : 0n
-  const value = fillValue(terms, abs(contracts), price)
-  const closingValue = closing === abs(contracts) ? value : fillValue(terms, closing, price)
-  const left = closing === 0n ? unchanged(holding) : reduce(terms, holding, closing, closingValue)
-  const opened = abs(contracts) - closing
+  const all = abs(contracts)
+  if (!against) {
+    const opens = contracts > 0n
+    return {
+      size: size + contracts,
+      cost: (opens ? holding.cost + value : holding.cost - value) as Amount,
+      closed: 0n,
+      realised: ZERO,
+      opened: all,
+      openedValue: value,
+    }
+  }
+  const closing = smaller(abs(size), all)
+  const closingValue = closing === all ? value : fillValue(terms, closing, price)
+  const left = reduce(terms, holding, closing, closingValue)
+  const opened = all - closing
   // The two parts of one fill are worth what the fill is: nothing is lost between them.
   const openedValue = (value - closingValue) as Amount
   const sign = contracts > 0n ? 1n : -1n
@@ -38,7 +55,6 @@ export function fill(terms: Terms, holding: Holding, contracts: bigint, price: P
     openedValue,
   }
 }
-const unchanged = ({ size, cost }: Holding): ReturnType<typeof reduce> => ({ size, cost, realised: ZERO })
 /** Closes `contracts` of it for a value. What is rounded is rounded so that the profit is less. */
 export function reduce(
   terms: Terms,

@@ -1,5 +1,5 @@
 import { ONE, type Amount, type Price, type Rate } from '../../money/amount.ts'
-import { baseOf, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
+import { baseOf, ceilOver, quoteOf, roundDownTo, roundHalf, roundUpTo, type Terms } from './terms.ts'
 
 /** Of funding rates and premiums: six decimals. */
 const RATE_STEP = ONE / 10n ** 6n
@@ -18,14 +18,39 @@ export interface MarkInputs {
   /** How far from the index it may be. */
   readonly bound: Rate
 }
+/** What the mark is made of but for the last price: the same for a whole second, as long as the index is. */
+export interface MarkGround {
+  readonly byFunding: bigint
+  readonly byBook: bigint
+  readonly low: bigint
+  readonly high: bigint
+}
+export function markGround({
+  index,
+  fundingRate,
+  seconds,
+  interval,
+  basis,
+  bound,
+}: Omit<MarkInputs, 'last'>): MarkGround {
+  const far = (index * bound) / ONE
+  return {
+    byFunding: index + (index * fundingRate * BigInt(seconds)) / (ONE * BigInt(interval)),
+    byBook: index + basis,
+    low: index - far,
+    high: index + far,
+  }
+}
 /** The middle one of what funding says, what the book says, and what was paid last; never far from the index. */
-export function markPrice(
+export const markPrice = (terms: Pick<Terms, 'markTick'>, inputs: MarkInputs): Price =>
+  markOn(terms, markGround(inputs), inputs.last)
+export function markOn(
   { markTick }: Pick<Terms, 'markTick'>,
-  { index, fundingRate, seconds, interval, basis, last, bound }: MarkInputs,
+  { byFunding, byBook, low, high }: MarkGround,
+  last: Price | undefined,
 ): Price {
-  const byFunding = index + (index * fundingRate * BigInt(seconds)) / (ONE * BigInt(interval))
-  const middle = median(byFunding, index + basis, last ?? byFunding)
-  return roundHalf(bounded(middle, index, bound), markTick) as Price
+  const middle = median(byFunding, byBook, last ?? byFunding)
+  return roundHalf(clamp(middle, low, high), markTick) as Price
 }
 /** Of a contract with an end: what the book says. */
 export const deliveryMark = (
@@ -110,7 +135,8 @@ export function fundingOwed({ unit }: Terms, size: bigint, since: bigint): Amoun
 /** A fee is rounded up, a rebate down. */
 export function feeOf({ unit }: Terms, value: Amount, rate: Rate): Amount {
   const fee = value * rate
-  return (fee >= 0n ? roundUpTo(fee, unit * ONE) / ONE : -(roundDownTo(-fee, unit * ONE) / ONE)) as Amount
+  const step = unit * ONE
+  return (fee >= 0n ? ceilOver(fee, step) * unit : -((-fee / step) * unit)) as Amount
 }
 
 /** Where a trailing order fires: a distance, or a share, from the best price that it has seen. */

@@ -17,6 +17,11 @@ export function basisAt(steps: readonly BasisStep[], second: number): bigint {
   }
   return sum / BigInt(SAMPLES)
 }
+/** The last step that counts in a second; undefined: none does. */
+export function stepAt(steps: readonly BasisStep[], second: number): BasisStep | undefined {
+  for (let i = steps.length - 1; i >= 0; i--) if (steps[i]![0] <= second) return steps[i]
+  return undefined
+}
 /** In this second it has become another: the next sample is the first that tells. */
 export function withStep(steps: readonly BasisStep[], second: number, basis: bigint): readonly BasisStep[] {
   const text = format(basis as Amount)

@@ -1,7 +1,7 @@
 import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import { ownAvailable } from '../contract-margin/available.ts'
 import { isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
-import { nearIndex } from '../contract-margin/believed.ts'
+import { isDoubtful, nearIndex } from '../contract-margin/believed.ts'
 import {
   crossCash,
   heldContracts,
@@ -9,19 +9,20 @@ import {
   leverageOf,
   marginBalance,
   needsOf,
+  unitBeside,
   unitOf,
   type Prices,
   type Unit,
 } from '../contract-margin/needs.ts'
 import { orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 import { liquidationPrice } from '../contracts/liquidation.ts'
-import { averageMaintenance, riskLimit } from '../contracts/margin.ts'
+import { averageMaintenance, initialMargin, riskLimit } from '../contracts/margin.ts'
 import { entryPrice } from '../contracts/position.ts'
-import { tierOf } from '../contracts/terms.ts'
+import { abs, tierOf, valueUp } from '../contracts/terms.ts'
 import { riskOf, type RiskFigures } from '../risk/risk.ts'
 import type { State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import type { Contract } from '../tables/world/contracts.ts'
+import { accountOfContract, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { CASH } from '../unified/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 
@@ -171,8 +172,14 @@ const ratio = (of: Amount, by: Amount): Rate => {
 /** What stands behind a position: its own margin, or what the rest of a cross account leaves for it. */
 export function restMargin(state: State, position: Position): Amount {
   if (!isCross(position)) return position.margin
+  const { user_id } = position
   const contract = state.world.mustContract(position.contract)
-  const { balance, maintenance } = standingOf(state, position.user_id, contract, position)
+  // Where what each position needs is simply added, the others are all that is asked for.
+  if (position.mode === 'single' && !isSharedFor(state, user_id, contract)) {
+    const beside = unitBeside(state, position, contract)
+    return (marginBalance(beside) - (beside.maintenance > 0n ? beside.maintenance : 0n)) as Amount
+  }
+  const { balance, maintenance } = standingOf(state, user_id, contract, position)
   const own = needsOf(state, position)
   const others = maintenance - own.maintenance
   return (balance - own.pnl - (others > 0n ? others : 0n)) as Amount
@@ -200,11 +207,18 @@ export function isBroke(state: State, position: Position, prices?: Prices): bool
 
 /** Whether whoever opens a position could bear it, at the mark and near the index. */
 export const canNotBear = (state: State, position: Position): boolean =>
-  isBroke(state, position) || isBroke(state, position, nearIndex(state))
+  isBroke(state, position) ||
+  (isDoubtful(state, position.user_id, accountOfContract(position.contract)) &&
+    isBroke(state, position, nearIndex(state)))
 
 /** What a position is said to have as its margin: a cross one has none of its own, and shows what it needs. */
-export const shownMargin = (state: State, position: Position): Amount =>
-  isCross(position) ? needsOf(state, position).initial : position.margin
+export function shownMargin(state: State, position: Position): Amount {
+  if (!isCross(position)) return position.margin
+  if (position.size === 0n) return ZERO
+  const { terms } = state.world.mustContract(position.contract)
+  const value = valueUp(terms, abs(contractsIn(position.size)), state.futures.markOf(position.contract))
+  return initialMargin(terms, value, leverageOf(position))
+}
 
 export interface PositionFigures {
   readonly value: Amount

@@ -1,7 +1,7 @@
 import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { changeAccount, note } from '../contract-margin/accounts.ts'
-import { cashName, debtOf, isSharedFor, type Settled } from '../contract-margin/cash.ts'
+import { debtOf, isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
 import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
@@ -37,9 +37,10 @@ export interface CashBooking {
   readonly trade_id: number
   /** Where it comes from or goes to. */
   readonly other: AccountKey
-  /** Of the ledger's entry, and what it belongs to. */
+  /** Of the ledger's entry, and what it belongs to: a record's noun with its number, or a text that says it all. */
   readonly kind: string
   readonly ref: string
+  readonly record?: number
 }
 /**
  * Between a user's cash and another account. What the cash can't pay is lent to an account whose currencies carry each
@@ -50,6 +51,10 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   const { state } = ctx
   const { user_id, contract, change, other } = booking
   if (change === 0n) return
+  if (user_id !== PLATFORM && !isUnifiedFor(state, user_id, contract)) {
+    bookOwn(ctx, booking)
+    return
+  }
   const shared = user_id !== PLATFORM && isSharedFor(state, user_id, contract)
   if (shared && change < 0n) borrowMissing(ctx, contract, user_id, -change as Amount)
   const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : userLines(state, booking)
@@ -58,16 +63,39 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   // Who pays comes first: it may refuse.
   if (change > 0n) lines.unshift(opposite)
   else lines.push(opposite)
-  state.ledger.post(ctx, { kind: booking.kind, ref: booking.ref, lines })
+  state.ledger.post(ctx, { kind: booking.kind, ref: refOf(booking), lines })
   if (user_id === PLATFORM) return
   if (shared && change > 0n) repayBorrowed(ctx, contract, user_id, change)
   const { type, text, trade_id } = booking
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
 }
-/** A credit pays the debt first; a loss takes the cash first. */
+const refOf = ({ ref, record }: CashBooking): string => (record === undefined ? ref : `${ref}:${record}`)
+/** The same for whoever stands on the cash of contracts alone, as nearly all bookings do: no line is made to be read again. */
+function bookOwn(ctx: Ctx, booking: CashBooking): void {
+  const { ledger } = ctx.state
+  const { user_id, contract, change, other, kind } = booking
+  const { cash, debt, currency } = contract
+  const [ofCash, ofDebt] = [ledger.purpose(cash, currency), ledger.purpose(debt, currency)]
+  const has = ledger.under(ofCash, user_id)?.amount ?? ZERO
+  const owes = ledger.under(ofDebt, user_id)?.amount ?? ZERO
+  const onCash = change > 0n ? larger(change + owes, 0n) : larger(change, -larger(has, 0n))
+  const onDebt = change - onCash
+  const entry = ledger.open(ctx, kind, booking.ref, booking.record)
+  const opposite = ledger.purpose(other.name, currency)
+  // Who pays comes first: it may refuse.
+  if (change > 0n) entry.line(other.owner, opposite, -change as Amount)
+  if (onDebt !== 0n) entry.line(user_id, ofDebt, onDebt as Amount)
+  if (onCash !== 0n) entry.line(user_id, ofCash, onCash as Amount)
+  if (change < 0n) entry.line(other.owner, opposite, -change as Amount)
+  entry.close()
+  const { type, text, trade_id } = booking
+  const balance = (has + owes + change) as Amount
+  note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id }, balance)
+}
+/** Of a unified account: a credit pays the debt first; a loss takes the cash first. */
 function userLines(state: State, { user_id: owner, contract, change, type }: CashBooking): Line[] {
   const { debt, currency } = contract
-  const name = cashName(state, owner, contract)
+  const name = UNIFIED.free
   const onCash =
     change > 0n
       ? larger(change + debtOf(state, owner, contract), 0n)
@@ -76,9 +104,8 @@ function userLines(state: State, { user_id: owner, contract, change, type }: Cas
   const lines: Line[] = []
   if (onDebt !== 0n) lines.push({ owner, name: debt, currency, amount: onDebt as Amount })
   if (onCash === 0n) return lines
-  const line = { owner, name, currency, amount: onCash as Amount }
   // Among the lines of a spot account it has a word of its own.
-  lines.push(name === 'spot' ? { ...line, kind: `futures_${type}` } : line)
+  lines.push({ owner, name, currency, amount: onCash as Amount, kind: `futures_${type}` })
   return lines
 }
 /** An ordinary loan, whatever the account's own cap; as much as the pool has. */

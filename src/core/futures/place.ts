@@ -220,7 +220,8 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   const { state } = ctx
   const { user_id } = path
   // 1: what can be said of the order by itself.
-  const dual = isDual(state, user_id, `${path.group}/${path.settle}`)
+  const known = state.world.contractNamed(path.group, path.settle, input.contract)
+  const dual = isDual(state, user_id, known?.account ?? `${path.group}/${path.settle}`)
   const flags = checkFlags(input, dual)
   const { closes, reduceOnly } = flags
   const { contracts: given, fraction } = parseSize(input.size)
@@ -241,7 +242,7 @@ function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: Own
   if (input.market_order_slip_ratio !== null && !market)
     refuse('INVALID_PARAM_VALUE', 'market_order_slip_ratio: only a market order (price 0) has one')
   // 2: the contract.
-  const contract = contractNamed(state, path, input.contract)
+  const contract = contractNamed(state, path, input.contract, known)
   const slip = readSlip(contract, input.market_order_slip_ratio)
   const { price, missing } =
     input.bbo === null
@@ -429,7 +430,19 @@ function extrasOf(
 ): OrderExtras | null {
   const { auto_size, market_order_slip_ratio, pos_margin_mode, channel } = input
   const { tpsl_tp_trigger_price, tpsl_sl_trigger_price } = input
-  const more: OrderExtras = {
+  if (
+    !reduceOnly &&
+    !closes &&
+    auto_size === null &&
+    market_order_slip_ratio === null &&
+    pos_margin_mode === null &&
+    channel === undefined &&
+    tpsl_tp_trigger_price === null &&
+    tpsl_sl_trigger_price === null &&
+    own === null
+  )
+    return null
+  return {
     ...(reduceOnly && { reduce_only: true }),
     ...(closes && { close: true }),
     ...(auto_size !== null && { auto_size }),
@@ -440,7 +453,6 @@ function extrasOf(
     ...(tpsl_sl_trigger_price !== null && { tpsl_sl_trigger_price }),
     ...(own !== null && { origin: own.origin }),
   }
-  return Object.keys(more).length === 0 ? null : more
 }
 
 /** Post-only that would take, and fill-or-kill that can't be filled, leave no order behind. */

@@ -64,16 +64,19 @@ export function positionsIn(state: State, userId: number, contract: Contract): P
 export const isDual = (state: State, userId: number, account: string): boolean =>
   state.futures.accounts.get(userId, account)?.dual === true
 
-export function putPosition(ctx: Ctx, position: Position): Position {
-  const row = new PositionRow(position)
+export const putPosition = (ctx: Ctx, position: Position): Position => write(ctx, new PositionRow(position))
+/** The row is the caller's own, and the table's from here on. */
+function write(ctx: Ctx, row: PositionRow): Position {
   row.update_at = ctx.at
   row.update_id++
   ctx.tx.put(ctx.state.futures.positions.table, row)
   return row
 }
 /** As `putPosition`, with the record that tells what it was at this time. */
-export function recordPosition(ctx: Ctx, contract: Contract, position: Position): Position {
-  const row = putPosition(ctx, position)
+export const recordPosition = (ctx: Ctx, contract: Contract, position: Position): Position =>
+  record(ctx, contract, new PositionRow(position))
+function record(ctx: Ctx, contract: Contract, own: PositionRow): Position {
+  const row = write(ctx, own)
   const { tx, state, at } = ctx
   if (row.user_id === PLATFORM) return row
   const { user_id, mode, size, cost, leverage, cross_limit, history_pnl, last_close_pnl } = row
@@ -88,7 +91,8 @@ export function recordPosition(ctx: Ctx, contract: Contract, position: Position)
     leverage,
     cross_limit,
     risk_limit: row.risk_limit,
-    liq_price: liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
+    liq_price:
+      size === 0n ? (0n as Price) : liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
     realised_pnl: (row.pnl + row.fee + row.fund) as Amount,
     history_pnl,
     last_close_pnl,
@@ -107,10 +111,12 @@ export interface PositionFill {
   readonly mode: PositionMode
   readonly contracts: bigint
   readonly price: Price
+  /** `fillValue` of them, for who knows it. */
+  readonly value?: Amount
   /** 0: no fee. */
   readonly rate: Rate
   /** Paid in points instead; the fee's own figure is then 0. */
-  readonly points?: Amount
+  readonly points?: Amount | undefined
   readonly order_id: number
   readonly order_text: string
   readonly trade_id: number
@@ -130,9 +136,10 @@ export interface PositionFilled {
 export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): PositionFilled {
   const { terms } = contract
   const before = settleFunding(ctx, contract, positionOf(ctx.state, one.user_id, contract, one.mode))
-  const { size: held } = holdingOf(before)
-  const filled = fill(terms, holdingOf(before), one.contracts, one.price)
-  const value = fillValue(terms, abs(one.contracts), one.price)
+  const holding = holdingOf(before)
+  const held = holding.size
+  const value = one.value ?? fillValue(terms, abs(one.contracts), one.price)
+  const filled = fill(terms, holding, one.contracts, one.price, value)
   const closedValue = (value - filled.openedValue) as Amount
   const fee = one.rate === 0n || one.points !== undefined ? ZERO : feeOf(terms, value, one.rate)
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
@@ -163,7 +170,7 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   const size = (row.size < 0n ? -row.size : row.size) as Amount
   if (size > row.max_size) row.max_size = size
   row.point_fee = (row.point_fee - (one.points ?? ZERO)) as Amount
-  const position = recordPosition(ctx, contract, row)
+  const position = record(ctx, contract, row)
   return { position, value, fee, closed: filled.closed, opened: filled.opened, realised }
 }
 function bookFill(
@@ -175,8 +182,9 @@ function bookFill(
   other: AccountKey,
 ): void {
   if (change === 0n) return
-  const [text, ref] = [`${contract.name}:${order_id}`, `futures_trade:${trade_id}`]
-  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref })
+  const text = `${contract.name}:${order_id}`
+  const [ref, record] = ['futures_trade', trade_id]
+  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record })
 }
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 

@@ -5,19 +5,27 @@ import {
   deliveryMark,
   fundingRate,
   impactPrice,
-  markPrice,
+  markGround,
+  markOn,
   meanPrice,
   premium,
+  type FundingTerms,
   type Level,
+  type MarkGround,
 } from '../contracts/prices.ts'
 import type { Ctx, State } from '../state.ts'
 import { secondsOf } from '../time.ts'
-import { seriesOf } from '../tables/exchange/candles.ts'
 import type { Side } from '../tables/exchange/order.ts'
 import { ContractPriceRow, type ContractPrice } from '../tables/futures/prices.ts'
-import { contractsIn, markBoundAt, type Contract } from '../tables/world/contracts.ts'
+import {
+  INDEX_SERIES,
+  MARK_SERIES,
+  contractsIn,
+  markBoundAt,
+  type Contract,
+} from '../tables/world/contracts.ts'
 import { afterMarks } from './after-mark.ts'
-import { basisAt, withStep } from './basis.ts'
+import { basisAt, stepAt, withStep } from './basis.ts'
 
 /** What the platform takes for the price of what a contract follows; 0: no trusted source says one. */
 export function indexOf({ prices, world }: State, { base, inUsd }: Contract): Price {
@@ -42,26 +50,56 @@ export function markAt(state: State, contract: Contract, row: ContractPrice, at:
   const { terms, funding } = contract
   const { index } = row
   const second = secondsOf(at)
-  const [basis, bound] = [basisAt(row.steps, second), markBoundAt(contract, at)]
-  if (funding === undefined) return deliveryMark(terms, { index, basis, bound })
-  return markPrice(terms, {
+  if (funding === undefined)
+    return deliveryMark(terms, {
+      index,
+      basis: basisAt(row.steps, second),
+      bound: markBoundAt(contract, at),
+    })
+  return markOn(terms, groundAt(state, contract, funding, row, at), state.futures.lastPrice(contract.id))
+}
+function groundAt(
+  { futures }: State,
+  contract: Contract,
+  funding: FundingTerms,
+  row: ContractPrice,
+  at: number,
+): MarkGround {
+  const second = secondsOf(at)
+  const { index, funding_rate, next_funding } = row
+  // Steps of this second count from the next one on; those before it are what they were when this one was added.
+  const step = stepAt(row.steps, second)
+  const known = futures.grounds.get(contract.id)
+  if (
+    known?.contract === contract &&
+    known.second === second &&
+    known.step === step &&
+    known.index === index &&
+    known.funding_rate === funding_rate &&
+    known.next_funding === next_funding
+  )
+    return known.ground
+  const ground = markGround({
     index,
-    fundingRate: row.funding_rate,
-    seconds: Math.max(0, row.next_funding - second),
+    fundingRate: funding_rate,
+    seconds: Math.max(0, next_funding - second),
     interval: funding.intervalSeconds,
-    basis,
-    last: state.futures.lastPrice(contract.id),
-    bound,
+    basis: basisAt(row.steps, second),
+    bound: markBoundAt(contract, at),
   })
+  // What grows with the time that is left is another one every microsecond.
+  if (contract.markBoundYear === 0n)
+    futures.grounds.set(contract.id, { contract, second, step, index, funding_rate, next_funding, ground })
+  return ground
 }
 
-export const MARK = 'mark_'
-export const INDEX = 'index_'
+export const MARK = MARK_SERIES
+export const INDEX = INDEX_SERIES
 export const PREMIUM = 'premium_'
 /** A figure joins its series, at the time that it is of; never before what the series has already. */
 export function addFigure({ tx, state }: Ctx, series: string, at: number, figure: bigint): void {
   const { candles } = state.futures
-  const newest = candles.now.get(seriesOf(series, candles.spans[0]!.seconds))
+  const newest = candles.newest(series)
   // What repeats itself is told by what was before.
   if (newest?.close === figure) return
   const from = Math.max(at, (newest?.open_time ?? 0) * 1e6)
@@ -110,8 +148,7 @@ export function refreshed({ state, at }: Ctx, contract: Contract): ContractPrice
 /** Writes what has changed, with its candles; tells whether somebody may have to act on it. */
 export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: number): boolean {
   const { state, tx } = ctx
-  const { id } = contract
-  const before = state.futures.priceOf(id)
+  const before = state.futures.priceOf(contract.id)
   // Without a price the mark stays where it was.
   const mark = indexOf(state, contract) === 0n ? row.mark : markAt(state, contract, row, at)
   const moved = before?.mark !== mark || before.index !== row.index
@@ -120,8 +157,8 @@ export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: 
   kept.mark = mark
   kept.at = ctx.at
   tx.put(state.futures.prices, kept)
-  addFigure(ctx, INDEX + id, at, row.index)
-  addFigure(ctx, MARK + id, at, mark)
+  addFigure(ctx, contract.indexSeries, at, row.index)
+  addFigure(ctx, contract.markSeries, at, mark)
   return moved
 }
 

@@ -7,7 +7,7 @@ import { liquidationDistance, mustLiquidate } from '../risk/levels.ts'
 import { riskOf } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { crossOwner, type Arm } from '../tables/futures/watch.ts'
+import type { Arm, Unit as RiskUnit } from '../tables/futures/watch.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
@@ -48,15 +48,16 @@ export function look(ctx: Ctx): void {
   const { watch } = state.futures
   const units = watch.take()
   if (units.length === 0) return
-  const broke: string[] = []
+  const broke: RiskUnit[] = []
   for (const unit of units) {
-    const owner = crossOwner(unit)
+    const { owner } = unit
     const found =
-      owner === undefined ? lookAtIsolated(state, unit) : lookAtCross(state, owner.userId, owner.account)
+      owner === undefined ? lookAtIsolated(state, unit.name) : lookAtCross(state, owner.userId, owner.account)
     if (found === 'broke') broke.push(unit)
     else watch.arm(unit, found)
   }
-  broke.sort()
+  if (broke.length === 0) return
+  broke.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const unit of broke.slice(0, BEGIN_MAX)) begin(ctx, unit)
   if (broke.length <= BEGIN_MAX) return
   for (const unit of broke.slice(BEGIN_MAX)) watch.again(unit)
@@ -75,10 +76,12 @@ function lookAtIsolated(state: State, unit: string): 'broke' | Arm[] {
 function lookAtCross(state: State, userId: number, account: string): 'broke' | Arm[] {
   const row = state.futures.accounts.get(userId, account)
   if (row !== undefined && row.liquidating !== 0) return []
+  if (!state.futures.positions.holds(userId, account)) return []
   const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
   if (crossed.length === 0) return []
-  if (isSharedFor(state, userId, settledOf(account))) return lookAtShared(state, userId, crossed)
-  const found = unitOf(state, userId, settledOf(account))
+  const settled = state.world.mustContract(crossed[0]!.contract)
+  if (isSharedFor(state, userId, settled)) return lookAtShared(state, userId, crossed)
+  const found = unitOf(state, userId, settled)
   if (isCrossBroke(found)) return 'broke'
   return crossed.flatMap((position) =>
     armOf(state, position, shareOf(state, position, found, crossed.length)),
@@ -123,9 +126,9 @@ const always = (state: State, { contract }: Position): Arm[] =>
   around(contract, state.futures.markOf(contract), state.world.mustContract(contract).terms.markTick)
 
 /** From here on its owner can't touch it, and one bounded step follows the other. */
-function begin(ctx: Ctx, unit: string): void {
+function begin(ctx: Ctx, unit: RiskUnit): void {
   const { state, tx } = ctx
-  const position = state.futures.positions.table.get(unit)
+  const position = state.futures.positions.table.get(unit.name)
   if (position !== undefined) {
     const id = nextId(tx, state.counters, 'contract_liquidation')
     putPosition(ctx, { ...position, liquidating: id })
@@ -138,7 +141,7 @@ function begin(ctx: Ctx, unit: string): void {
     schedule(ctx, ctx.at, 'futures.liquidate', { user_id, contract, mode, id })
     return
   }
-  const { userId, account } = crossOwner(unit)!
+  const { userId, account } = unit.owner!
   if (isSharedFor(state, userId, settledOf(account))) {
     schedule(ctx, ctx.at, 'margin.check', { accounts: [{ user_id: userId, scope: UNIFIED.scope }] })
     // Prices may be better by then: it is looked at again with the next that moves.

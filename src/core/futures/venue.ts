@@ -15,6 +15,7 @@ import { PositionRow, type Position, type PositionMode } from '../tables/futures
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import type { Supposed } from '../unified/contracts.ts'
+import { isDoubtful } from '../contract-margin/believed.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
@@ -108,17 +109,20 @@ export function carries(
   rate: Rate,
 ): boolean {
   const { terms } = contract
-  const filled = fill(terms, holdingOf(before), contracts, price)
-  const held = abs(contractsIn(before.size))
-  const kept = held === 0n ? ZERO : before.margin - (before.margin * filled.closed) / held
-  const fee = feeOf(terms, fillValue(terms, abs(contracts), price), rate)
+  const holding = holdingOf(before)
+  const value = fillValue(terms, abs(contracts), price)
+  const filled = fill(terms, holding, contracts, price, value)
+  const fee = feeOf(terms, value, rate)
   const after = new PositionRow(before)
   after.size = amountOfContracts(filled.size)
   after.cost = filled.cost
-  after.margin = isCross(before)
-    ? ZERO
-    : ((kept +
-        (filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n)) as Amount)
+  if (isCross(before)) after.margin = ZERO
+  else {
+    const held = abs(holding.size)
+    const kept = held === 0n ? ZERO : before.margin - (before.margin * filled.closed) / held
+    const more = filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n
+    after.margin = (kept + more) as Amount
+  }
   const change = filled.realised - fee
   const { user_id } = before
   const shared = isSharedFor(state, user_id, contract)
@@ -131,10 +135,15 @@ export function carries(
     return shared || crossCash(unitOf(state, user_id, contract, after, change, prices)) >= 0n
   }
   const near = nearIndex(state)
+  const believed = near(contract.id)
   const closes = filled.opened === 0n
   // What closes at a fair price helps, whatever the account has left.
-  const fair = contracts > 0n ? price <= near(contract.id) : price >= near(contract.id)
-  if (!bears() || !((closes && fair) || bears(near))) return false
+  const fair = contracts > 0n ? price <= believed : price >= believed
+  if (!bears()) return false
+  // Where all marks are believed it is the same question again.
+  const doubtful =
+    believed !== state.futures.markOf(contract.id) || isDoubtful(state, user_id, contract.account)
+  if (doubtful && !(closes && fair) && !bears(near)) return false
   return !shared || !closes || fair || !weakens(state, user_id, { instead: after, cash: change })
 }
 /** Whether what is supposed leaves a unified account with less margin to spare than it has, and with none. */
@@ -155,17 +164,25 @@ function settle(ctx: Ctx, taker: ContractTaker, maker: OrderRow, amount: Amount,
   const { price } = maker
   const id = nextId(tx, state.counters, 'contract_trade')
   const trade: Trade = { id, pair: market.id, sequence, side: order.side, price, amount, at }
+  const contracts = contractsIn(amount)
+  const of: FillOf = { trade, contracts, value: fillValue(terms, contracts, price) }
   const makerRates = ratesOf(state, maker.user_id, market)
-  const made = fillSide(ctx, market, maker, 'maker', trade, makerRates[maker.refreshed ? 'taker' : 'maker'])
+  const made = fillSide(ctx, market, maker, 'maker', of, makerRates[maker.refreshed ? 'taker' : 'maker'])
   // The fund takes part without a fee.
   const rate = order.user_id === PLATFORM ? (0n as Rate) : ratesOf(state, order.user_id, market).taker
-  const took = fillSide(ctx, market, order, 'taker', trade, rate)
+  const took = fillSide(ctx, market, order, 'taker', of, rate)
   taker.opened += took.opened
   taker.touched.add(maker.user_id).add(order.user_id)
   tx.put(state.futures.trades.table, trade)
-  const quote = quoteOf(terms, contractsIn(amount), price)
+  const quote = quoteOf(terms, contracts, price)
   state.futures.candles.add(tx, market.id, at, price, amount, quote)
   return { value: timesDown(amount, price), taker: took.charge, maker: made.charge }
+}
+/** What both sides of a fill share. */
+interface FillOf {
+  readonly trade: Trade
+  readonly contracts: bigint
+  readonly value: Amount
 }
 interface SideFilled {
   readonly charge: Charge
@@ -176,19 +193,19 @@ function fillSide(
   contract: Contract,
   order: OrderRow,
   role: 'taker' | 'maker',
-  { id, price, amount }: Trade,
+  { trade: { id, price, amount }, contracts, value }: FillOf,
   rate: Rate,
 ): SideFilled {
   const { user_id } = order
-  const value = fillValue(contract.terms, contractsIn(amount), price)
   const points = role === 'taker' ? pointsFor(ctx, contract, order, value, rate) : undefined
   const filled = fillPosition(ctx, contract, {
     user_id,
     mode: user_id === PLATFORM ? 'single' : modeOf(ctx.state, order, contract.account),
-    contracts: signed(order.side, contractsIn(amount)),
+    contracts: signed(order.side, contracts),
     price,
+    value,
     rate,
-    ...(points !== undefined && { points }),
+    points,
     order_id: order.id,
     order_text: order.text,
     trade_id: id,

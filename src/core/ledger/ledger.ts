@@ -12,7 +12,7 @@ import {
   type AccountKey,
 } from './accounts.ts'
 import type { Difference, Holds } from './holds.ts'
-import { Owned } from './owned.ts'
+import { Found, Owned } from './owned.ts'
 
 /**
  * The double-entry ledger. Every balance is an account: a user's spot money, what an order or a withdrawal
@@ -38,6 +38,8 @@ export const ACCOUNT: TableSpec<Account> = {
 export interface Purpose {
   readonly name: AccountName
   readonly currency: string
+  /** Counts up from 1. */
+  readonly serial: number
   /** What its name says, read once. */
   readonly debt: boolean
   /** Ids by owner, of those who have many accounts. */
@@ -145,6 +147,8 @@ export class Ledger {
   /** By name, then by currency. */
   private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
   private readonly owned = new Owned()
+  private readonly found = new Found()
+  private serial = 0
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, CurrencySum>()
@@ -185,18 +189,29 @@ export class Ledger {
     if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
     let purpose = byCurrency.get(currency)
     if (purpose === undefined) {
-      purpose = { name, currency, debt: isDebt(name), ids: new Map() }
+      purpose = { name, currency, serial: ++this.serial, debt: isDebt(name), ids: new Map() }
       byCurrency.set(currency, purpose)
     }
     return purpose
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    if (this.owned.count(owner) <= FEW) return this.among(owner, name, currency)
-    const id = this.purposes.get(name)?.get(currency)?.ids.get(owner)
-    return id === undefined ? undefined : this.accounts.get(id)
+    const purpose = this.purposes.get(name)?.get(currency)
+    if (purpose !== undefined) return this.under(purpose, owner)
+    return this.owned.count(owner) <= FEW ? this.among(owner, name, currency) : undefined
   }
   /** The same by its purpose. */
-  under({ name, currency, ids }: Purpose, owner: number): Account | undefined {
+  under(purpose: Purpose, owner: number): Account | undefined {
+    const { found } = this
+    const slot = found.slotOf(owner, purpose.serial)
+    if (found.knows(slot, owner, purpose.serial)) {
+      const id = found.idIn(slot)
+      return id === 0 ? undefined : this.accounts.get(id)
+    }
+    const account = this.search(purpose, owner)
+    found.keep(slot, owner, purpose.serial, account?.id ?? 0)
+    return account
+  }
+  private search({ name, currency, ids }: Purpose, owner: number): Account | undefined {
     if (this.owned.count(owner) <= FEW) return this.among(owner, name, currency)
     const id = ids.get(owner)
     return id === undefined ? undefined : this.accounts.get(id)
@@ -261,13 +276,14 @@ export class Ledger {
       open.line(owner, this.purpose(name, currency), amount, kind)
     return open.close()
   }
-  /** The same line by line, for the record `noun:id`. */
-  open(posting: Posting, kind: string, noun: string, id: number): OpenEntry {
+  /** The same line by line, for the record `noun:id`, or for what `noun` says alone. */
+  open(posting: Posting, kind: string, noun: string, id: number | undefined): OpenEntry {
     return new OpenEntry(this, posting, kind, noun, id)
   }
 
   private index(row: Account, after: Account | undefined): void {
     const { owned } = this
+    this.found.forget()
     const { id, owner } = row
     if (after !== undefined) {
       owned.add(owner, id)

@@ -74,3 +74,39 @@ export class Owned {
     this.counts.set(owner, this.counts.get(owner) - 1)
   }
 }
+
+const SLOTS = 4096
+
+/**
+ * Where accounts were found last, or that there is none, by owner and purpose: who books once asks again at once. Each pair
+ * has one slot, which others may take; all are forgotten when an account comes or goes.
+ */
+export class Found {
+  private readonly owners = new Float64Array(SLOTS)
+  /** 0: an empty slot. */
+  private readonly purposes = new Int32Array(SLOTS)
+  private readonly ids = new Float64Array(SLOTS)
+  private some = false
+
+  slotOf(owner: number, purpose: number): number {
+    return (owner * 31 + purpose) & (SLOTS - 1)
+  }
+  knows(slot: number, owner: number, purpose: number): boolean {
+    return this.purposes[slot] === purpose && this.owners[slot] === owner
+  }
+  /** 0: there is none. */
+  idIn(slot: number): number {
+    return this.ids[slot]!
+  }
+  keep(slot: number, owner: number, purpose: number, id: number): void {
+    this.owners[slot] = owner
+    this.purposes[slot] = purpose
+    this.ids[slot] = id
+    this.some = true
+  }
+  forget(): void {
+    if (!this.some) return
+    this.purposes.fill(0)
+    this.some = false
+  }
+}

@@ -142,6 +142,10 @@ export class Candles {
     }
     this.names.delete(pair)
   }
+  /** The growing candle of the shortest span. */
+  newest(pair: string): SeriesCandle | undefined {
+    return this.now.get(this.seriesNames(pair)[0]!)
+  }
   /** What is remembered beside the tables: others may go on from there. */
   get memory(): Remembered<Candle> {
     return remembered(this.recent, this.trimmed)

@@ -34,6 +34,8 @@ const marketSpec = (name: string): TableSpec<MarketFigures> => ({
 export const SPOT_MARKET = marketSpec('spot_market')
 export const CONTRACT_MARKET = marketSpec('contract_market')
 
+const NO_PAIRS: readonly string[] = []
+
 /** The open orders of one user by market. Who asks about a market places an order there next, as a rule. */
 class OpenLists {
   readonly byPair = new Map<string, Placed[]>()
@@ -156,6 +158,10 @@ export class Exchange {
   /** The markets in which an account has open orders. */
   openPairs(userId: number): string[] {
     return [...(this.openByUser.get(userId)?.byPair.keys() ?? [])].sort()
+  }
+  /** The same in no order, for who only adds up. */
+  openIn(userId: number): Iterable<string> {
+    return this.openByUser.get(userId)?.byPair.keys() ?? NO_PAIRS
   }
   hasOpen(userId: number): boolean {
     return this.openByUser.has(userId)

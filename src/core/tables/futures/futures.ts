@@ -15,7 +15,7 @@ import { Waiting } from './waiting.ts'
 import { Rankings } from './rankings.ts'
 import { RiskWatch } from './watch.ts'
 import { contractFlows, contractMinutes } from './stats.ts'
-import { contractPrices, type ContractPrice } from './prices.ts'
+import { contractPrices, type ContractPrice, type KeptGround } from './prices.ts'
 
 /** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
 const FIGURES = ['mark_', 'index_', 'premium_'] as const
@@ -30,6 +30,8 @@ export class Futures extends Exchange {
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   readonly prices = contractPrices()
+  /** By contract, as long as they hold. */
+  readonly grounds = new Map<string, KeptGround>()
   readonly sides = new OrderSides()
   readonly flows = contractFlows()
   readonly minutes = contractMinutes()

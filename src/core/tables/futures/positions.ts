@@ -164,6 +164,8 @@ export interface PositionSums {
   longs: number
   shorts: number
 }
+/** What an account without a position holds. */
+export const NOTHING_HELD: readonly Position[] = []
 const NOBODY: Readonly<PositionSums> = { long: 0n, short: 0n, cost: 0n, longs: 0, shorts: 0 }
 
 export class Positions {
@@ -173,6 +175,8 @@ export class Positions {
   private readonly byAccount = new Map<number, Map<string, Map<string, Position>>>()
   /** All of them, by user and contract: sooner than to put an id together. */
   private readonly byUser = new Map<number, Map<string, Record<PositionMode, Position | undefined>>>()
+  /** Accounts by contract: cut out of its id once. */
+  private readonly names = new Map<string, string>()
   private readonly sums = new Map<string, PositionSums>()
 
   constructor() {
@@ -185,17 +189,22 @@ export class Positions {
       if (before?.size === 0n && after?.size === 0n) return
       const held = after !== undefined && after.size !== 0n ? after : undefined
       follow(this.byContract, row.contract, row.id, held)
-      const accounts = this.accountsOf(row.user_id)
-      follow(accounts, accountOfContract(row.contract), row.id, held)
-      if (accounts.size === 0) this.byAccount.delete(row.user_id)
+      follow(this.accountsOf(row.user_id), this.accountOf(row.contract), row.id, held)
     })
+  }
+  /** group/settle of a contract that somebody has a position in. */
+  accountOf(contract: string): string {
+    let account = this.names.get(contract)
+    if (account === undefined) this.names.set(contract, (account = accountOfContract(contract)))
+    return account
   }
   get(userId: number, contract: string, mode: PositionMode): Position | undefined {
     return this.byUser.get(userId)?.get(contract)?.[mode]
   }
   /** Positions of an account (group/settle) that hold something, in the order in which they came to. */
   heldBy(userId: number, account: string): Iterable<Position> {
-    return this.byAccount.get(userId)?.get(account)?.values() ?? []
+    const rows = this.byAccount.get(userId)?.get(account)
+    return rows === undefined || rows.size === 0 ? NOTHING_HELD : rows.values()
   }
   holdsAny(userId: number): boolean {
     return this.byAccount.has(userId)
@@ -205,7 +214,7 @@ export class Positions {
     for (const held of this.byAccount.get(userId)?.values() ?? []) yield* held.values()
   }
   holds(userId: number, account: string): boolean {
-    return this.byAccount.get(userId)?.has(account) === true
+    return (this.byAccount.get(userId)?.get(account)?.size ?? 0) > 0
   }
   /** Positions in a contract that hold something. */
   heldIn(contract: string): Iterable<Position> {
@@ -254,6 +263,7 @@ function count(sums: PositionSums, { size, cost }: Position, sign: 1 | -1): void
     sums.shorts += sign
   }
 }
+/** A map that is empty again stays: who held something there is the first to do so again. */
 function follow(
   index: Map<string, Map<string, Position>>,
   name: string,
@@ -264,5 +274,5 @@ function follow(
   if (row !== undefined) {
     if (rows === undefined) index.set(name, (rows = new Map<string, Position>()))
     rows.set(id, row)
-  } else if (rows?.delete(id) === true && rows.size === 0) index.delete(name)
+  } else rows?.delete(id)
 }

@@ -148,6 +148,7 @@ export class ContractPriceOrders {
   }
   /** Those that close a side of somebody's. */
   closing(userId: number, contract: string, long: boolean): ContractPriceOrder[] {
+    if (this.byContract.count(contract) === 0) return []
     const name = sideName(userId, contract, long)
     return this.bySide.count(name) === 0 ? [] : [...this.bySide.get(name)].sort(byId)
   }

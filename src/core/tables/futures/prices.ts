@@ -1,5 +1,7 @@
 import type { Amount, Price, Rate } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
+import type { MarkGround } from '../../contracts/prices.ts'
+import type { Contract } from '../world/contracts.ts'
 
 /** From this Unix second's sample on, until the next step: a decimal text. */
 export type BasisStep = readonly [from: number, basis: string]
@@ -26,6 +28,13 @@ export interface ContractPrice {
   readonly settle_count: number
   /** Microseconds of the mark's last evaluation. */
   readonly at: number
+}
+/** What a mark was made of last, and what that was made for. Nothing depends on what is remembered here. */
+export interface KeptGround extends Pick<ContractPrice, 'index' | 'funding_rate' | 'next_funding'> {
+  readonly contract: Contract
+  readonly second: number
+  readonly step: BasisStep | undefined
+  readonly ground: MarkGround
 }
 /** As its table has it, quicker to copy than a plain one: written on until it is put into the table, never after. */
 export class ContractPriceRow implements ContractPrice {

@@ -2,7 +2,6 @@ import type { Price } from '../../../money/amount.ts'
 import { Sorted } from '../../sorted.ts'
 import type { ContractAccounts } from './accounts.ts'
 import { otherSide, positionId, type Position, type Positions } from './positions.ts'
-import { accountOfContract } from '../world/contracts.ts'
 
 /** The mark price of a contract at which a unit is to be looked at again: at or below it, or at or above it. */
 export interface Arm {
@@ -11,19 +10,19 @@ export interface Arm {
   readonly above: boolean
 }
 interface Armed extends Arm {
-  readonly unit: string
+  readonly unit: Unit
 }
 
 /** One isolated position is a unit of risk by itself; all cross positions of an account are one together. */
 export const isolatedUnit = (position: Position): string => position.id
 export const crossUnit = (userId: number, account: string): string => `${userId}/${account}`
-/** Whose unit it is; undefined: a position's own. An account's name has two parts, a position's id has more. */
-export function crossOwner(unit: string): { userId: number; account: string } | undefined {
-  const first = unit.indexOf('/')
-  const second = unit.indexOf('/', first + 1)
-  if (unit.includes('/', second + 1)) return undefined
-  return { userId: Number(unit.slice(0, first)), account: unit.slice(first + 1) }
+/** A unit that is to be looked at; its owner where all cross positions of an account are meant, else a position's own. */
+export interface Unit {
+  readonly name: string
+  readonly owner: { readonly userId: number; readonly account: string } | undefined
 }
+
+const NOTHING: readonly Unit[] = []
 
 /**
  * Which units must be looked at: those that something has changed, and those whose price was reached. An index of
@@ -31,9 +30,9 @@ export function crossOwner(unit: string): { userId: number; account: string } | 
  * too few.
  */
 export class RiskWatch {
-  private readonly changed = new Set<string>()
+  private readonly changed = new Map<string, Unit>()
   /** Units by user and account: the same text again and again is put together once. */
-  private readonly names = new Map<number, Map<string, string>>()
+  private readonly crossed = new Map<number, Map<string, Unit>>()
   private readonly arms = new Map<string, readonly Armed[]>()
   private readonly below = new Map<string, Sorted<Armed>>()
   private readonly above = new Map<string, Sorted<Armed>>()
@@ -48,24 +47,28 @@ export class RiskWatch {
       if (row.user_id === 0) return
       const crossed = before?.leverage === 0n && after?.leverage === 0n
       if (!crossed) {
-        this.changed.add(isolatedUnit(row))
+        this.noteIsolated(isolatedUnit(row))
         // The larger of two sides has a say in what the other one needs.
         const other = otherSide(row.mode)
-        if (other !== undefined) this.changed.add(positionId(row.user_id, row.contract, other))
+        if (other !== undefined) this.noteIsolated(positionId(row.user_id, row.contract, other))
       }
-      this.noteCross(row.user_id, accountOfContract(row.contract))
+      this.noteCross(row.user_id, positions.accountOf(row.contract))
     })
     accounts.table.observe((before, after) => {
       const { user_id, account } = (after ?? before)!
       this.noteCross(user_id, account)
     })
   }
+  private noteIsolated(name: string): void {
+    this.changed.set(name, { name, owner: undefined })
+  }
   private noteCross(userId: number, account: string): void {
-    let units = this.names.get(userId)
-    if (units === undefined) this.names.set(userId, (units = new Map<string, string>()))
+    let units = this.crossed.get(userId)
+    if (units === undefined) this.crossed.set(userId, (units = new Map<string, Unit>()))
     let unit = units.get(account)
-    if (unit === undefined) units.set(account, (unit = crossUnit(userId, account)))
-    this.changed.add(unit)
+    if (unit === undefined)
+      units.set(account, (unit = { name: crossUnit(userId, account), owner: { userId, account } }))
+    this.changed.set(unit.name, unit)
   }
   /** Something beside its rows has changed that its positions stand on. */
   lookAt(userId: number, account: string): void {
@@ -85,35 +88,35 @@ export class RiskWatch {
     const above = this.above.get(contract)
     while (above?.last !== undefined && mark >= above.last.price) this.fire(above.last.unit)
   }
-  private fire(unit: string): void {
+  private fire(unit: Unit): void {
     this.disarm(unit)
-    this.changed.add(unit)
+    this.changed.set(unit.name, unit)
   }
   /** All that must be looked at now; whoever takes them arms them again. */
-  take(): string[] {
-    if (this.changed.size === 0) return []
-    const units = [...this.changed]
+  take(): readonly Unit[] {
+    if (this.changed.size === 0) return NOTHING
+    const units = [...this.changed.values()]
     this.changed.clear()
     return units
   }
   /** To be looked at another time. */
-  again(unit: string): void {
-    this.changed.add(unit)
+  again(unit: Unit): void {
+    this.changed.set(unit.name, unit)
   }
   get waiting(): number {
     return this.changed.size
   }
-  arm(unit: string, arms: readonly Arm[]): void {
+  arm(unit: Unit, arms: readonly Arm[]): void {
     this.disarm(unit)
     if (arms.length === 0) return
     const armed = arms.map((arm) => ({ ...arm, unit }))
-    this.arms.set(unit, armed)
+    this.arms.set(unit.name, armed)
     for (const one of armed) this.listOf(one).add(one)
   }
-  private disarm(unit: string): void {
-    const armed = this.arms.get(unit)
+  private disarm({ name }: Unit): void {
+    const armed = this.arms.get(name)
     if (armed === undefined) return
-    this.arms.delete(unit)
+    this.arms.delete(name)
     for (const one of armed) this.listOf(one).remove(one)
   }
   /** The next to be reached stands last. */
@@ -125,7 +128,7 @@ export class RiskWatch {
         ? (one: Armed, other: Armed): boolean => one.price > other.price
         : (one: Armed, other: Armed): boolean => one.price < other.price
       list = new Sorted<Armed>((one, other) =>
-        one.price === other.price ? one.unit < other.unit : nearer(one, other),
+        one.price === other.price ? one.unit.name < other.unit.name : nearer(one, other),
       )
       lists.set(contract, list)
     }

@@ -83,6 +83,9 @@ export interface Contract {
   readonly config: ContractConfig
   /** group/settle/name: unique among all contracts, and the `pair` of its orders, trades and candles. */
   readonly id: string
+  /** The candles of its mark and of its index. */
+  readonly markSeries: string
+  readonly indexSeries: string
   /** group/settle: the account that it is settled in. */
   readonly account: string
   readonly group: ContractGroup
@@ -124,6 +127,10 @@ export interface Contract {
   readonly settling: boolean
 }
 
+/** What the names of series of a contract's figures begin with. */
+export const MARK_SERIES = 'mark_'
+export const INDEX_SERIES = 'index_'
+
 export const contractId = (group: ContractGroup, settle: string, name: string): string =>
   `${group}/${settle}/${name}`
 /** group/settle of a contract's id. */
@@ -145,9 +152,12 @@ export function compileContract(given: ContractConfig, precision: number, settli
   const sizeMax = BigInt(config.order_size_max)
   const marketMax = amountOf(config.market_order_size_max) / ONE
   const account = `${group}/${settle}`
+  const id = contractId(group, settle, name)
   return {
     config,
-    id: contractId(group, settle, name),
+    id,
+    markSeries: MARK_SERIES + id,
+    indexSeries: INDEX_SERIES + id,
     account,
     group,
     settle,

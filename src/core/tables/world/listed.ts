@@ -42,6 +42,20 @@ export interface Around {
   precisionOf(currency: string): number | undefined
   overlayOf(id: string): ContractOverlay | undefined
 }
+/** By group, settle and name. */
+type ByName = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Contract>>>
+function namesOf(contracts: Iterable<Contract>): ByName {
+  const byName = new Map<string, Map<string, Map<string, Contract>>>()
+  for (const contract of contracts) {
+    let settles = byName.get(contract.group)
+    if (settles === undefined)
+      byName.set(contract.group, (settles = new Map<string, Map<string, Contract>>()))
+    let names = settles.get(contract.settle)
+    if (names === undefined) settles.set(contract.settle, (names = new Map<string, Contract>()))
+    names.set(contract.name, contract)
+  }
+  return byName
+}
 /** Every contract there is or was: those of the file, and those that templates of the file were listed as. */
 export class Contracts {
   readonly listed = new Table(LISTED_CONTRACT)
@@ -49,20 +63,21 @@ export class Contracts {
   private compiled = new Map<string, Contract>()
   private made = new Map<string, ContractConfig>()
   private traded: readonly Contract[] | undefined
+  private byName: ByName | undefined
 
   constructor(around: Around) {
     this.around = around
     this.listed.observe((before, after) => {
       if (before !== undefined) this.compiled.delete(before.id)
       if (after !== undefined) this.compileListed(after)
-      this.traded = undefined
+      this.traded = this.byName = undefined
     })
   }
   /** The file, a currency, or an operator's change is another one. */
   lay(file: readonly GivenContract[]): void {
     this.compiled = new Map()
     this.made = new Map()
-    this.traded = undefined
+    this.traded = this.byName = undefined
     for (const given of file) {
       const config = completeContract(given)
       if (isTemplate(config)) this.made.set(templateId(config), config)
@@ -72,6 +87,11 @@ export class Contracts {
   }
   find(id: string): Contract | undefined {
     return this.compiled.get(id)
+  }
+  /** As a client names it, in its own letters: looked up without putting an id together. */
+  named(group: string, settle: string, name: string): Contract | undefined {
+    this.byName ??= namesOf(this.compiled.values())
+    return this.byName.get(group)?.get(settle)?.get(name)
   }
   /** Those that have not ended, by id. */
   get open(): readonly Contract[] {

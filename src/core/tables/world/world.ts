@@ -121,6 +121,12 @@ export class World {
   findContract(id: string): Contract | undefined {
     return this.contracts.find(id)
   }
+  /** By the name that a client gave, in whatever letters. */
+  contractNamed(group: string, settle: string, name: string): Contract | undefined {
+    return (
+      this.contracts.named(group, settle, name) ?? this.contracts.named(group, settle, name.toUpperCase())
+    )
+  }
   /** A contract that a row names. */
   mustContract(id: string): Contract {
     const contract = this.contracts.find(id)
