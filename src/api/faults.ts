@@ -3,6 +3,8 @@ import { LABELS, Refusal, type Label } from '../labels.ts'
 import { FaultReport, type ReportedRequest } from './fault-report.ts'
 
 export const EFFECTS = ['error', 'delay', 'drop_reply', 'duplicate', 'disconnect', 'gap', 'pass'] as const
+/** What a delay is also called: the member that says how long. */
+export const DELAY_TOO = 'delay_ms'
 export type Effect = (typeof EFFECTS)[number]
 /** What can happen on sockets alone. */
 export const SOCKET_EFFECTS: readonly Effect[] = ['disconnect', 'gap']
@@ -26,6 +28,10 @@ export interface FaultStep {
   /** With any effect: wait first. */
   readonly delay_ms?: number
 }
+/** As it is asked for; without an effect it is a delay. */
+export interface NamedStep extends Omit<FaultStep, 'effect'> {
+  readonly effect: Effect | typeof DELAY_TOO
+}
 /** Which requests; what is left out matches all. */
 export interface FaultMatch {
   readonly method?: string
@@ -37,10 +43,10 @@ export interface FaultMatch {
   readonly channel?: string
 }
 /** Failures on demand, for people who test how their client copes. Sandbox only. */
-export interface FaultRule extends Partial<FaultStep> {
+export interface FaultRule extends Partial<NamedStep> {
   readonly match: FaultMatch
   /** Instead of an effect: the first request that matches gets the first step, the second the second, and so on. */
-  readonly sequence?: readonly FaultStep[]
+  readonly sequence?: readonly NamedStep[]
   /** How often it acts before it is used up; left out: for ever, or a sequence once. */
   readonly times?: number
   /** 0 to 1; left out: always. */
@@ -178,9 +184,20 @@ function entryOf(rule: FaultRule, chance: () => number): Entry {
   const { sequence, times, seed } = rule
   const random = seed === undefined ? chance : drawnFrom(seed)
   if (sequence !== undefined)
-    return { rule, steps: sequence, random, left: (times ?? 1) * sequence.length, acted: 0 }
-  return { rule, steps: [rule as FaultStep], random, left: times ?? Infinity, acted: 0 }
+    return {
+      rule,
+      steps: sequence.map(stepOf),
+      random,
+      left: (times ?? 1) * sequence.length,
+      acted: 0,
+    }
+  return { rule, steps: [stepOf(rule)], random, left: times ?? Infinity, acted: 0 }
 }
+/** A rule keeps the words that it was given in. */
+const stepOf = ({ effect = 'delay', ...rest }: Partial<NamedStep>): FaultStep => ({
+  ...rest,
+  effect: effect === DELAY_TOO ? 'delay' : effect,
+})
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 function drawnFrom(seed: number): () => number {
   let state = seed >>> 0

@@ -201,6 +201,11 @@ export function time(): Field<number> {
     return whole.length === 13 ? Number(digits) / 1000 : Number(digits)
   })
 }
+/** Microseconds up to which such a time reaches: a whole second means all of it, a millisecond all of that, as records show them. */
+export function untilMicros(seconds: number): number {
+  const micros = Math.round(seconds * 1e6)
+  return micros % 1e6 === 0 ? micros + 999_999 : micros % 1e3 === 0 ? micros + 999 : micros
+}
 
 export function object<F extends Fields>(fields: F): Field<Values<F>> {
   const required = Object.entries(fields).filter(([, { required }]) => required)

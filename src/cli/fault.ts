@@ -1,5 +1,5 @@
 import { METHODS } from '../api/endpoint.ts'
-import { EFFECTS, type FaultRule, type FaultStep } from '../api/faults.ts'
+import { DELAY_TOO, EFFECTS, type FaultRule, type FaultStep, type NamedStep } from '../api/faults.ts'
 import { ConfigError } from '../config.ts'
 import { drive, type OperatorApi, type Said } from './operator-api.ts'
 
@@ -144,7 +144,7 @@ async function readWord(word: string, rule: Rule, api: Pick<OperatorApi, 'user'>
 
 function line(rule: Listed): string {
   const { match } = rule
-  const steps = rule.sequence ?? [rule as FaultStep]
+  const steps: readonly Partial<NamedStep>[] = rule.sequence ?? [rule]
   const words = [
     steps.map(stepWords).join(' then '),
     match.method,
@@ -159,8 +159,15 @@ function line(rule: Listed): string {
   ]
   return words.filter((word) => word !== undefined).join(' ')
 }
-function stepWords({ effect, status, label, delay_ms }: FaultStep): string {
-  const short = effect === 'drop_reply' ? 'drop' : effect === 'duplicate' ? 'twice' : effect
+function stepWords({ effect = 'delay', status, label, delay_ms }: Partial<NamedStep>): string {
+  const short =
+    effect === 'drop_reply'
+      ? 'drop'
+      : effect === 'duplicate'
+        ? 'twice'
+        : effect === DELAY_TOO
+          ? 'delay'
+          : effect
   return [short, status, label, delay_ms === undefined ? undefined : `${delay_ms}ms`]
     .filter((word) => word !== undefined)
     .join(' ')

@@ -40,6 +40,7 @@ import { beginAgents, replayTrade, replayTrades, startScenario } from './agents/
 import { startContractScenario } from './agents/contract-commands.ts'
 import { actAgents, actContracts, paceAgents, wakeAgents } from './agents/pace.ts'
 import { fireWaiting } from './futures/fire.ts'
+import { wakeFund } from './futures/insurance.ts'
 import { beginFutures, sweepFunding, workMinute } from './futures/minute.ts'
 import { statContract } from './futures/stats.ts'
 import { markContracts } from './futures/prices.ts'
@@ -93,7 +94,7 @@ import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
  * Counts up whenever a rule changes, or what a batch is hashed from, so that a recorded command would lead elsewhere: the next start then keeps the
  * state as it is as a checkpoint, and `kontor replay` begins there. `npm run rules` then records test/core/rules.json anew.
  */
-export const RULES = 8
+export const RULES = 9
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {
@@ -237,7 +238,7 @@ function runDue(ctx: Ctx, input: { id: number }): { refused: string | null } {
   }
 }
 
-/** When a command is through, what waits for a price of a contract is looked at: see `fireWaiting`. */
+/** When a command is through, what waits for a price of a contract is looked at, and what the fund holds: see `fireWaiting`, `wakeFund`. */
 function thenFire<C extends Readonly<Record<string, (ctx: Ctx, input: never) => unknown>>>(all: C): C {
   const fired = Object.entries(all).map(([name, handler]) => [
     name,
@@ -245,6 +246,7 @@ function thenFire<C extends Readonly<Record<string, (ctx: Ctx, input: never) => 
       ctx.state.futures.waiting.begin()
       const reply = handler(ctx, input)
       fireWaiting(ctx)
+      wakeFund(ctx)
       return reply
     },
   ])

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { METHODS, VENDOR_PREFIX, microsNow, usualHeaders } from './words.ts'
+import { CLIENTS_PREFIX, KNOWN_HEADERS, METHODS, VENDOR_PREFIX, microsNow, usualHeaders } from './words.ts'
 
 /** Headers that pages send: those of a signed request. */
 const SENT = ['KEY', 'SIGN', 'Timestamp', 'Content-Type', 'X-Gate-Exptime', 'X-Client-Request-Id']
@@ -12,9 +12,8 @@ const READ = [
   'X-Pagination-Total',
   'Retry-After',
   'X-Client-Request-Id',
-  ...['Trace-ID', 'RateLimit-Requests-Remain', 'RateLimit-Limit', 'RateLimit-Reset-Timestamp', 'Ignored'].map(
-    (name) => `X-${VENDOR_PREFIX}-${name}`,
-  ),
+  ...KNOWN_HEADERS.flatMap((name) => [`X-${VENDOR_PREFIX}-${name}`, `X-${CLIENTS_PREFIX}-${name}`]),
+  `X-${VENDOR_PREFIX}-Ignored`,
 ]
 const REMEMBER_SECONDS = 600
 

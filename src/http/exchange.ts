@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './bodies.ts'
-import { VENDOR_PREFIX, clientIp, microsNow, replyAndLinger, traceId } from './words.ts'
+import { VENDOR_PREFIX, clientIp, microsNow, replyAndLinger, tellByBothNames, traceId } from './words.ts'
 
 /**
  * A request and its reply without a socket: what the checks of the API work on. They come from HTTP in this process or
@@ -103,7 +103,7 @@ export function sendReply(
   headers.push(...traceHeaders(inTime))
   if (text !== undefined)
     headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
-  response.writeHead(status, headers as string[])
+  response.writeHead(status, tellByBothNames(headers) as string[])
   if (complete) response.end(text ?? '')
   else replyAndLinger(request, response, text ?? '')
 }

@@ -11,6 +11,26 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 /** The vendor's part of header names. */
 export const VENDOR_PREFIX = 'Svc'
+/** What clients call it: headers of replies that they know are told by both names. */
+export const CLIENTS_PREFIX = 'Gate'
+/** The vendor's headers that clients know. */
+export const KNOWN_HEADERS = [
+  'Trace-ID',
+  'RateLimit-Requests-Remain',
+  'RateLimit-Limit',
+  'RateLimit-Reset-Timestamp',
+] as const
+const CLIENTS_NAMES: ReadonlyMap<unknown, string> = new Map(
+  KNOWN_HEADERS.map((name) => [`X-${VENDOR_PREFIX}-${name}`, `X-${CLIENTS_PREFIX}-${name}`]),
+)
+/** Names and values in turn: adds the names that clients know. */
+export function tellByBothNames(headers: (string | number)[]): (string | number)[] {
+  for (let i = 0, end = headers.length; i < end; i += 2) {
+    const name = CLIENTS_NAMES.get(headers[i])
+    if (name !== undefined) headers.push(name, headers[i + 1]!)
+  }
+  return headers
+}
 
 export const microsNow = (): number => Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000)
 
@@ -109,14 +129,14 @@ export function addressBlock(ip: string): string {
 
 /** Headers that every reply carries, whoever gives it: names and values in turn. */
 export function usualHeaders(inTime: number): (string | number)[] {
-  return [
+  return tellByBothNames([
     `X-${VENDOR_PREFIX}-Trace-ID`,
     traceId(),
     'X-In-Time',
     inTime,
     'X-Out-Time',
     Math.max(inTime, microsNow()),
-  ]
+  ])
 }
 /** A refusal from outside the API: by the server, its pages, or its doorkeeper. */
 export function refuseRequest(

@@ -12,15 +12,47 @@ import {
 } from '../api/fields.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../api/shapes.ts'
 import { entryPrice, unrealised } from '../core/contracts/position.ts'
+import { withDeductions } from '../core/contracts/terms.ts'
 import { PLATFORM, contractInsurance } from '../core/ledger/accounts.ts'
 import type { State } from '../core/state.ts'
 import { contractId, contractsIn, type Contract } from '../core/tables/world/contracts.ts'
 import type { ContractChange } from '../core/tables/world/contract-rules.ts'
-import { notFound } from '../labels.ts'
-import { format, type Amount } from '../money/amount.ts'
+import { notFound, refuse } from '../labels.ts'
+import { amountOf, format, rateOf, type Amount } from '../money/amount.ts'
 import { proveContracts, type ContractProof } from '../proof/contracts.ts'
 
 const tierShape = shape({ risk_limit: decimalText, maintenance_rate: decimalText, leverage_max: decimalText })
+/** What clients are shown of a tier besides, and what follows from the rest: a row may be sent as it was read. */
+const DERIVED = {
+  tier: optional(integer(1, 100)),
+  initial_rate: optional(decimal()),
+  deduction: optional(decimal()),
+  contract: optional(text({ max: 64 })),
+}
+interface GivenTier {
+  readonly risk_limit: string
+  readonly maintenance_rate: string
+  readonly leverage_max: string
+  readonly deduction: string | null
+}
+function givenTiers(rows: readonly GivenTier[]): ContractChange['tiers'] {
+  const follows = withDeductions(
+    rows.map(({ risk_limit, maintenance_rate, leverage_max }) => ({
+      limit: amountOf(risk_limit),
+      maintenance: rateOf(maintenance_rate),
+      leverageMax: rateOf(leverage_max),
+    })),
+  )
+  return rows.map(({ risk_limit, maintenance_rate, leverage_max, deduction }, i) => {
+    const due = follows[i]!.deduction
+    if (deduction !== null && amountOf(deduction) !== due)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `tiers[${i}].deduction: "${deduction}" is not what limits and rates make it, ${format(due)}; leave it out`,
+      )
+    return { risk_limit, maintenance_rate, leverage_max }
+  })
+}
 const contractShape = shape({
   group: str,
   settle: str,
@@ -193,6 +225,7 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
             risk_limit: positiveDecimal(),
             maintenance_rate: positiveDecimal(),
             leverage_max: positiveDecimal(),
+            ...DERIVED,
           }),
           100,
         ),
@@ -205,8 +238,9 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
     reply: contractShape,
     refuses: ['CONTRACT_NOT_FOUND', 'CONTRACT_IN_DELISTING', 'INVALID_PARAM_VALUE'],
     handle: async ({ desk, operator, path, body }) => {
+      const told = { ...body, tiers: body.tiers && givenTiers(body.tiers) }
       const change = Object.fromEntries(
-        Object.entries(body).filter(([, value]) => value !== null),
+        Object.entries(told).filter(([, value]) => value !== null),
       ) as ContractChange
       return desk.core.submit('contract.change', { contract: idOf(path), change, actor: operator })
     },

@@ -1,5 +1,5 @@
 import { METHODS, endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { EFFECTS, FAULTS_MAX, SOCKET_EFFECTS, type FaultRule } from '../api/faults.ts'
+import { DELAY_TOO, EFFECTS, FAULTS_MAX, SOCKET_EFFECTS, type FaultRule } from '../api/faults.ts'
 import {
   id,
   integer,
@@ -46,9 +46,9 @@ const faultBody = strict({
     }),
     NO_MATCH,
   ),
-  effect: optional(oneOf(...EFFECTS)),
+  effect: optional(oneOf(...EFFECTS, DELAY_TOO)),
   ...STEP,
-  sequence: optional(listOf(strict({ effect: oneOf(...EFFECTS), ...STEP }), SEQUENCE_MAX)),
+  sequence: optional(listOf(strict({ effect: oneOf(...EFFECTS, DELAY_TOO), ...STEP }), SEQUENCE_MAX)),
   times: optional(integer(1, 1_000_000)),
   probability: optional(number(0, 1)),
   seed: optional(integer(0, 4_294_967_295)),
@@ -60,7 +60,7 @@ const given = (members: object): object =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 /** A step that could do nothing, or does not say what, is a mistake. */
 function checkStep(step: StepBody, where: string): void {
-  if (step.effect === 'delay' && step.delay_ms === null)
+  if ((step.effect === 'delay' || step.effect === DELAY_TOO) && step.delay_ms === null)
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}delay_ms (of the effect delay)`)
   for (const name of ['status', 'label'] as const)
     if (step.effect !== 'error' && step[name] !== null)
@@ -81,7 +81,7 @@ function checkAim({ match, effect, sequence }: FaultBody, where: string): void {
     return
   }
   for (const used of [effect, ...(sequence ?? []).map((step) => step.effect)])
-    if (used !== null && SOCKET_EFFECTS.includes(used))
+    if (used !== null && used !== DELAY_TOO && SOCKET_EFFECTS.includes(used))
       refuse(
         'MISSING_REQUIRED_PARAM',
         `Missing required parameter: ${where}match.channel (of the effect ${used})`,
@@ -89,7 +89,9 @@ function checkAim({ match, effect, sequence }: FaultBody, where: string): void {
 }
 function faultRule(body: FaultBody, where: string): FaultRule {
   const { sequence } = body
-  if ((body.effect === null) === (sequence === null))
+  // How long it waits says enough.
+  const named = body.effect !== null || (sequence === null && body.delay_ms !== null)
+  if (named === (sequence !== null))
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}effect or sequence (one of them)`)
   if (body.seed !== null && body.probability === null)
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}probability (of the seed)`)

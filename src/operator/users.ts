@@ -14,6 +14,7 @@ import {
   positiveDecimal,
   text,
   time,
+  untilMicros,
   withDefault,
 } from '../api/fields.ts'
 import { array, decimalText, int, int64, nullable, shape, str } from '../api/shapes.ts'
@@ -89,14 +90,16 @@ function balanceViews(userId: number, rows: readonly { account: Account; amount:
     if (seen.has(key)) continue
     seen.add(key)
     const [kind, scope = ''] = base.split(':') as [string, string?]
+    // Debts are of the account that they are owed by.
+    const owner = kind.slice(kind.lastIndexOf('.') + 1)
     views.push({
       user_id: userId,
       account: kind,
       currency: account.currency,
       available: format(amounts.get(key) ?? ZERO),
       locked: format(amounts.get(`${lockedName(base)}/${account.currency}`) ?? ZERO),
-      currency_pair: kind === 'margin' ? scope : '',
-      settle: kind === 'futures' || kind === 'delivery' ? scope : '',
+      currency_pair: owner === 'margin' ? scope : '',
+      settle: owner === 'futures' || owner === 'delivery' ? scope : '',
     })
   }
   return views.sort((a, b) =>
@@ -311,7 +314,7 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, path, query }) => {
       const rows = await desk.core.read((state) => [...state.ledger.ownedBy(userAt(state, path.uid).user_id)])
       if (query.at !== null)
-        return balanceViews(path.uid, await balancesAt(desk, rows, Math.round(query.at * 1e6)))
+        return balanceViews(path.uid, await balancesAt(desk, rows, untilMicros(query.at)))
       return balanceViews(
         path.uid,
         rows.map((account) => ({ account, amount: account.amount })),

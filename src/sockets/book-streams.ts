@@ -43,14 +43,18 @@ interface Followed {
   readonly since: number
   readonly marked: Set<() => void>
 }
+interface Following {
+  readonly followed: Promise<Followed>
+  /** Streams that show it. They are counted here and not by name: those of a world that is gone must not end one of the next. */
+  streams: number
+}
 /** The books of a venue that somebody watches, each followed once, whatever the number and kind of its streams. */
 export class Books {
   private readonly core: Pick<Core<State, Commands>, 'snapshot'>
   private readonly now: () => number
   private readonly venue: BookVenue
-  private readonly followed = new Map<string, Promise<Followed>>()
+  private readonly following = new Map<string, Following>()
   private readonly ready = new Map<string, Followed>()
-  private readonly users = new Map<string, number>()
 
   constructor(core: Pick<Core<State, Commands>, 'snapshot'>, now: () => number, venue: BookVenue) {
     this.core = core
@@ -73,9 +77,8 @@ export class Books {
   }
   /** Everything was replaced: what is known is no longer true. */
   clear(): void {
-    this.followed.clear()
+    this.following.clear()
     this.ready.clear()
-    this.users.clear()
   }
 
   readonly ticker =
@@ -92,15 +95,20 @@ export class Books {
       this.begin(pair, ({ book }) => new DeltaStream(form, level, ms, book, outlet, this.now))
 
   private async begin(pair: string, make: (followed: Followed) => BookStream): Promise<Stream> {
-    this.users.set(pair, (this.users.get(pair) ?? 0) + 1)
-    let following = this.followed.get(pair)
-    if (following === undefined) this.followed.set(pair, (following = this.follow(pair)))
-    const followed = await following.catch((error: unknown) => {
-      // What could not begin, because its market was taken away for example, is begun anew by the next.
-      if (this.followed.get(pair) === following) {
-        this.followed.delete(pair)
-        this.users.delete(pair)
+    let following = this.following.get(pair)
+    if (following === undefined) {
+      const begun: Following = {
+        followed: this.follow(pair, () => this.following.get(pair) === begun),
+        streams: 0,
       }
+      this.following.set(pair, (following = begun))
+    }
+    const mine = following
+    mine.streams++
+    const isCurrent = (): boolean => this.following.get(pair) === mine
+    const followed = await mine.followed.catch((error: unknown) => {
+      // What could not begin, because its market was taken away for example, is begun anew by the next.
+      if (isCurrent()) this.following.delete(pair)
       throw error
     })
     const stream = make(followed)
@@ -110,18 +118,13 @@ export class Books {
       first: () => stream.first(),
       close: () => {
         stream.close()
-        followed.marked.delete(stream.mark)
-        const left = (this.users.get(pair) ?? 1) - 1
-        if (left > 0) this.users.set(pair, left)
-        else if (this.ready.get(pair) === followed) {
-          this.users.delete(pair)
-          this.ready.delete(pair)
-          this.followed.delete(pair)
-        }
+        if (!followed.marked.delete(stream.mark) || --mine.streams > 0 || !isCurrent()) return
+        this.ready.delete(pair)
+        this.following.delete(pair)
       },
     }
   }
-  private async follow(pair: string): Promise<Followed> {
+  private async follow(pair: string, isWanted: () => boolean): Promise<Followed> {
     const { sequence, value } = await this.core.snapshot((state) => {
       const exchange = this.venue.exchange(state)
       const book = exchange.book(pair)
@@ -136,7 +139,8 @@ export class Books {
       since: sequence,
       marked: new Set<() => void>(),
     }
-    this.ready.set(pair, followed)
+    // The world may be another by now.
+    if (isWanted()) this.ready.set(pair, followed)
     return followed
   }
   private byMarket(command: CommittedCommand, rows: CommandRows): Map<string, LevelChange[]> {

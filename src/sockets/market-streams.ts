@@ -208,7 +208,7 @@ export class FigureStream implements Stream {
 
 /** The window that grows, after trades and at most at its pace; and each window once more when it has closed. */
 class CandleStream implements Stream {
-  readonly pace: Pace = 'each'
+  readonly pace: Pace = 'newest'
   private readonly desk: Desk
   private readonly form: CandleForm
   private readonly outlet: Outlet
@@ -236,7 +236,7 @@ class CandleStream implements Stream {
     const stream = new CandleStream(desk, form, outlet)
     stream.leave = listen(() => (stream.grown = true))
     stream.start = form.interval.start(desk.clock.seconds())
-    stream.frame = (await stream.frames(stream.start, stream.start)).at(-1)
+    stream.frame = (await stream.frames(stream.start, stream.start)).at(-1)?.text
     stream.last = performance.now()
     stream.timer = every(CLOSING_MS, onError, () => (stream.due() ? stream.tell() : undefined))
     return stream
@@ -266,12 +266,16 @@ class CandleStream implements Stream {
     const grows = frames.length > 0 && grown
     this.start = now
     if (this.over) return
-    this.frame = frames.at(-1) ?? this.frame
-    for (const frame of grows || first === now ? frames : frames.slice(0, -1)) this.outlet.publish(frame)
+    this.frame = frames.at(-1)?.text ?? this.frame
+    for (const { text, closed } of grows || first === now ? frames : frames.slice(0, -1))
+      this.outlet.publish(text, closed)
   }
-  private async frames(first: number, last: number): Promise<string[]> {
+  private async frames(first: number, last: number): Promise<{ text: string; closed: boolean }[]> {
     const { desk, form } = this
     const list = await candlesOf(desk, form.source, form.interval, () => ({ first, last }))
-    return list.map((candle) => pushFrame(desk.clock.peek(), ...form.said(candle, candle.open_time < last)))
+    return list.map((candle) => {
+      const closed = candle.open_time < last
+      return { text: pushFrame(desk.clock.peek(), ...form.said(candle, closed)), closed }
+    })
   }
 }

@@ -2,8 +2,8 @@ import type { Pace } from './line.ts'
 
 /** What a stream needs of whoever runs it. */
 export interface Outlet {
-  /** To everybody who has joined. */
-  publish(text: string): void
+  /** To everybody who has joined; `kept`: to one who is slow as well, whatever the pace. */
+  publish(text: string, kept?: boolean): void
 }
 /** Something that goes on, and that sockets can join: one for each thing there is, however many listen. */
 export interface Stream {

@@ -29,12 +29,12 @@ export class Topic implements Outlet {
     this.channel = channel
     this.parts = parts
   }
-  publish(text: string): void {
+  publish(text: string, kept = false): void {
     if (this.doors.size === 0) return
     const send = (): void => {
       this.published++
       this.parts.count(this.channel, this.members.size)
-      for (const door of this.doors.keys()) door.publish(this.id, text)
+      for (const door of this.doors.keys()) door.publish(this.id, text, kept)
     }
     this.heldBack.send(this.parts.fault(this), send, () => {
       for (const { door, socket } of this.members) door.cut(socket)
@@ -116,6 +116,7 @@ export class Topics {
     this.lingering.clear()
     for (const { topic } of this.byName.values()) topic.stream?.close()
     this.byName.clear()
+    this.byId.clear()
   }
   /**
    * After join or leave: nobody listens and nobody is about to. It goes on for a while, so that coming and going costs

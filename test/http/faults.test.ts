@@ -28,6 +28,30 @@ describe('faults that are aimed', () => {
     await set([])
   })
 
+  test('a delay by the name of its member, or without a name', async () => {
+    const { client, user_id } = await platform.user()
+    const took = async (): Promise<number> => {
+      const begun = performance.now()
+      ok(await client.get('/account/detail'))
+      return performance.now() - begun
+    }
+    const match = { user_id }
+    for (const named of [{ effect: 'delay' }, { effect: 'delay_ms' }, {}]) {
+      const rule = { match, ...named, delay_ms: 300, times: 1 }
+      await set([rule])
+      assert.deepEqual(await platform.operator.ok('GET', '/faults'), [{ ...rule, left: 1 }])
+      assert.ok((await took()) >= 299)
+      assert.ok((await took()) < 299)
+    }
+    await set([{ match, sequence: [{ effect: 'delay_ms', delay_ms: 300 }] }])
+    assert.ok((await took()) >= 299)
+    refused(await platform.operator.call('PUT', '/faults', [{ match }]), 400, 'MISSING_REQUIRED_PARAM')
+    refused(
+      await platform.operator.call('PUT', '/faults', [{ match, effect: 'delay_ms' }]),
+      400,
+      'MISSING_REQUIRED_PARAM',
+    )
+  })
   test('in sequence: each request that matches gets the next step, then the rule is used up', async () => {
     const { client, user_id } = await platform.user()
     await platform.credit(user_id, 'USDT', '100')

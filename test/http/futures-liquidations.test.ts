@@ -84,6 +84,63 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     assert.ok(Number(steps[0]!.detail['margin_balance']) <= Number(steps[0]!.detail['maintenance_margin']))
     assert.equal((await rich.order(bid.id)).finish_as, 'filled')
   })
+  test('the fund orders each second while somebody stands against it, and does nothing while nobody does', async () => {
+    const held = async (): Promise<number> => {
+      const funds = (await platform.operator.ok('GET', '/insurance')) as {
+        settle: string
+        positions: { contract: string; size: string }[]
+      }[]
+      const { positions } = funds.find(({ settle }) => settle === 'usdt')!
+      return Number(positions.find(({ contract }) => contract === 'BTC_USDT')?.size ?? 0)
+    }
+    const wait = (advance_seconds: number) => platform.operator.ok('POST', '/clock', { advance_seconds })
+    const batches = async (): Promise<number> => (await platform.operator.ok('GET', '/status')).sequence
+    ok(await rich.delete('/orders', { contract: 'BTC_USDT' }))
+    assert.equal(await held(), 600)
+    await wait(5)
+    const before = await batches()
+    await wait(50)
+    assert.ok((await batches()) - before < 10, 'nothing is written each second')
+    assert.equal(await held(), 600)
+    // Too far away to be met.
+    const far = await rich.placed(100, '59000')
+    await wait(5)
+    assert.equal(await held(), 600)
+    ok(await rich.delete(`/orders/${far.id}`))
+    const near = await rich.placed(100, '59900')
+    await wait(1)
+    assert.equal(await held(), 540)
+    await wait(1)
+    assert.equal(await held(), 500)
+    assert.equal((await rich.order(near.id)).finish_as, 'filled')
+    await wait(5)
+    assert.equal(await held(), 500)
+  })
+  test('new tiers: whoever is beyond them is liquidated next, at an unchanged mark', async () => {
+    const { operator } = platform
+    await operator.ok('PUT', '/prices', { SOL: '150' })
+    const contract = 'SOL_USDT'
+    const [isolated, cross, safe] = [
+      await ContractTrader.of(platform, '200'),
+      await ContractTrader.of(platform, '200'),
+      await ContractTrader.of(platform, '20000'),
+    ]
+    ok(await isolated.ask(`/positions/${contract}/leverage`, { leverage: 20 }))
+    const query = { leverage: '0', cross_leverage_limit: '20' }
+    ok(await cross.ask(`/positions/${contract}/leverage`, query))
+    for (const trader of [isolated, cross, safe]) {
+      await rich.placed(-20, '150', { contract })
+      await trader.placed(20, '150', { contract })
+    }
+    const sizes = () =>
+      Promise.all([isolated, cross, safe].map(async (one) => (await one.position(contract)).size as number))
+    await operator.ok('POST', '/clock', { advance_seconds: 61 })
+    assert.deepEqual(await sizes(), [20, 20, 20])
+    const tiers = [{ risk_limit: '100000', maintenance_rate: '0.09', leverage_max: '10' }]
+    await operator.ok('PATCH', `/contracts/futures/usdt/${contract}`, { tiers, leverage_max: '10' })
+    await operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.deepEqual(await sizes(), [0, 0, 20])
+  })
   test('both sides of a hedge are closed against each other first', async () => {
     const trader = await ContractTrader.of(platform, '2000')
     ok(await trader.ask('/dual_mode', { dual_mode: true }))

@@ -53,6 +53,20 @@ describe('operators and contracts', () => {
       /first tier/,
     )
     refused(await operator.call('PATCH', PATH, { status: 'delisted' }), 400, 'INVALID_PARAM_VALUE')
+    // Tiers as clients read them may be sent back; what follows from the rest must follow.
+    const shown = ok(await platform.client().get('/futures/usdt/risk_limit_tiers', { contract: 'ETH_USDT' }))
+    const other = PATH.replace('BTC', 'ETH')
+    const rows = shown.slice(0, 5)
+    assert.deepEqual(
+      (await operator.ok('PATCH', other, { tiers: rows })).tiers.map((row: object) => Object.values(row)),
+      rows.map((row: Record<string, string>) => [
+        row['risk_limit'],
+        row['maintenance_rate'],
+        row['leverage_max'],
+      ]),
+    )
+    const wrong = { tiers: [{ ...shown[0], deduction: '1' }, ...shown.slice(1)] }
+    refused(await operator.call('PATCH', other, wrong), 400, 'INVALID_PARAM_VALUE', /deduction.*leave it out/)
     refused(await operator.call('PATCH', PATH, { name: 'X' }), 400, 'INVALID_PARAM_VALUE', /not known/)
     const audit = await operator.ok('GET', '/audit?limit=1000')
     const record = audit.find(({ action }: { action: string }) => action === 'contract.change')

@@ -183,11 +183,18 @@ describe('operator API', () => {
     const later = platform.now()
     await platform.credit(user_id, 'USDT', '2')
     await platform.credit(user_id, 'BTC', '5')
+    // A whole second means all of it.
+    const whole = Math.floor(platform.now())
     const at = async (seconds: number) =>
       (await platform.operator.ok('GET', `/users/${user_id}/balances?at=${seconds.toFixed(3)}`)).map(
         (row: Record<string, string>) => [row['currency'], row['available']],
       )
     assert.deepEqual(await at(start - 1), [])
+    const rows = await platform.operator.ok('GET', `/users/${user_id}/balances?at=${whole}`)
+    assert.deepEqual(
+      rows.map((row: Record<string, string>) => row['available']),
+      ['5', '3'],
+    )
     assert.deepEqual(await at(start + 60), [['USDT', '1']])
     assert.deepEqual(await at(later - 1), [['USDT', '1']])
     assert.deepEqual(await at(later + 60), [

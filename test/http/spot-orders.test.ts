@@ -316,6 +316,10 @@ describe('spot orders', () => {
         ['new_order', '101', 'BTC', '-0.1'],
       ],
     )
+    // As records tell their times: all of a millisecond.
+    const [newest] = ok(await alice.client.get('/spot/account_book', { limit: 1 }))
+    const upTo = ok(await alice.client.get('/spot/account_book', { from: newest.time, to: newest.time }))
+    assert.equal(upTo[0]?.id, newest.id)
     const fees = ok(await alice.client.get('/spot/account_book', { code: '151', type: 'new_order' }))
     assert.deepEqual(
       fees.map((row: { type: string }) => row.type),

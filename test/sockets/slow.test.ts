@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { spotCandles } from '../../src/sockets/market-forms.ts'
+import { MarketStreams, SPOT_MARKETS } from '../../src/sockets/market-streams.ts'
+import { TestPlatform } from '../support/platform.ts'
 import { until } from '../support/raw.ts'
 import { SocketBench, TestSocket, type Kind, type Known } from '../support/stand-in.ts'
 
@@ -249,4 +252,34 @@ test('frames that are never finished hold no memory without bound', async () => 
   left.raw.write(Buffer.from('x'))
   assert.equal((await left.got(1))[0]!.length, 1024 * 1024)
   await bench.stop()
+})
+
+test('of candles the newest is enough for one who is slow, but those that closed are kept', async () => {
+  const platform = await TestPlatform.start({ KONTOR_CLOCK: '1700000000' })
+  try {
+    const fail = (error: unknown): never => assert.fail(String(error))
+    const markets = new MarketStreams(platform.platform.desk, fail, SPOT_MARKETS)
+    const told: [closed: boolean, kept: boolean][] = []
+    const stream = await markets.ofCandles(spotCandles('BTC_USDT', '1m'))({
+      publish: (text, kept = false) =>
+        void told.push([(JSON.parse(text) as { result: { w: boolean } }).result.w, kept]),
+    })
+    assert.equal(stream.pace, 'newest')
+    const maker = await platform.user()
+    for (const currency of ['BTC', 'USDT']) await platform.credit(maker.user_id, currency, '1000')
+    for (const side of ['sell', 'buy']) {
+      const body = { currency_pair: 'BTC_USDT', price: '100', amount: '1', side }
+      assert.equal((await maker.client.request('POST', '/spot/orders', { body })).status, 201)
+    }
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 180 })
+    await until(() => told.length >= 3)
+    stream.close()
+    assert.deepEqual(
+      told.slice(0, 3),
+      [1, 2, 3].map(() => [true, true]),
+    )
+    assert.ok(told.every(([closed, kept]) => closed === kept))
+  } finally {
+    await platform.stop()
+  }
 })

@@ -33,6 +33,13 @@ export function checkReply(method: string, path: string, reply: Reply): void {
   for (const header of ['x-in-time', 'x-out-time'])
     assert.match(reply.headers.get(header) ?? '', /^\d{16}$/, `${method} ${path} lacks ${header}`)
   assert.match(reply.headers.get('x-svc-trace-id') ?? '', /^[0-9a-f]{32}$/)
+  for (const name of [
+    'trace-id',
+    'ratelimit-requests-remain',
+    'ratelimit-limit',
+    'ratelimit-reset-timestamp',
+  ])
+    assert.equal(reply.headers.get(`x-gate-${name}`), reply.headers.get(`x-svc-${name}`))
   checkBody(method, path, reply)
 }
 /** The same of one that came without the headers of HTTP. */

@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 import type { LogSpec, TableSpec } from '../../machine/table.ts'
 import type { Value } from '../../store/store.ts'
 import type { Desk } from '../endpoint.ts'
-import { integer, withDefault } from '../fields.ts'
+import { integer, untilMicros, withDefault } from '../fields.ts'
 import { paginationHeaders } from '../history.ts'
 
 /** What a page may skip: beyond it a time range finds the rows. */
@@ -35,7 +35,7 @@ export class Filter {
     if (from !== null && to !== null && from > to)
       refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
     if (from !== null) this.and(`"${column}" >= ?`, Math.floor(from * 1e6))
-    if (to !== null) this.and(`"${column}" <= ?`, Math.ceil(to * 1e6) + (Number.isInteger(to) ? 999_999 : 0))
+    if (to !== null) this.and(`"${column}" <= ?`, untilMicros(to))
     return this
   }
   get sql(): string {

@@ -60,7 +60,7 @@ export const orderFields = {
 }
 /** What a client sends, as the core takes it. `channel` is the program that sends it. */
 export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): NewOrder {
-  const order: NewOrder = {
+  const order: Mutable<NewOrder> = {
     text: body.text,
     currency_pair: body.currency_pair,
     type: body.type,
@@ -77,13 +77,12 @@ export function newOrder(body: Values<typeof orderFields>, channel: string | und
     stop_profit: body.stop_profit,
     stop_loss: body.stop_loss,
   }
-  if (channel === undefined && body.trade_quote === null) return order
-  return {
-    ...order,
-    ...(channel !== undefined && { channel }),
-    ...(body.trade_quote !== null && { trade_quote: body.trade_quote }),
-  }
+  // Put on, not spread: every order of some clients has them.
+  if (channel !== undefined) order.channel = channel
+  if (body.trade_quote !== null) order.trade_quote = body.trade_quote
+  return order
 }
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 /** Some clients name themselves in a header; what is no short name is ignored. */
 export function channelOf(call: { header(name: string): string | undefined }): string | undefined {
   const value = call.header('x-gate-channel-id') ?? call.header('x-svc-channel-id')

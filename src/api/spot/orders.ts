@@ -233,9 +233,11 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: orderShape,
     refuses: FIND_LABELS,
-    handle: async ({ desk, caller, path, query }) =>
-      findOrder(desk, { user_id: caller.user.user_id, id: path.order_id, ...query }, (state, order) =>
-        orderView(state, order),
+    handle: async ({ desk, caller, path, query: { currency_pair, account } }) =>
+      findOrder(
+        desk,
+        { user_id: caller.user.user_id, id: path.order_id, currency_pair, account },
+        (state, order) => orderView(state, order),
       ),
   }),
   endpoint({
@@ -250,8 +252,8 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     reply: orderInMode(),
     refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED'],
     handle: async ({ desk, caller, path, query }) => {
-      const { action_mode, ...place } = query
-      const name = { user_id: caller.user.user_id, id: path.order_id, ...place }
+      const { currency_pair, account, action_mode } = query
+      const name = { user_id: caller.user.user_id, id: path.order_id, currency_pair, account }
       const run = desk.core.submit('spot.cancel', name, (state, order) =>
         orderView(state, order, action_mode),
       )

@@ -1,4 +1,5 @@
 import { refuse } from '../../labels.ts'
+import { untilMicros } from '../fields.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -28,8 +29,7 @@ export function timeSpan(
     refuse('INVALID_PARAM_VALUE', `from, to: the span is more than ${days.most} days; ask for less at a time`)
   call.set('X-Applied-From', Math.floor(from))
   call.set('X-Applied-To', Math.floor(to))
-  // A whole second means all of it.
-  return { from: Math.floor(from * 1e6), to: Math.ceil(to * 1e6) + (Number.isInteger(to) ? 999_999 : 0) }
+  return { from: Math.floor(from * 1e6), to: untilMicros(to) }
 }
 
 const SKIP_MAX = 100_000

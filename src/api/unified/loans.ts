@@ -12,7 +12,7 @@ import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Call, type Desk } from '../endpoint.ts'
-import { flag, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
+import { flag, object, oneOf, optional, positiveDecimal, text, untilMicros, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { once } from '../missing.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
@@ -152,7 +152,7 @@ export async function interestRecords(
   set('X-Applied-From', Math.floor(from))
   set('X-Applied-To', Math.floor(to))
   where.push('"at" >= ?', '"at" <= ?')
-  values.push(Math.round(from * 1e6), Math.round(to * 1e6))
+  values.push(Math.round(from * 1e6), untilMicros(to))
   const records = await desk.store.select(
     INTEREST_RECORD,
     `where ${where.join(' and ')} order by "at" desc, "id" desc limit ? offset ?`,

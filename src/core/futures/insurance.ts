@@ -6,10 +6,12 @@ import { schedule } from '../due.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Trade } from '../tables/exchange/trades.ts'
-import type { PositionMode } from '../tables/futures/positions.ts'
+import type { Side } from '../tables/exchange/order.ts'
+import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { nearIndex, needsOf } from './figures.ts'
 import { insuranceOf } from './money.ts'
+import { ontoTick } from './platform-orders.ts'
 import { fillPosition, positionOf, putPosition, type PositionFilled } from './positions.ts'
 
 /**
@@ -108,12 +110,49 @@ export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade
   return filled
 }
 
+/** How far from the mark the fund sells or buys what it took over. */
+const UNWIND_BOUND = 200n
+/** The worst price at which it does. */
+export function unwindBound({ futures }: State, contract: Contract, side: Side): Price {
+  const mark = futures.markOf(contract.id)
+  const away = mark / UNWIND_BOUND
+  // Near the index too: who has moved the mark would else choose what the fund pays.
+  const index = futures.indexOf(contract.id)
+  const off = index / UNWIND_BOUND
+  const worst = side === 'sell' ? larger(mark - away, index - off) : smaller(mark + away, index + off)
+  return ontoTick(contract, worst as Price, side)
+}
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+/** Which side closes a position. */
+export const closingSide = ({ size }: Position): Side => (size > 0n ? 'sell' : 'buy')
+/** Whether an order of the fund would meet anything. */
+export function isMet(state: State, contract: Contract, fund: Position): boolean {
+  const side = closingSide(fund)
+  const facing = state.futures.book(contract.id).facing(side)
+  if (facing === undefined) return false
+  const bound = unwindBound(state, contract, side)
+  return side === 'sell' ? facing.price >= bound : facing.price <= bound
+}
+
 const SECOND = 1e6
-/** While the fund holds a position it sends an order each second. */
-export function scheduleUnwind(ctx: Ctx, contract: Contract): void {
-  const fund = positionOf(ctx.state, PLATFORM, contract, 'single')
+/**
+ * A command is through. While the fund holds a position it sends an order each second, but none, and no command for it, as
+ * long as nothing stands against it: it could hold one for years.
+ */
+export function wakeFund(ctx: Ctx): void {
+  const { state } = ctx
+  // After every command: mostly it holds nothing.
+  if (!state.futures.positions.holdsAny(PLATFORM)) return
   // The fund is never liquidated: there the id of its next order stands.
-  if (fund.size === 0n || fund.liquidating !== 0) return
-  const due = schedule(ctx, ctx.at + SECOND, 'futures.unwind', { contract: contract.id })
-  putPosition(ctx, { ...fund, liquidating: due })
+  const resting = [...state.futures.positions.allOf(PLATFORM)].filter(({ liquidating }) => liquidating === 0)
+  // The order in which they came to be held is not the same after a start.
+  if (resting.length > 1) resting.sort((one, other) => (one.id < other.id ? -1 : 1))
+  for (const fund of resting) {
+    const contract = state.world.findContract(fund.contract)
+    if (contract === undefined || !(isMet(state, contract, fund) || fundWorth(state, contract) <= 0n))
+      continue
+    const due = schedule(ctx, ctx.at + SECOND, 'futures.unwind', { contract: contract.id })
+    putPosition(ctx, { ...fund, liquidating: due })
+  }
 }

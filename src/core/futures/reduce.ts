@@ -23,7 +23,7 @@ import {
   shownMargin,
   unitOf,
 } from './figures.ts'
-import { fundTakes, internalTrade, scheduleUnwind } from './insurance.ts'
+import { fundTakes, internalTrade } from './insurance.ts'
 import { bookCash, cashName, insuranceOf, isSharedFor, type Settled } from './money.ts'
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { finish, ontoTick, platformOrder } from './platform-orders.ts'
@@ -219,7 +219,6 @@ function closeRest(
       price,
       text,
     })
-    scheduleUnwind(ctx, contract)
     return taken
   })
   if (left === 0n) return
@@ -259,7 +258,6 @@ function takeAtMark(ctx: Ctx, contract: Contract, row: Position, contracts: bigi
     text: closing.text,
   })
   tell(ctx, closing, 'taken_over', abs(contracts), row, price)
-  scheduleUnwind(ctx, contract)
 }
 /** What an account lost that it does not have. */
 export function payLoss(

@@ -3,6 +3,7 @@ import { notFound, refuse } from '../../labels.ts'
 import { decimalsOf } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { dateName } from '../contracts/dates.ts'
+import { schedule } from '../due.ts'
 import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
 import { cancelWaiting, waitingIn } from '../futures/waiting.ts'
@@ -40,6 +41,11 @@ export function changeContract(
   })
   audit(ctx, input.actor, 'contract.change', { contract: id, ...change })
   lookAtContracts(ctx, {})
+  if (change.tiers !== undefined) {
+    ctx.state.futures.watch.lookAtHolders(id)
+    // Nobody is liquidated in this command, whoever must be is in the next.
+    schedule(ctx, ctx.at, 'futures.look', {})
+  }
   return world.mustContract(id).config
 }
 

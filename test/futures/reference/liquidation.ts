@@ -315,7 +315,6 @@ function takeOver(
 ): void {
   internal(w, c, row, w.position(0, c, 'single'), contracts, price, { order: id, text }, { order: 0, text })
   w.meet('takeover')
-  startUnwinding(w, c)
 }
 /** A side of a trade past the book; without a rate it pays no fee. */
 interface Side {
@@ -379,35 +378,44 @@ function fundTakes(w: World, c: Contract, sign: bigint, wanted: bigint, price: b
   w.meet('the fund can not take it')
   return 0n
 }
-function startUnwinding(w: World, c: Contract): void {
-  const fund = w.position(0, c, 'single')
-  if (fund.size === 0n || fund.liquidating !== 0) return
-  fund.liquidating = 1
-  w.positions.set(fund.id, fund)
-  w.schedule(w.at + 1e6, 'futures.unwind', c.id)
+/** At the price that is near the mark and the index, if anybody stands there. */
+function unwindPrice(w: World, c: Contract, fund: Position): { price: bigint; met: boolean } {
+  const { mark, index } = w.priceOf(c.id)
+  const buy = fund.size < 0n
+  const price = buy
+    ? floorTo(min(mark + mark / 200n, index + index / 200n), c.tick)
+    : ceilTo(max(mark - mark / 200n, index - index / 200n), c.tick)
+  const [best] = w.side(c.id, !buy)
+  return { price, met: best !== undefined && (buy ? best.price <= price : best.price >= price) }
 }
-/** Each second while the fund holds something: a tenth of it near the mark and the index. */
+/** After each command: what the fund holds gets an order in a second, where that would meet anybody, or the fund is at its end. */
+export function wakeFund(w: World): void {
+  const funds = [...w.positions.values()].filter(
+    ({ user, size, liquidating }) => user === 0 && size !== 0n && liquidating === 0,
+  )
+  for (const fund of funds.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const c = w.contract(fund.contract)
+    if (!unwindPrice(w, c, fund).met && fundWorth(w, c.settle, believed(w)) > 0n) continue
+    fund.liquidating = 1
+    w.schedule(w.at + 1e6, 'futures.unwind', c.id)
+  }
+}
+/** Each second while the fund holds something that it can sell or buy back: a tenth of it near the mark and the index. */
 export function unwind(w: World, c: Contract): void {
   const fund = w.position(0, c, 'single')
   fund.liquidating = 0
   if (fund.size === 0n) return
-  const { mark, index } = w.priceOf(c.id)
   const n = abs(fund.size)
   const near = believed(w)
+  const { price, met } = unwindPrice(w, c, fund)
   if (fundWorth(w, c.settle, near) <= 0n) {
     deleverage(w, c, fund, n, near(c.id), { id: 0, text: 'insurance' })
     w.meet('the fund is deleveraged')
-  } else {
-    const buy = fund.size < 0n
-    const bound = buy
-      ? min(mark + mark / 200n, index + index / 200n)
-      : max(mark - mark / 200n, index - index / 200n)
-    const price = buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick)
+  } else if (met) {
     const order = platformOrder(w, fund, max(1n, n / 10n), price, 'insurance')
     match(w, c, order, price, 0)
     if (order.filled > 0n) w.meet('unwound')
-  }
-  startUnwinding(w, c)
+  } else w.meet('nobody to unwind with')
 }
 
 /** Counterparties of one step. */

@@ -1,6 +1,6 @@
 import type { NewContractPriceOrder } from '../../../src/core/futures/price-orders.ts'
 import type { ContractConfig } from '../../../src/core/tables/world/contracts.ts'
-import { liquidate, unwind } from './liquidation.ts'
+import { liquidate, unwind, wakeFund } from './liquidation.ts'
 import { dec } from './numbers.ts'
 import { amend, cancel, cancelAll, place } from './orders.ts'
 import { beginPrices, followAll, minute, sweep } from './prices.ts'
@@ -84,6 +84,7 @@ export class Reference {
     try {
       const answer = w.whole(() => this.answer(what, input))
       fire(w)
+      wakeFund(w)
       return answer
     } catch (error) {
       if (error instanceof Refused) return { label: error.label }
@@ -125,6 +126,7 @@ export class Reference {
     else if (item.kind === 'futures.fire') touch(w, item.of)
     else liquidate(w, item)
     fire(w)
+    wakeFund(w)
   }
   private start(at: number, order: readonly string[]): void {
     Object.assign(this.world, { at, order, records: {} })

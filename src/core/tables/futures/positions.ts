@@ -206,6 +206,13 @@ export class Positions {
     const rows = this.byAccount.get(userId)?.get(account)
     return rows === undefined || rows.size === 0 ? NOTHING_HELD : rows.values()
   }
+  holdsAny(userId: number): boolean {
+    return this.byAccount.has(userId)
+  }
+  /** All of a user's that hold something. */
+  *allOf(userId: number): Iterable<Position> {
+    for (const held of this.byAccount.get(userId)?.values() ?? []) yield* held.values()
+  }
   holds(userId: number, account: string): boolean {
     return (this.byAccount.get(userId)?.get(account)?.size ?? 0) > 0
   }

@@ -74,6 +74,13 @@ export class RiskWatch {
   lookAt(userId: number, account: string): void {
     if (this.positions.holds(userId, account)) this.noteCross(userId, account)
   }
+  /** The rules of a contract are others: the prices that its holders wait for are no longer true. */
+  lookAtHolders(contract: string): void {
+    for (const row of this.positions.heldIn(contract))
+      if (row.user_id === 0) continue
+      else if (row.leverage === 0n) this.noteCross(row.user_id, this.positions.accountOf(contract))
+      else this.noteIsolated(isolatedUnit(row))
+  }
   /** What a mark price has reached is to be looked at. */
   reach(contract: string, mark: Price): void {
     const below = this.below.get(contract)
