@@ -78,8 +78,8 @@ export class RiskWatch {
   lookAtHolders(contract: string): void {
     for (const row of this.positions.heldIn(contract))
       if (row.user_id === 0) continue
-      else if (row.leverage === 0n) this.noteCross(row.user_id, accountOfContract(contract))
-      else this.changed.add(isolatedUnit(row))
+      else if (row.leverage === 0n) this.noteCross(row.user_id, this.positions.accountOf(contract))
+      else this.noteIsolated(isolatedUnit(row))
   }
   /** What a mark price has reached is to be looked at. */
   reach(contract: string, mark: Price): void {
