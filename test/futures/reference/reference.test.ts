@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Market } from './market.ts'
 
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
-const FROM = Number(process.env['SEED'] ?? 149)
+const FROM = Number(process.env['SEED'] ?? 173)
 const EACH = 500
 /** So many meet what is rare, too. */
 const MANY = 60_000
