@@ -140,13 +140,21 @@ export class House {
   /** Told of commands when they are carried out: some of them are never recorded. */
   applied: (applied: Applied) => void = () => undefined
 
+  private misheard: unknown
   private undo: () => void = () => undefined
   private readonly threaded: number
   constructor(threaded: number) {
     this.threaded = threaded % THREADS_FIRST
   }
   async open(): Promise<void> {
-    const undoHeard = overhear((applied) => this.applied(applied))
+    // Within the command nobody would hear of it.
+    const undoHeard = overhear((applied) => {
+      try {
+        this.applied(applied)
+      } catch (error) {
+        this.misheard ??= error
+      }
+    })
     const undoLooks = withoutLooksAt(MODEL_PAIR, `futures/usdt/${MODEL_PAIR}`)
     this.undo = () => {
       undoLooks()
@@ -301,6 +309,7 @@ export class House {
   /** Everything that is under way is through. */
   async settle(): Promise<void> {
     await this.platform.desk.core.idle()
+    if (this.misheard !== undefined) throw this.misheard as Error
     assert.deepEqual(this.life.faults, [])
   }
   /** The next life has market agents, who leave the model's market alone; lives after it have none. */

@@ -89,9 +89,11 @@ export function elsewhere(
       if (row?.command === 'futures.liquidate' && isOurs(row.input['user_id']))
         begun.push({ id: row.input['id'] as number, unit: unitOf(row) })
     } else if (before === undefined && COUNTERS[name] !== undefined) {
-      const { user_id } = table.get(key) as { user_id: number }
+      // Undefined: made and gone within the command.
+      const row = table.get(key) as { readonly user_id: number } | undefined
       const counter = COUNTERS[name]
-      if (isOurs(user_id)) first[counter] = Math.min(first[counter] ?? Infinity, key as number)
+      if (row !== undefined && isOurs(row.user_id))
+        first[counter] = Math.min(first[counter] ?? Infinity, key as number)
     }
   }
   if (item === undefined && begun.length === 0 && Object.keys(first).length === 0) return undefined
@@ -107,7 +109,7 @@ function fundOf(state: State, tx: Tx, contract: string): NonNullable<Elsewhere['
   const after = state.ledger.balance(FUND.owner, FUND.name, FUND.currency)
   const row = tx.touched.find(({ table, key }) => {
     if (table !== (state.ledger.accounts as unknown)) return false
-    const { owner, name, currency } = table.get(key) as Account
+    const { owner, name, currency } = state.ledger.accounts.get(key as number)!
     return owner === FUND.owner && name === FUND.name && currency === FUND.currency
   })
   const near = nearIndex(state)
