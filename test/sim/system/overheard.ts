@@ -57,7 +57,14 @@ export interface Elsewhere {
   /** Everybody draws ids from the same counters: the first of this command, by the reference's names of them. */
   readonly first: Readonly<Record<string, number>>
   /** What the fund had, and has; and what its positions in other contracts have won or lost. */
-  readonly fund?: { readonly before: bigint; readonly after: bigint; readonly elsewhere: bigint }
+  readonly fund?: FundMoney
+  /** The fund's next order in this contract was planned: what it is worth depends on all contracts. */
+  readonly wakes: boolean
+}
+export interface FundMoney {
+  readonly before: bigint
+  readonly after: bigint
+  readonly elsewhere: bigint
 }
 const COUNTERS: Readonly<Record<string, string>> = {
   contract_order: 'order',
@@ -79,6 +86,7 @@ export function elsewhere(
   isOurs: (user: unknown) => boolean,
 ): Elsewhere | undefined {
   let item: DueItem | undefined
+  let wakes = false
   const begun: { readonly id: number; readonly unit: string }[] = []
   const first: Record<string, number> = {}
   for (const { table, key, before } of tx.touched) {
@@ -88,24 +96,29 @@ export function elsewhere(
       const row = before === undefined ? state.due.table.get(key) : undefined
       if (row?.command === 'futures.liquidate' && isOurs(row.input['user_id']))
         begun.push({ id: row.input['id'] as number, unit: unitOf(row) })
+      if (row?.command === 'futures.unwind' && row.input['contract'] === contract) wakes = true
     } else if (before === undefined && COUNTERS[name] !== undefined) {
       // Undefined: made and gone within the command.
-      const row = table.get(key) as { readonly user_id: number } | undefined
+      const row = table.get(key) as { readonly user_id: number; readonly pair?: string } | undefined
       const counter = COUNTERS[name]
-      if (row !== undefined && isOurs(row.user_id))
+      // The fund's own orders are drawn from the same counter.
+      if (row !== undefined && (isOurs(row.user_id) || (row.user_id === 0 && row.pair === contract)))
         first[counter] = Math.min(first[counter] ?? Infinity, key as number)
     }
   }
-  if (item === undefined && begun.length === 0 && Object.keys(first).length === 0) return undefined
-  const funded = item !== undefined && FUNDED.test(item.command)
+  const funded = (item !== undefined && FUNDED.test(item.command)) || holdsIn(state, contract) || wakes
+  if (!funded && item === undefined && begun.length === 0 && Object.keys(first).length === 0) return undefined
   return {
     ...(item !== undefined && { item }),
     begun: begun.sort((a, b) => a.id - b.id).map(({ unit }) => unit),
     first,
+    wakes,
     ...(funded && { fund: fundOf(state, tx, contract) }),
   }
 }
-function fundOf(state: State, tx: Tx, contract: string): NonNullable<Elsewhere['fund']> {
+const holdsIn = (state: State, contract: string): boolean =>
+  (state.futures.positions.table.get(`0/${contract}/single`)?.size ?? 0n) !== 0n
+function fundOf(state: State, tx: Tx, contract: string): FundMoney {
   const after = state.ledger.balance(FUND.owner, FUND.name, FUND.currency)
   const row = tx.touched.find(({ table, key }) => {
     if (table !== (state.ledger.accounts as unknown)) return false

@@ -385,6 +385,8 @@ export class TraderCalls {
       ...(random.chance(0.4) && { price: this.near(0.01) }),
     }
     const type = random.chance(0.3) ? random.below(3) : null
+    // Who asks for no change is refused before the rules are asked.
+    if (type === null && Object.keys(body).length === 0) return undefined
     const rest = { auto_size: null, close: null }
     const unchanged = { size: null, price: null, trigger_price: null }
     const input = { id, ...unchanged, ...body, price_type: type === null ? null : PRICE_TYPES[type], ...rest }

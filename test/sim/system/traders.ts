@@ -3,6 +3,7 @@ import type { State } from '../../../src/core/state.ts'
 import type { DueItem } from '../../../src/core/tables/due.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
+import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
 import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
 import { isTrailing, type Order } from '../../futures/reference/world.ts'
@@ -11,7 +12,7 @@ import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
 import type { House } from './house.ts'
 import { amount, text } from './model.ts'
-import { elsewhere, unitOf, type Elsewhere } from './overheard.ts'
+import { elsewhere, unitOf, type Elsewhere, type FundMoney } from './overheard.ts'
 import type { Step } from './plan.ts'
 import { TraderCalls, type Said } from './trader-calls.ts'
 import type { Touched } from './watch.ts'
@@ -100,6 +101,7 @@ export class Traders {
       const told = elsewhere(applied, ID, (user) => this.isOurs(user))
       if (told === undefined) this.heard.delete(applied.at)
       else this.heard.set(applied.at, told)
+      if (told?.wakes === true) this.waking = true
     }
     this.house.recorded = (commands) => {
       try {
@@ -128,15 +130,18 @@ export class Traders {
   }
 
   private carryOut(commands: string): void {
-    if (!ABOUT.test(commands)) return
+    if (!this.waking && !ABOUT.test(commands)) return
+    this.waking = false
     for (const [at, type, input] of JSON.parse(commands) as Recorded[]) {
       const told = this.heard.get(at)
       this.heard.delete(at)
+      if (told?.fund !== undefined) this.funds(told.fund, told.fund.before)
       if (type === 'due.run') {
         if (told?.item !== undefined) this.runDue(told.item, at, told)
       } else if (OWN.test(type) && this.isOurs(input['user_id'])) this.run(type, input, at, told)
       else if (type === 'prices.set') this.run(type, input, at, told)
       else if (FOLLOWS.has(type) || this.isAbout(type, input)) this.run('futures.mark', {}, at, told)
+      if (told?.wakes === true) this.wake(at, told.fund!)
     }
     this.forget()
   }
@@ -145,6 +150,25 @@ export class Traders {
     const look = input['look'] as { contract?: string; currency_pair?: string } | null | undefined
     if (type === 'futures.mark') return (input['contracts'] as readonly string[]).includes(ID)
     return type.startsWith('agents.') && (look?.contract === ID || look?.currency_pair === TRADED)
+  }
+  /** A command was carried out by which the fund's next order here was planned. */
+  private waking = false
+  /** Others have been liquidated, and the fund has something of theirs. */
+  private funds({ elsewhere: sum }: FundMoney, has: bigint): void {
+    const { world } = this.reference
+    world.money.set('insurance usdt', has)
+    world.fundElsewhere = sum
+  }
+  /** Whoever did it, the reference must say the same of what the fund has now. */
+  private wake(at: number, fund: FundMoney): void {
+    this.funds(fund, fund.after)
+    const { world } = this.reference
+    world.at = at
+    wakeFund(world)
+    assert.ok(
+      world.due.some((one) => one.kind === 'futures.unwind' && one.of === ID),
+      'the fund has nothing to do here',
+    )
   }
   /** The reference may stand elsewhere than when it was last compared. */
   private moved = true
@@ -188,11 +212,6 @@ export class Traders {
     assert.ok(found !== undefined, `the platform had ${command} to do at ${due}, the reference has not`)
     this.begins(told)
     const { fund } = told
-    // Others have been liquidated, and the fund has something of theirs.
-    if (fund !== undefined) {
-      world.money.set('insurance usdt', fund.before)
-      world.fundElsewhere = fund.elsewhere
-    }
     this.reference.runDue(found, at, told.begun)
     if (fund !== undefined) assert.equal(world.balance('insurance usdt'), fund.after, 'the fund')
   }
