@@ -20,6 +20,7 @@ const SKIPPED = new Set([
   'stamp',
   // What is remembered until it changes, or made when it is first asked for.
   'quotes',
+  'grounds',
   'kept',
   'names',
   'money',

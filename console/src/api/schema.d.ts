@@ -8397,12 +8397,12 @@ export interface Endpoints {
         key?: string
         channel?: string
       }
-      effect?: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass"
+      effect?: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass" | "delay_ms"
       status?: number
       label?: string
       delay_ms?: number
       sequence?: {
-        effect: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass"
+        effect: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass" | "delay_ms"
         status?: number
         label?: string
         delay_ms?: number
@@ -8425,12 +8425,12 @@ export interface Endpoints {
         key?: string
         channel?: string
       }
-      effect?: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass"
+      effect?: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass" | "delay_ms"
       status?: number
       label?: string
       delay_ms?: number
       sequence?: {
-        effect: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass"
+        effect: "error" | "delay" | "drop_reply" | "duplicate" | "disconnect" | "gap" | "pass" | "delay_ms"
         status?: number
         label?: string
         delay_ms?: number
@@ -10519,6 +10519,10 @@ export interface Endpoints {
         risk_limit: string
         maintenance_rate: string
         leverage_max: string
+        tier?: number
+        initial_rate?: string
+        deduction?: string
+        contract?: string
       }[]
       status?: "trading" | "circuit_breaker"
       delisting_time?: number
