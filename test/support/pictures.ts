@@ -21,6 +21,8 @@ const SKIPPED = new Set([
   // What is remembered until it changes, or made when it is first asked for.
   'quotes',
   'grounds',
+  'found',
+  'byName',
   'kept',
   'names',
   'money',
@@ -36,6 +38,7 @@ const SKIPPED = new Set([
   'overdrawn',
   // Made when somebody books or has many accounts, and with room for more; what is found by them is told below.
   'purposes',
+  'purposesMade',
   'owned',
 ])
 const NOTHING = undefined

@@ -148,7 +148,7 @@ export class Ledger {
   private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
   private readonly owned = new Owned()
   private readonly found = new Found()
-  private serial = 0
+  private purposesMade = 0
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, CurrencySum>()
@@ -189,7 +189,7 @@ export class Ledger {
     if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
     let purpose = byCurrency.get(currency)
     if (purpose === undefined) {
-      purpose = { name, currency, serial: ++this.serial, debt: isDebt(name), ids: new Map() }
+      purpose = { name, currency, serial: ++this.purposesMade, debt: isDebt(name), ids: new Map() }
       byCurrency.set(currency, purpose)
     }
     return purpose
