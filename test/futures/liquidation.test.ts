@@ -52,6 +52,25 @@ describe('liquidation', () => {
     assert.equal(fund(floor), '0')
   })
 
+  test('of two contracts whose marks one command moves, liquidations begin by the names of those who hold them', () => {
+    const floor = new Floor()
+    const [first, second, other] = [floor.holder('1000'), floor.holder('1000'), floor.holder('1000000')]
+    floor.markAt('3000', ETH_USDT)
+    floor.markAt('60000')
+    for (const [user, id, price] of [
+      [first, ETH_USDT, '3000'],
+      [second, BTC_USDT, '60000'],
+    ] as const) {
+      floor.leverage(user, id, '50')
+      floor.place(other, id, -100, price)
+      floor.place(user, id, 100, price)
+    }
+    floor.index({ BTC: '40000', ETH: '2000' })
+    // Not by when the prices were set at which somebody looks at them: a start sets them anew.
+    const ids = [floor.position(first, ETH_USDT).liquidating, floor.position(second).liquidating]
+    assert.ok(ids[0]! > 0 && ids[1] === ids[0]! + 1, String(ids))
+  })
+
   test('E19: what is left of a small one goes to the fund, which takes over what the book does not', () => {
     const floor = new Floor()
     const [one, other] = [floor.holder('1000'), floor.holder('1000000')]

@@ -122,7 +122,7 @@ function fundOf(state: State, tx: Tx, contract: string): FundMoney {
   const after = state.ledger.balance(FUND.owner, FUND.name, FUND.currency)
   const row = tx.touched.find(({ table, key }) => {
     if (table !== (state.ledger.accounts as unknown)) return false
-    const { owner, name, currency } = state.ledger.accounts.get(key as number)!
+    const { owner, name, currency } = state.ledger.accounts.get(key)!
     return owner === FUND.owner && name === FUND.name && currency === FUND.currency
   })
   const near = nearIndex(state)
