@@ -113,7 +113,14 @@ export class RemoteDesk implements ToDesk {
   }
   private answer(head: Head, data: Buffer | undefined): void {
     const [, , socket, n, now, status, copies] = head as [number, number, ...number[]]
-    this.door!.answer(socket!, n!, now!, limitsIn(head, 7), status!, data!.toString(), copies!)
+    this.door!.answer(socket!, {
+      n: n!,
+      now: now!,
+      limits: limitsIn(head, 7),
+      status: status!,
+      data: data!.toString(),
+      copies: copies!,
+    })
   }
   private judged([, , socket, status, label, message]: Head): void {
     const tell = this.judging.get(socket as number)

@@ -1,5 +1,14 @@
 import type { SocketVisitor } from '../api/sessions.ts'
-import type { Attach, CallLimits, Handshake, Pace, ToDesk, ToDoor, Verdict } from '../sockets/line.ts'
+import type {
+  Attach,
+  CallAnswer,
+  CallLimits,
+  Handshake,
+  Pace,
+  ToDesk,
+  ToDoor,
+  Verdict,
+} from '../sockets/line.ts'
 import type { Channel, Head } from './channel.ts'
 import { number, record, string } from './plain.ts'
 import { TO_CORE, TO_GATEWAY } from './protocol.ts'
@@ -40,15 +49,7 @@ export class RemoteDoor implements ToDoor {
     if (limits !== undefined) head.push(...limits)
     this.channel.push(head)
   }
-  answer(
-    socket: number,
-    n: number,
-    now: number,
-    limits: CallLimits,
-    status: number,
-    data: string,
-    copies: number,
-  ): void {
+  answer(socket: number, { n, now, limits, status, data, copies }: CallAnswer): void {
     const head: Head = [TO_GATEWAY.SOCKET_ANSWER, -1, socket, n, now, status, copies]
     if (limits !== undefined) head.push(...limits)
     this.channel.push(head, data)

@@ -15,7 +15,7 @@ import { ackText, answerText, limitsOf, type Answered } from './call-frames.ts'
 import { CallNotes, paramOf } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
 import { isObject, type Credentials, type Session } from './credentials.ts'
-import type { CallLimits } from './line.ts'
+import type { CallAnswer, CallLimits } from './line.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
 
 /** What a call needs of the connection that it came on. */
@@ -38,7 +38,7 @@ export interface CallConnection {
   send(text: string): void
   /** Of a call that the door keeps, which makes the frame. */
   acknowledge(n: number, now: number, limits: CallLimits): void
-  answer(n: number, now: number, limits: CallLimits, status: number, data: string, copies: number): void
+  answer(answer: CallAnswer): void
   /** Ends it without a close handshake: a fault that was asked for. */
   cut(): void
 }
@@ -367,7 +367,7 @@ export class Calls {
     const { connection, frame, status, data } = call
     const now = this.parts.desk.clock.peek()
     const limits = limitsOf(call.allowance)
-    if (frame.n !== undefined) connection.answer(frame.n, now, limits, status, data, copies)
+    if (frame.n !== undefined) connection.answer({ n: frame.n, now, limits, status, data, copies })
     else if (copies > 0) {
       const text = answerText(call, now, limits, status, data)
       for (let copy = 0; copy < copies; copy++) connection.send(text)

@@ -7,7 +7,7 @@ import type { Label } from '../labels.ts'
 import { Connected, TIMES, type Times } from './connected.ts'
 import { textFrame } from './frames.ts'
 import { faultOf, handshakeOf } from './handshake.ts'
-import type { Attach, CallLimits, Pace, ToDesk, ToDoor, Verdict } from './line.ts'
+import type { Attach, CallAnswer, CallLimits, Pace, ToDesk, ToDoor, Verdict } from './line.ts'
 import { boundsOf, type Bounds, type Member, type Outbox } from './outbox.ts'
 import { productOf } from './paths.ts'
 
@@ -108,20 +108,12 @@ export class SocketDoor implements ToDoor, Upgrades {
     const text = connected?.calls?.acknowledge(n, now, limits)
     if (text !== undefined) connected!.outbox.send(textFrame(text))
   }
-  answer(
-    socket: number,
-    n: number,
-    now: number,
-    limits: CallLimits,
-    status: number,
-    data: string,
-    copies: number,
-  ): void {
+  answer(socket: number, answer: CallAnswer): void {
     const connected = this.sockets.get(socket)
-    const text = connected?.calls?.answer(n, now, limits, status, data)
-    if (text === undefined || copies === 0) return
+    const text = connected?.calls?.answer(answer)
+    if (text === undefined || answer.copies === 0) return
     const frame = textFrame(text)
-    for (let copy = 0; copy < copies; copy++) connected!.outbox.send(frame)
+    for (let copy = 0; copy < answer.copies; copy++) connected!.outbox.send(frame)
   }
   join(socket: number, topic: number, pace: Pace): void {
     const connected = this.sockets.get(socket)

@@ -47,6 +47,20 @@ export interface Called {
 /** What is left of a window, how much goes into it, and when it is reset (ms); undefined: no window counts it. */
 export type CallLimits = readonly [remain: number, limit: number, resetMs: number] | undefined
 
+/** What came of a call. */
+export interface CallAnswer {
+  /** The door's number of it. */
+  readonly n: number
+  /** The platform's time, in microseconds. */
+  readonly now: number
+  readonly limits: CallLimits
+  readonly status: number
+  /** JSON. */
+  readonly data: string
+  /** So many are sent, mostly one. */
+  readonly copies: number
+}
+
 /** What a door tells the desk. */
 export interface ToDesk {
   /** Before the upgrade. From `accepted` on the desk knows the socket, until `closed`. */
@@ -73,16 +87,8 @@ export interface ToDoor {
   name(socket: number, clientId: string, ids: string): void
   /** The call was received: the door makes the frame. `now` is the platform's time, in microseconds. */
   acknowledge(socket: number, n: number, now: number, limits: CallLimits): void
-  /** What came of it, as JSON; so many copies are sent, mostly one, and the door forgets the call. */
-  answer(
-    socket: number,
-    n: number,
-    now: number,
-    limits: CallLimits,
-    status: number,
-    data: string,
-    copies: number,
-  ): void
+  /** What came of it; the door makes the frame, and forgets the call. */
+  answer(socket: number, answer: CallAnswer): void
   /** From here on the socket gets what is published under this topic. */
   join(socket: number, topic: number, pace: Pace): void
   leave(socket: number, topic: number): void

@@ -4,7 +4,7 @@ import { traceId } from '../http/words.ts'
 import type { CallConnection } from './calls.ts'
 import type { Session } from './credentials.ts'
 import { HeldBack } from './held-back.ts'
-import type { CallLimits, Handshake, ToDoor } from './line.ts'
+import type { CallAnswer, CallLimits, Handshake, ToDoor } from './line.ts'
 import { kindOf, type Product as Address } from './paths.ts'
 import type { Product } from './products.ts'
 import type { Listener, PrivateSubscription } from './subscribers.ts'
@@ -95,11 +95,11 @@ export class Peer implements CallConnection, Member, Listener {
     this.sentAlone++
     this.door.acknowledge(this.socket, n, now, limits)
   }
-  answer(n: number, now: number, limits: CallLimits, status: number, data: string, copies: number): void {
+  answer(answer: CallAnswer): void {
     if (this.closed) return
     this.introduce()
-    this.sentAlone += copies
-    this.door.answer(this.socket, n, now, limits, status, data, copies)
+    this.sentAlone += answer.copies
+    this.door.answer(this.socket, answer)
   }
   private introduce(): void {
     if (this.introduced) return

@@ -2,7 +2,7 @@ import { traceId } from '../http/words.ts'
 import { ackText, answerText, type Answered, type Named } from './call-frames.ts'
 import { ID_MAX, idOf } from './call-reading.ts'
 import { isObject } from './credentials.ts'
-import type { Called, CallLimits } from './line.ts'
+import type { CallAnswer, Called, CallLimits } from './line.ts'
 import { rawMember, soleMember } from './raw-member.ts'
 
 interface Waiting extends Omit<Answered, 'connection'> {
@@ -42,7 +42,7 @@ export class WaitingCalls {
     call.called = undefined
     return ackText(this.answered(call), now, limits, payload, param)
   }
-  answer(n: number, now: number, limits: CallLimits, status: number, data: string): string | undefined {
+  answer({ n, now, limits, status, data }: CallAnswer): string | undefined {
     const call = this.waiting.get(n)
     this.waiting.delete(n)
     return call === undefined ? undefined : answerText(this.answered(call), now, limits, status, data)

@@ -156,11 +156,23 @@ for (const kind of ['one process', 'gateways'] as Kind[])
         ],
       )
       // What nobody waits for is not told.
-      known.door.answer(known.id, 1, 0, undefined, 200, '{}', 1)
+      known.door.answer(known.id, { n: 1, now: 0, limits: undefined, status: 200, data: '{}', copies: 1 })
       known.door.acknowledge(known.id, 77, 0, undefined)
       client.send(call('spot.order_place', { req_id: 'twice' }))
       known.send('last')
       const told = await client.got(8)
+      // As faults want it: twice, or not at all, and then the call is forgotten as well.
+      bench.desk.copies = 2
+      client.send(call('spot.order_place', { req_id: 'two' }))
+      const two = (await client.got(11)).slice(8)
+      assert.deepEqual([two[0]!.includes('"ack":true'), two[1] === two[2]], [true, true])
+      bench.desk.copies = 0
+      client.send(call('spot.order_place', { req_id: 'none' }))
+      await client.got(12)
+      bench.desk.copies = 1
+      client.send(call('spot.order_place', { req_id: 'one' }))
+      const rest = (await client.got(14)).slice(11).map((frame) => JSON.parse(frame).request_id as string)
+      assert.deepEqual(rest, ['none', 'one', 'one'])
       assert.deepEqual(told.filter((frame) => frame.includes('"request_id":"r"')).length, 2)
       client.ws.close(1000)
       await client.closed

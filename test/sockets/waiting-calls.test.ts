@@ -85,10 +85,12 @@ test('a call is acknowledged once and answered once, in frames of its own connec
     signature: '',
   })
   assert.equal(calls.acknowledge(n, 0, undefined), undefined)
-  const answer = JSON.parse(calls.answer(n, 2_000_000, undefined, 400, '{"errs":{}}')!)
+  const answer = JSON.parse(
+    calls.answer({ n, now: 2_000_000, limits: undefined, status: 400, data: '{"errs":{}}', copies: 1 })!,
+  )
   assert.deepEqual([answer.request_id, answer.ack, answer.header.status], ['7', undefined, '400'])
   assert.deepEqual([answer.header.conn_id, answer.header.x_in_time], ['c', 5])
   assert.equal(answer.header.trace_id, ack.header.trace_id)
   assert.equal(answer.header.x_gate_ratelimit_limit, undefined)
-  assert.equal(calls.answer(n, 0, undefined, 200, '{}'), undefined)
+  assert.equal(calls.answer({ n, now: 0, limits: undefined, status: 200, data: '{}', copies: 1 }), undefined)
 })

@@ -45,6 +45,8 @@ export class StandIn {
   /** The answer to one who is behind. */
   picture: ((known: Known, topic: number) => string) | undefined
   echo = true
+  /** Of each answer to a call. */
+  copies = 1
 
   readonly attach: Attach = (door) => {
     this.doors.add(door)
@@ -68,7 +70,8 @@ export class StandIn {
         known.called.push(call)
         door.name(id, 'client', '"conn_id":"c"')
         door.acknowledge(id, call.n, at, [9, 10, 11])
-        door.answer(id, call.n, at, undefined, 200, JSON.stringify(call.payload['req_param'] ?? null), 1)
+        const data = JSON.stringify(call.payload['req_param'] ?? null)
+        door.answer(id, { n: call.n, now: at, limits: undefined, status: 200, data, copies: this.copies })
       },
       closed: (id, code) => {
         sockets.get(id)!.closed = code

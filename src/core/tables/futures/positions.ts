@@ -206,6 +206,7 @@ export class Positions {
     const rows = this.byAccount.get(userId)?.get(account)
     return rows === undefined || rows.size === 0 ? NOTHING_HELD : rows.values()
   }
+  /** False: he never held anything; one who did once may hold nothing now. */
   holdsAny(userId: number): boolean {
     return this.byAccount.has(userId)
   }
