@@ -71,6 +71,40 @@ describe('liquidation', () => {
     assert.ok(ids[0]! > 0 && ids[1] === ids[0]! + 1, String(ids))
   })
 
+  test('one command begins fifty liquidations, by the names of their owners, and looks at hardly anybody else', () => {
+    const floor = new Floor()
+    floor.markAt('60000')
+    const other = floor.holder('100000000')
+    const users = Array.from({ length: 130 }, () => floor.holder('100'))
+    for (const user of users) {
+      floor.leverage(user, BTC_USDT, '50')
+      floor.place(other, BTC_USDT, -100, '60000')
+      floor.place(user, BTC_USDT, 100, '60000')
+    }
+    const table = floor.state.futures.positions.table
+    const get = table.get.bind(table)
+    const looked = new Set<unknown>()
+    table.get = (id) => {
+      looked.add(id)
+      return get(id)
+    }
+    floor.index({ BTC: '40000' })
+    table.get = get
+    assert.ok(looked.size >= 50 && looked.size < 60, `${looked.size} positions were looked at`)
+    const begun = users.filter((user) => floor.position(user).liquidating !== 0)
+    const byName = users.map((user) => ({ user, id: floor.position(user).id }))
+    byName.sort((a, b) => (a.id < b.id ? -1 : 1))
+    assert.deepEqual(
+      begun,
+      byName
+        .slice(0, 50)
+        .map(({ user }) => user)
+        .sort((a, b) => a - b),
+    )
+    floor.advance(0)
+    assert.ok(users.every((user) => floor.size(user) === 0))
+  })
+
   test('E19: what is left of a small one goes to the fund, which takes over what the book does not', () => {
     const floor = new Floor()
     const [one, other] = [floor.holder('1000'), floor.holder('1000000')]

@@ -63,6 +63,30 @@ describe('the channel', () => {
     far.destroy()
     sender.destroy()
   })
+  test('what nobody waits for goes along with what somebody does, in its order, and else by itself', async () => {
+    const writes: Buffer[] = []
+    const [far, sender] = await pair()
+    sender.write = (bytes: Buffer) => writes.push(bytes) > 0
+    const channel = new Channel(sender, { message: () => undefined, closed: () => undefined })
+    const kinds = (bytes: Buffer): number[] =>
+      (JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32LE(4))) as Head[]).map(([kind]) => kind)
+    channel.pushAlong([1, 0])
+    channel.push([2, 0])
+    channel.pushAlong([3, 0])
+    await until(() => writes.length > 0)
+    assert.deepEqual(writes.map(kinds), [[1, 2, 3]])
+    channel.pushAlong([4, 0])
+    channel.pushAlong([5, 0])
+    await until(() => writes.length > 1)
+    assert.deepEqual(writes.map(kinds), [
+      [1, 2, 3],
+      [4, 5],
+    ])
+    for (let i = 0; i < 256; i++) channel.pushAlong([6, 0])
+    assert.equal(writes.length, 3, 'many do not wait')
+    far.destroy()
+    sender.destroy()
+  })
   test('a megabyte of texts does not wait for the end of the turn, and a long one arrives', async () => {
     const [far, near] = await pair()
     const got: number[] = []
