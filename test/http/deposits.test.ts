@@ -192,6 +192,34 @@ describe('deposits', () => {
     assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${user_id}`)).length, 1)
   })
 
+  test('a payment in a block is not told otherwise: a reorganisation alone takes it out', async () => {
+    const { user_id } = await platform.user()
+    const { txid } = await deposit(platform, user_id, '2')
+    const set = (state: string) =>
+      platform.operator.call('PATCH', `/chains/ETH/transactions/${txid}`, { state })
+    for (const blocks of [1, 20]) {
+      await mine(platform, 'ETH', blocks)
+      for (const state of ['failed', 'pending', 'lost'])
+        refused(
+          await set(state),
+          400,
+          'INVALID_PARAM_VALUE',
+          /in block \d+ already; POST \/chains\/ETH\/reorg/,
+        )
+    }
+    assert.equal(await platform.balance(user_id, 'ETH'), '2')
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).reserves_match, true)
+    await reorg('ETH', 25, [txid])
+    assert.equal(await platform.balance(user_id, 'ETH'), '0')
+    // In no block it may fail, and is mined without effect.
+    ok(await set('pending'))
+    assert.equal(ok(await set('failed')).ok, false)
+    await mine(platform, 'ETH', 30)
+    assert.equal(ok(await set('failed')).state, 'mined')
+    assert.equal(await platform.balance(user_id, 'ETH'), '0')
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).reserves_match, true)
+  })
+
   test('blocks come by the clock, and a month of them costs nothing', async () => {
     await platform.operator.ok('PATCH', '/chains/TRX', { auto_mine_seconds: 3 })
     const { client, user_id } = await platform.user()
