@@ -192,6 +192,30 @@ describe('deposits', () => {
     assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${user_id}`)).length, 1)
   })
 
+  test('a payment that names a user and an address goes nowhere when they differ', async () => {
+    const [{ user_id, client }, other] = [await platform.user(), await platform.user()]
+    const addressOf = async (of: typeof client) =>
+      ok(await of.get('/wallet/deposit_address', { currency: 'ETH' })).address
+    const pay = async (address: string) =>
+      platform.operator.call('POST', '/chains/ETH/deposits', {
+        user_id,
+        address,
+        currency: 'ETH',
+        amount: '1',
+      })
+    refused(
+      await pay(await addressOf(other.client)),
+      400,
+      'INVALID_PARAM_VALUE',
+      /not the deposit address of user/,
+    )
+    refused(await pay(outside('evm')), 400, 'INVALID_PARAM_VALUE', /not the deposit address of user/)
+    const own = await addressOf(client)
+    assert.equal(ok(await pay(own.toLowerCase())).address, own)
+    assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${user_id}`)).length, 1)
+    assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${other.user_id}`)).length, 0)
+  })
+
   test('a payment in a block is not told otherwise: a reorganisation alone takes it out', async () => {
     const { user_id } = await platform.user()
     const { txid } = await deposit(platform, user_id, '2')
