@@ -288,6 +288,9 @@ describe('deposits', () => {
     const past = await client.get('/wallet/deposits', { from: now - 5000, to: now - 4000 })
     assert.deepEqual(ok(past), [])
     assert.equal(past.headers.get('x-pagination-total'), '0')
+    const ahead = await client.get('/wallet/deposits', { to: now + 60 * 86_400 })
+    assert.equal(ok(ahead).length, 4)
+    assert.equal(ahead.headers.get('x-applied-to'), String(now + 60 * 86_400))
     for (const bad of [
       { from: now, to: now - 1 },
       { from: now - 31 * 86_400, to: now },
