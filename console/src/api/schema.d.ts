@@ -2506,7 +2506,7 @@ export interface Endpoints {
     path: undefined
     query: {
       currency_pair?: string
-      settle?: "BTC" | "USDT" | "USD" | "btc" | "usdt" | "usd"
+      settle?: "BTC" | "USDT" | "USD"
     }
     body: undefined
     reply: {
