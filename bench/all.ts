@@ -14,6 +14,10 @@ import { RUNS } from './runs.ts'
  * from which docs/BENCHMARKS.md and its plots are written; a file of another machine is rendered by `--write`.
  */
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+/** As `npm start` has it, whoever starts this. */
+const EXEC_ARGV = process.execArgv.some((one) => one.includes('semi-space'))
+  ? process.execArgv
+  : [...process.execArgv, '--max-semi-space-size=32']
 
 /** This process runs one part and tells what it gave. */
 async function inside(name: string, quick: boolean): Promise<void> {
@@ -33,7 +37,7 @@ function partOf(name: string): PartName {
 function outside(name: string, quick: boolean): Promise<PartResult> {
   return new Promise((resolve, reject) => {
     const args = ['all', '--inside', name, ...(quick ? ['--quick'] : [])]
-    const child = fork(MAIN, args, { execArgv: process.execArgv })
+    const child = fork(MAIN, args, { execArgv: EXEC_ARGV })
     let result: PartResult | undefined
     child.on('message', (message) => (result = message as PartResult))
     child.once('error', reject)

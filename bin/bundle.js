@@ -14,6 +14,7 @@ const ENTRIES = [
   'gateway/line-worker',
   'store/journal-worker',
   'store/follower-worker',
+  'store/writer-worker',
   'store/reader-worker',
 ]
 

@@ -25,6 +25,8 @@ const OUR_OWN: Bounds = { frameMax: 256 * 1024 * 1024, unsentMax: 512 * 1024 * 1
 const FRAME_GOAL = 1024 * 1024
 const HEADS_GOAL = 256
 const PREFIX = 8
+/** What nobody waits for goes by itself when nothing else went for so long. */
+const LINGER_MS = 1
 
 /**
  * Messages over a stream of bytes, the same on a socket of this machine and on one to another. Everything that is
@@ -39,6 +41,7 @@ export class Channel {
   private texts: (string | Uint8Array)[] = []
   private lengths = 0
   private scheduled = false
+  private lingers = false
   private over = false
   private finished = false
   private chunks: Buffer[] = []
@@ -64,7 +67,22 @@ export class Channel {
     return this.stream.writableLength + this.lengths
   }
   push(head: Head, text?: string | Uint8Array): void {
-    if (this.over || this.finished) return
+    if (!this.add(head, text) || this.scheduled) return
+    this.scheduled = true
+    setImmediate(this.flush)
+  }
+  /** The same for what nobody waits for: it goes along with the next that somebody does, and each frame costs a write. */
+  pushAlong(head: Head): void {
+    if (!this.add(head) || this.scheduled || this.lingers) return
+    this.lingers = true
+    setTimeout(() => {
+      this.lingers = false
+      if (!this.scheduled) this.flush()
+    }, LINGER_MS)
+  }
+  /** Whether it waits for a flush. */
+  private add(head: Head, text?: string | Uint8Array): boolean {
+    if (this.over || this.finished) return false
     if (text === undefined) head[1] = -1
     else {
       head[1] = typeof text === 'string' ? Buffer.byteLength(text) : text.length
@@ -72,11 +90,9 @@ export class Channel {
       this.lengths += head[1]
     }
     this.heads.push(head)
-    if (this.lengths >= FRAME_GOAL || this.heads.length >= HEADS_GOAL) this.flush()
-    else if (!this.scheduled) {
-      this.scheduled = true
-      setImmediate(this.flush)
-    }
+    if (this.lengths < FRAME_GOAL && this.heads.length < HEADS_GOAL) return true
+    this.flush()
+    return false
   }
   readonly flush = (): void => {
     this.scheduled = false

@@ -47,7 +47,7 @@ export class RemoteDoor implements ToDoor {
   acknowledge(socket: number, n: number, now: number, limits: CallLimits): void {
     const head: Head = [TO_GATEWAY.SOCKET_ACKNOWLEDGE, -1, socket, n, now]
     if (limits !== undefined) head.push(...limits)
-    this.channel.push(head)
+    this.channel.pushAlong(head)
   }
   answer(socket: number, { n, now, limits, status, data, copies }: CallAnswer): void {
     const head: Head = [TO_GATEWAY.SOCKET_ANSWER, -1, socket, n, now, status, copies]

@@ -15,6 +15,14 @@ interface Row {
   /** As it will; "-" and the values of its key: it goes. */
   after: string
 }
+/** What goes into the tables, as plain texts: by table, an array in JSON. */
+export interface Changes {
+  /** The batch behind which it comes. */
+  readonly from: number
+  readonly removes: readonly (readonly [table: string, keys: string])[]
+  readonly writes: readonly (readonly [table: string, rows: string])[]
+  readonly batches: string
+}
 interface TableChanges {
   readonly finished: Finished
   readonly rows: Map<string, Row>
@@ -80,6 +88,14 @@ export class Portion {
         `[${sequence},${at},${count},"${hash}",${JSON.stringify(commands)}]`,
     )
   }
+  /** All of it, for another thread. */
+  changes(): Changes {
+    const removes: [string, string][] = []
+    for (const [table, keys] of this.removes()) removes.push([table, array(keys)])
+    const writes: [string, string][] = []
+    for (const [table, rows] of this.writes()) writes.push([table, array(rows)])
+    return { from: this.entries[0]!.sequence - 1, removes, writes, batches: array(this.batches()) }
+  }
   /** Brings the sums to what the tables will be. */
   count(sums: Sums): void {
     const change = (table: string, finished: Finished, row: string, sign: 'add' | 'subtract'): void => {
@@ -96,3 +112,4 @@ export class Portion {
       sums.add(BATCHES, batchText(sequence, at, count, hash, commands))
   }
 }
+const array = (rows: readonly string[]): string => `[${rows.join(',')}]`

@@ -75,7 +75,7 @@ export async function copyToFile(
     connection.end()
     connection.shape(shapesOf(declared))
     const { schema } = newSums(key)
-    const tables: Tables = { project: (portion, to) => connection.project(portion, to, 0, true) }
+    const tables: Tables = { project: (portion, to) => connection.project(portion.changes(), to, 0, true) }
     await drain(await from.tail(), head, tables, { key, schema })
     const reached = storeHead(connection.query(READ_HEAD, [])[0]!)
     connection.single()

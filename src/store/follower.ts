@@ -32,6 +32,8 @@ export interface Progress {
 const PORTION_BYTES = 2 * 2 ** 20
 /** At a start: after so much of the next portion, more of the last one is sent. */
 const TURN_BYTES = 128 * 2 ** 10
+/** So much is made into a portion while the one before is being written; less is left to gather. */
+const AHEAD_BYTES = 256 * 2 ** 10
 /** Entries are gathered for so long, unless somebody waits for them: what changes again and again is written once. */
 const GATHER_MS = 20
 /** After so much, or so long, a transaction is synced. */
@@ -53,6 +55,9 @@ export class Follower {
   private readonly report: (progress: Progress) => void
   private readonly fail: (error: unknown) => void
   private queue: JournalEntry[] = []
+  private queued = 0
+  /** Made while the one before was being written; the sums stand behind it. */
+  private ahead: Made | undefined
   private sums: Sums | undefined
   private chain: JournalChain | undefined
   /** The last that it was given, or what it was told to begin behind. */
@@ -83,6 +88,7 @@ export class Follower {
   }
   take(entry: JournalEntry): void {
     this.queue.push(entry)
+    this.queued += sizeOf(entry)
     this.taken = entry
     this.kick()
   }
@@ -110,20 +116,24 @@ export class Follower {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
     const portion = new Portion()
     portion.add(this.chain.seal(batch))
-    await this.write(portion, true)
+    const { head } = this.sealed(portion)
+    await this.tables.project(portion, head, true)
     return this.chain.hash
   }
 
   private kick(): void {
     if (this.unseated) this.start()
-    if (this.busy || this.held || this.queue.length === 0) return
-    if (this.wanted >= this.queue[0]!.sequence) this.start()
+    if (this.busy || this.held || !this.waits) return
+    if (this.ahead !== undefined || this.wanted >= this.queue[0]!.sequence) this.start()
     else this.timer ??= setTimeout(() => this.start(), GATHER_MS)
+  }
+  private get waits(): boolean {
+    return this.ahead !== undefined || this.queue.length > 0
   }
   private start(): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    if (this.busy || this.held || (this.queue.length === 0 && !this.unseated)) return
+    if (this.busy || this.held || (!this.waits && !this.unseated)) return
     this.busy = true
     void (this.unseated ? this.sit() : this.next())
   }
@@ -149,6 +159,9 @@ export class Follower {
     )
     walk(queue, head, { sequence: taken.sequence ?? head.sequence, hash: taken.hash }, key)
     this.queue = queue
+    this.queued = queue.reduce((sum, entry) => sum + sizeOf(entry), 0)
+    // What it held is in the journal's tail.
+    this.ahead = undefined
     this.sums = sums
     this.safe = Math.min(this.safe, head.sequence)
     this.report({ sequence: head.sequence, safe: this.safe, anew: true })
@@ -166,14 +179,20 @@ export class Follower {
     return false
   }
   private async next(): Promise<void> {
-    const portion = new Portion()
-    let count = 0
-    while (count < this.queue.length && portion.bytes < PORTION_BYTES) portion.add(this.queue[count++]!)
-    this.queue.splice(0, count)
-    this.unsynced += portion.bytes
-    const durable = this.unsynced >= SYNC_BYTES || performance.now() - this.syncedAt >= SYNC_MS
+    let portion: Portion
+    let durable: boolean
     try {
-      await this.write(portion, durable)
+      const made = this.ahead ?? this.make()
+      this.ahead = undefined
+      portion = made.portion
+      this.unsynced += portion.bytes
+      durable = this.unsynced >= SYNC_BYTES || performance.now() - this.syncedAt >= SYNC_MS
+      const written = Promise.resolve(this.tables.project(portion, made.head, durable))
+      written.catch(() => undefined) // it is waited for below
+      // What has to be sent has been sent after a turn.
+      if (this.queued >= AHEAD_BYTES) await turn()
+      if (this.queued >= AHEAD_BYTES) this.ahead = this.make()
+      await written
     } catch (error) {
       if (!this.again(error)) return
       this.busy = false
@@ -193,12 +212,27 @@ export class Follower {
     if (portion.bytes >= PORTION_BYTES) setImmediate(() => this.start())
     else this.kick()
   }
-  private async write(portion: Portion, durable: boolean): Promise<void> {
+  /** The first of what waits. */
+  private make(): Made {
+    const portion = new Portion()
+    let count = 0
+    while (count < this.queue.length && portion.bytes < PORTION_BYTES) portion.add(this.queue[count++]!)
+    this.queue.splice(0, count)
+    this.queued -= portion.bytes
+    return this.sealed(portion)
+  }
+  private sealed(portion: Portion): Made {
     if (this.sums === undefined) throw new TypeError('nobody said what the tables add up to')
     portion.count(this.sums)
-    await this.tables.project(portion, headOf(portion, this.sums), durable)
+    return { portion, head: headOf(portion, this.sums) }
   }
 }
+/** A portion, and what the head says behind it. */
+interface Made {
+  readonly portion: Portion
+  readonly head: StoreHead
+}
+const sizeOf = ({ body, commands }: JournalEntry): number => body.length + commands.length
 
 /**
  * At start: what was acknowledged and is not in the tables yet. Whoever does not have the key can't have written it, and

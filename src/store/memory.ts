@@ -70,7 +70,7 @@ export class MemoryStore implements Store {
   }
   private project(connection: SqliteConnection, portion: Portion): void {
     portion.count(this.sums!)
-    connection.project(portion, headOf(portion, this.sums!), this.epoch, true)
+    connection.project(portion.changes(), headOf(portion, this.sums!), this.epoch, true)
   }
   /** What it holds now, for others to begin with. */
   copy(): Image {

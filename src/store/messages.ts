@@ -1,8 +1,9 @@
 import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
+import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
 import type { Point } from './seat.ts'
 import type { Shape } from './shapes.ts'
-import type { Value } from './store.ts'
+import type { StoreHead, Value } from './store.ts'
 
 /** Where a thread of the store works. */
 export type Place = { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace
@@ -68,6 +69,14 @@ export type FollowerJob =
   | { readonly op: 'hurry'; readonly sequence: number }
   | { readonly op: 'hold'; readonly on: boolean }
   | { readonly op: 'close' }
+/** Of an SQLite file, for the follower. */
+export type WriterJob =
+  | { readonly op: 'take' }
+  | { readonly op: 'shape'; readonly shapes: readonly Shape[] }
+  | { readonly op: 'project'; readonly changes: Changes; readonly head: StoreHead; readonly durable: boolean }
+  | { readonly op: 'finish'; readonly opening: Opening }
+  | { readonly op: 'settle' }
+  | { readonly op: 'close' }
 export type ReaderJob =
   | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
   | {
@@ -82,7 +91,7 @@ export interface TablePortion {
   readonly last: number | null
   readonly rows: Uint8Array
 }
-export type Job = JournalJob | FollowerJob | ReaderJob
+export type Job = JournalJob | FollowerJob | WriterJob | ReaderJob
 /** What a thread does for each of its jobs. */
 export type Answers<J extends Job> = {
   readonly [O in J['op']]: (job: Extract<J, { readonly op: O }>) => unknown

@@ -1,5 +1,5 @@
 import Database from 'libsql'
-import type { Portion } from '../machine/portion.ts'
+import type { Changes } from '../machine/portion.ts'
 import type { Table } from '../machine/table.ts'
 import {
   CLEAR_CHECKPOINT,
@@ -120,14 +120,18 @@ export class SqliteConnection {
     this.statements = statementsOf('sqlite', [...shapes, COMMAND_BATCH])
   }
   /** One transaction: the tables stand at the portion's end, or where they stood. */
-  project(portion: Portion, head: StoreHead, epoch: number, durable: boolean): void {
+  project(
+    { from, removes, writes, batches }: Changes,
+    head: StoreHead,
+    epoch: number,
+    durable: boolean,
+  ): void {
     this.durable(durable)
     this.transaction(() => {
-      const from = portion.entries[0]!.sequence - 1
       if (this.run(ADVANCE_HEAD, headValues(head, epoch, from)) !== 1) throw new Fenced()
-      for (const [table, keys] of portion.removes()) this.run(this.of(table).remove!, [array(keys)])
-      for (const [table, rows] of portion.writes()) this.run(this.of(table).write, [array(rows)])
-      this.run(this.of('command_batch').write, [array(portion.batches())])
+      for (const [table, keys] of removes) this.run(this.of(table).remove!, [keys])
+      for (const [table, rows] of writes) this.run(this.of(table).write, [rows])
+      this.run(this.of('command_batch').write, [batches])
     })
   }
   private of(table: string): Statements {
@@ -292,8 +296,6 @@ function asBytes(sql: string, count: number): string {
 export const textIn = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 const decoded = (row: unknown): unknown[] => JSON.parse(textIn((row as [Uint8Array])[0])) as unknown[]
-
-const array = (rows: readonly string[]): string => `[${rows.join(',')}]`
 
 /** For those who read the name, and are gone in no time. An owner is not waited for. */
 const READERS_MS = 300

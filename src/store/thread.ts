@@ -14,7 +14,7 @@ export interface Listener {
   readonly ended?: (error: Error) => void
   readonly away?: (away: boolean) => void
 }
-export type Role = 'journal' | 'follower' | 'reader'
+export type Role = 'journal' | 'follower' | 'writer' | 'reader'
 
 /** What it reads is handed on at once: room for young values would only be filled, a start with many rows long. */
 const READER_YOUNG_MB = 2
@@ -26,7 +26,7 @@ function errorOf({ kind, error, code }: Fault): Error {
   return kind === 'unavailable' ? new StoreUnavailable(error) : Object.assign(new Error(error), { code })
 }
 
-/** The main thread's end of a worker. A thread that has ended fails every job, at once. */
+/** Another thread's end of a worker. A thread that has ended fails every job, at once. */
 export class StoreThread<J extends Job> {
   private readonly worker: Worker
   private readonly pending = new Map<number, Pending>()

@@ -42,27 +42,35 @@ export function lookAgain(ctx: Ctx): null {
   return null
 }
 
-/** Looks at all units that need it: those at or below their maintenance margin are liquidated, in the order of their names. */
+/**
+ * Looks at the units that need it, in the order of their names: those at or below their maintenance margin are liquidated.
+ * As soon as there are more of them than one command begins, the others are left for the next look. Who is found does not
+ * depend on who else was to be looked at: a start, which looks at more, finds the same.
+ */
 export function look(ctx: Ctx): void {
   const { state } = ctx
   const { watch } = state.futures
   const units = watch.take()
   if (units.length === 0) return
   const broke: RiskUnit[] = []
-  for (const unit of units) {
+  for (const unit of units.length > 1 ? units.sort(byName) : units) {
+    if (broke.length > BEGIN_MAX) {
+      watch.again(unit)
+      continue
+    }
     const { owner } = unit
     const found =
       owner === undefined ? lookAtIsolated(state, unit.name) : lookAtCross(state, owner.userId, owner.account)
     if (found === 'broke') broke.push(unit)
     else watch.arm(unit, found)
   }
-  if (broke.length === 0) return
-  broke.sort((a, b) => (a.name < b.name ? -1 : 1))
-  for (const unit of broke.slice(0, BEGIN_MAX)) begin(ctx, unit)
-  if (broke.length <= BEGIN_MAX) return
-  for (const unit of broke.slice(BEGIN_MAX)) watch.again(unit)
+  const beyond = broke.length > BEGIN_MAX ? broke.pop() : undefined
+  for (const unit of broke) begin(ctx, unit)
+  if (beyond === undefined) return
+  watch.again(beyond)
   schedule(ctx, ctx.at, 'futures.look', {})
 }
+const byName = (one: RiskUnit, other: RiskUnit): number => (one.name < other.name ? -1 : 1)
 
 /** Nothing to watch while it is being liquidated: each step looks by itself. */
 function lookAtIsolated(state: State, unit: string): 'broke' | Arm[] {

@@ -22,8 +22,6 @@ export interface Unit {
   readonly owner: { readonly userId: number; readonly account: string } | undefined
 }
 
-const NOTHING: readonly Unit[] = []
-
 /**
  * Which units must be looked at: those that something has changed, and those whose price was reached. An index of
  * positions and accounts: what it knows follows from their rows, so that all that it ever answers is who to look at, never
@@ -93,8 +91,8 @@ export class RiskWatch {
     this.changed.set(unit.name, unit)
   }
   /** All that must be looked at now; whoever takes them arms them again. */
-  take(): readonly Unit[] {
-    if (this.changed.size === 0) return NOTHING
+  take(): Unit[] {
+    if (this.changed.size === 0) return []
     const units = [...this.changed.values()]
     this.changed.clear()
     return units

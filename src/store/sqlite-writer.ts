@@ -1,0 +1,97 @@
+import type { Changes } from '../machine/portion.ts'
+import { RAISE_EPOCH, READ_HEAD, storeHead } from './head.ts'
+import { removeJournal } from './file-journal.ts'
+import type { Written } from './journal-rows.ts'
+import type { Opening } from './messages.ts'
+import { journal as journalMigration } from './migrations/0070_journal.ts'
+import type { Shape } from './shapes.ts'
+import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
+import type { StoreHead } from './store.ts'
+
+const OPEN_MS = 200
+const CHECKED_BYTES = 64 * 2 ** 20
+
+/** Where the tables stand when they have been taken over. */
+export interface Taken {
+  readonly sequence: number
+  /** None: the database never had a journal. */
+  readonly journal: { readonly head: StoreHead; readonly written: Written } | undefined
+}
+export interface Finished {
+  readonly head: unknown[]
+  readonly migrated: number[]
+}
+/** What writes the tables: in this thread, or one that is asked. */
+export interface SqliteWriting {
+  take(): Promise<Taken> | Taken
+  shape(shapes: readonly Shape[]): Promise<void> | void
+  project(changes: Changes, head: StoreHead, durable: boolean): Promise<void> | void
+  finish(opening: Opening): Promise<Finished> | Finished
+  settle(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
+/** Writes the tables of an SQLite file. Synchronous: it runs in a thread of its own. */
+export class SqliteWriter implements SqliteWriting {
+  private readonly path: string
+  private opened: SqliteConnection | undefined
+  private epoch = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+  /** Opened by the first who needs it: what keeps the file from being opened is told to whoever asked. */
+  private get connection(): SqliteConnection {
+    return (this.opened ??= new SqliteConnection(this.path))
+  }
+  /** The epoch first: from then on nobody is told of an append. */
+  take(): Taken {
+    const { connection } = this
+    // Whoever asks tries again, and can be told to stop in between.
+    connection.waitFor(OPEN_MS)
+    this.refuseDamaged()
+    const done = connection.migrations()
+    connection.run(RAISE_EPOCH, [])
+    const [epoch, sequence] = connection.query('select epoch, sequence from head', [])[0] as [number, number]
+    this.epoch = epoch
+    if (!done.includes(journalMigration.id)) return { sequence, journal: undefined }
+    const [text] = connection.query('select written from journal_owner', [])[0] as [string]
+    const head = storeHead(connection.query(READ_HEAD, [])[0]!)
+    return { sequence, journal: { head, written: JSON.parse(text) as Written } }
+  }
+  shape(shapes: readonly Shape[]): void {
+    this.connection.shape(shapes)
+  }
+  project(changes: Changes, head: StoreHead, durable: boolean): void {
+    this.connection.project(changes, head, this.epoch, durable)
+  }
+  /** What the journal held is in the tables: only now are they brought up to date. */
+  finish({ now, schema, shapes }: Opening): Finished {
+    const { connection } = this
+    const migrated = connection.migrate(now)
+    const written: Written = { schema, shapes }
+    connection.run('update journal_owner set written = ?', [JSON.stringify(written)])
+    // All of it is on the disk with the commit before: whatever the files hold is old now.
+    removeJournal(this.path)
+    const head = connection.query(READ_HEAD, [])[0]!
+    connection.shape(shapes)
+    connection.relax()
+    connection.waitFor(BUSY_MS)
+    return { head, migrated }
+  }
+  /** Everything that was committed is on the disk: the sync of one more commit takes all before it along. */
+  settle(): void {
+    this.connection.settle()
+  }
+  close(): void {
+    this.opened?.close()
+  }
+  /** A small file is looked at whole; `kontor verify` looks at any. */
+  private refuseDamaged(): void {
+    if (this.connection.bytes > CHECKED_BYTES) return
+    const [fault] = this.connection.integrity('quick_check')
+    this.connection.shrink()
+    if (fault !== undefined)
+      throw new Error(`database disk image is malformed: ${fault.replaceAll(/[\s*]+/g, ' ')}`)
+  }
+}
