@@ -138,10 +138,12 @@ export function listOf<T>(one: Field<T>, max: number): Field<T[]> {
   })
 }
 
+/** In any case, as text: Python clients write True and False into a query. */
 export function flag(): Field<boolean> {
   return field({ type: 'boolean' }, (value, name) => {
-    if (value === true || value === 'true' || value === '1') return true
-    if (value === false || value === 'false' || value === '0') return false
+    const said = typeof value === 'string' ? value.toLowerCase() : value
+    if (said === true || said === 'true' || said === '1') return true
+    if (said === false || said === 'false' || said === '0') return false
     return wrong(name, value, 'must be true or false')
   })
 }

@@ -74,9 +74,17 @@ export function routerOf(endpoints: readonly Endpoints[], mode: LiveDesk['mode']
     for (const endpoint of list) {
       if (endpoint.sandboxOnly === true && mode === 'live') continue
       const path = prefix + endpoint.path
-      router.add(endpoint.method, path, { endpoint, path, console })
+      addRoute(router, prefix, endpoint, { endpoint, path, console })
     }
   return router
+}
+/** Perpetual contracts were settled in BTC alone once: paths that name no settle currency are those of btc for ever. */
+export function addRoute<R>(router: Router<R>, prefix: string, endpoint: AnyEndpoint, route: R): void {
+  const { method, path } = endpoint
+  router.add(method, prefix + path, route)
+  const settled = '/futures/{settle}'
+  if (!path.startsWith(`${settled}/`)) return
+  router.add(method, `${prefix}/futures${path.slice(settled.length)}`, route, { settle: 'btc' })
 }
 /**
  * From a plain request to the handler and back; it knows no socket. The order of the checks is the order of the methods

@@ -3,19 +3,21 @@ export interface Match<R> {
   readonly route: R
   readonly params: Readonly<Record<string, string>>
 }
+/** Parameters that a path stands for without naming them. */
+type Given = Readonly<Record<string, string>>
 interface Node<R> {
   readonly literals: Map<string, Node<R>>
   parameter: Node<R> | undefined
-  readonly routes: Map<string, { route: R; names: readonly string[] }>
+  readonly routes: Map<string, { route: R; names: readonly string[]; given: Given }>
 }
 const node = <R>(): Node<R> => ({ literals: new Map(), parameter: undefined, routes: new Map() })
 
 export class Router<R> {
   private readonly root = node<R>()
   /** Paths without parameters, which most are: one look-up. */
-  private readonly literal = new Map<string, Map<string, R>>()
+  private readonly literal = new Map<string, Map<string, Match<R>>>()
 
-  add(method: string, path: string, route: R): void {
+  add(method: string, path: string, route: R, given: Given = {}): void {
     const names: string[] = []
     let at = this.root
     for (const segment of path.split('/').slice(1)) {
@@ -30,16 +32,16 @@ export class Router<R> {
       }
     }
     if (at.routes.has(method)) throw new TypeError(`two routes for ${method} ${path}`)
-    at.routes.set(method, { route, names })
+    at.routes.set(method, { route, names, given })
     if (names.length === 0) {
       let methods = this.literal.get(path)
-      if (methods === undefined) this.literal.set(path, (methods = new Map<string, R>()))
-      methods.set(method, route)
+      if (methods === undefined) this.literal.set(path, (methods = new Map<string, Match<R>>()))
+      methods.set(method, { route, params: given })
     }
   }
   find(method: string, path: string): Match<R> | { readonly allow: readonly string[] } {
     const direct = this.literal.get(path)?.get(method)
-    if (direct !== undefined) return { route: direct, params: {} }
+    if (direct !== undefined) return direct
     const allow = new Set<string>()
     const segments = path.split('/').slice(1)
     const found = this.walk(this.root, segments, 0, [], method, allow)
@@ -57,7 +59,8 @@ export class Router<R> {
       const hit = at.routes.get(method)
       for (const other of at.routes.keys()) allow.add(other)
       if (hit === undefined) return undefined
-      return { route: hit.route, params: Object.fromEntries(hit.names.map((name, i) => [name, values[i]!])) }
+      const named = Object.fromEntries(hit.names.map((name, i) => [name, values[i]!]))
+      return { route: hit.route, params: { ...hit.given, ...named } }
     }
     const segment = segments[depth]!
     const literal = at.literals.get(segment)

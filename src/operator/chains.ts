@@ -154,6 +154,12 @@ async function destination(
       ({ users }) => users.get(userId) ?? refuse('USER_NOT_FOUND', `user_id: no user ${userId}`),
     )
     const { address, tag } = await depositAddress(desk, userId, chain.chain)
+    // Whoever names both means one payment: of two that differ nobody knows which was meant.
+    if (body.address !== null && readAddress(chain, body.address) !== address)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `address: ${body.address} is not the deposit address of user ${userId} on ${chain.chain}, which is ${address}; name user_id or address`,
+      )
     return { address, memo: body.memo === null ? tag : readTag(chain, body.memo, 'memo') }
   }
   if (body.address === null)

@@ -91,7 +91,9 @@ function faultRule(body: FaultBody, where: string): FaultRule {
   const { sequence } = body
   // How long it waits says enough.
   const named = body.effect !== null || (sequence === null && body.delay_ms !== null)
-  if (named === (sequence !== null))
+  if (named && sequence !== null)
+    refuse('INVALID_PARAM_VALUE', `${where}sequence: name it or effect, not both`)
+  if (!named && sequence === null)
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}effect or sequence (one of them)`)
   if (body.seed !== null && body.probability === null)
     refuse('MISSING_REQUIRED_PARAM', `Missing required parameter: ${where}probability (of the seed)`)

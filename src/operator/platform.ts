@@ -158,7 +158,9 @@ export const platformEndpoints = (controls: Controls): readonly AnyEndpoint[] =>
     refuses: ['TOO_BUSY'],
     handle: async ({ desk, operator, body }) => {
       const here = desk.clock.peek()
-      if ((body.advance_seconds === null) === (body.now === null))
+      if (body.advance_seconds !== null && body.now !== null)
+        refuse('INVALID_PARAM_VALUE', 'now: name it or advance_seconds, not both')
+      if (body.advance_seconds === null && body.now === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: advance_seconds or now (one of them)')
       const target =
         body.now !== null ? Math.round(body.now * 1e6) : here + Math.round(body.advance_seconds! * 1e6)

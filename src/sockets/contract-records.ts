@@ -3,6 +3,7 @@ import { orderView, shown, wholeSeconds, type Look } from '../api/futures/order-
 import { shownContract } from '../api/futures/paths.ts'
 import { priceOrderView } from '../api/futures/price-order-views.ts'
 import { closeView, deleverageView, liquidateView, tradeView } from '../api/futures/records.ts'
+import { sizeText } from '../api/futures/sizes.ts'
 import { positionFigures } from '../core/futures/figures.ts'
 import type { State } from '../core/state.ts'
 import type { Position } from '../core/tables/futures/positions.ts'
@@ -187,7 +188,7 @@ export const deleverageRecord = (row: AutoDeleverage, look: Look): NumberRecord 
   user: String(row.user_id),
 })
 export const closeRecord = (close: PositionClose): NumberRecord => ({
-  ...picked(closeView(close), ['contract', 'side', 'text'], ['pnl']),
+  ...picked(closeView(close, sizeText), ['contract', 'side', 'text'], ['pnl']),
   ...timesOf(close.at),
   user: String(close.user_id),
 })

@@ -90,7 +90,7 @@ describe('fault rules', () => {
       [{}, /effect/],
       [7, /^\[0\]/],
       [{ effect: 'error', match: { key: 5 } }, /^\[0\]\.match\.key: 5 /],
-      [{ effect: 'error', sequence: [{ effect: 'error' }] }, /effect or sequence \(one of them\)/],
+      [{ effect: 'error', sequence: [{ effect: 'error' }] }, /sequence: name it or effect, not both/],
       [{ sequence: [] }, /^\[0\]\.sequence: \[\] must hold a step/],
       [{ sequence: [{ effect: 'error', times: 2 }] }, /^\[0\]\.sequence\[0\]\.times: 2 is not known/],
       [{ sequence: [{ effect: 'pass', status: 500 }] }, /^\[0\]\.sequence\[0\]\.status: belongs to/],

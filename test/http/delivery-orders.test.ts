@@ -36,4 +36,24 @@ describe('orders and positions of dated contracts', () => {
     assert.equal(limited.risk_limit, '1000000')
     assert.deepEqual(ok(await trader.get('/liquidates', { contract })), [])
   })
+
+  test('sizes of a position that has ended are integers, whatever the header says; perpetual ones are texts', async () => {
+    const closed = async (base: string, contract: string) => {
+      const trader = await ContractTrader.of(platform, '10000', { base })
+      const maker = await ContractTrader.of(platform, '100000', { base })
+      await maker.placed(-10, '60000', { contract })
+      await trader.placed(10, '60000', { contract })
+      await maker.placed(10, '60000', { contract })
+      await trader.placed(0, null, { contract, close: true })
+      const path = `${base}/position_close`
+      const texts = { headers: { 'X-Gate-Size-Decimal': '1' } }
+      const [plain] = ok(await trader.client.get(path))
+      const [asked] = ok(await trader.client.request('GET', path, texts))
+      assert.deepEqual(asked, plain)
+      return [plain.max_size, plain.accum_size]
+    }
+    const [{ name }] = ok(await platform.client().get('/delivery/usdt/contracts'))
+    assert.deepEqual(await closed('/delivery/usdt', name), [10, 10])
+    assert.deepEqual(await closed('/futures/usdt', 'BTC_USDT'), ['10', '10'])
+  })
 })

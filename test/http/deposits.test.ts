@@ -192,6 +192,58 @@ describe('deposits', () => {
     assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${user_id}`)).length, 1)
   })
 
+  test('a payment that names a user and an address goes nowhere when they differ', async () => {
+    const [{ user_id, client }, other] = [await platform.user(), await platform.user()]
+    const addressOf = async (of: typeof client) =>
+      ok(await of.get('/wallet/deposit_address', { currency: 'ETH' })).address
+    const pay = async (address: string) =>
+      platform.operator.call('POST', '/chains/ETH/deposits', {
+        user_id,
+        address,
+        currency: 'ETH',
+        amount: '1',
+      })
+    refused(
+      await pay(await addressOf(other.client)),
+      400,
+      'INVALID_PARAM_VALUE',
+      /not the deposit address of user/,
+    )
+    refused(await pay(outside('evm')), 400, 'INVALID_PARAM_VALUE', /not the deposit address of user/)
+    const own = await addressOf(client)
+    assert.equal(ok(await pay(own.toLowerCase())).address, own)
+    assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${user_id}`)).length, 1)
+    assert.equal((await platform.operator.ok('GET', `/deposits?user_id=${other.user_id}`)).length, 0)
+  })
+
+  test('a payment in a block is not told otherwise: a reorganisation alone takes it out', async () => {
+    const { user_id } = await platform.user()
+    const { txid } = await deposit(platform, user_id, '2')
+    const set = (state: string) =>
+      platform.operator.call('PATCH', `/chains/ETH/transactions/${txid}`, { state })
+    for (const blocks of [1, 20]) {
+      await mine(platform, 'ETH', blocks)
+      for (const state of ['failed', 'pending', 'lost'])
+        refused(
+          await set(state),
+          400,
+          'INVALID_PARAM_VALUE',
+          /in block \d+ already; POST \/chains\/ETH\/reorg/,
+        )
+    }
+    assert.equal(await platform.balance(user_id, 'ETH'), '2')
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).reserves_match, true)
+    await reorg('ETH', 25, [txid])
+    assert.equal(await platform.balance(user_id, 'ETH'), '0')
+    // In no block it may fail, and is mined without effect.
+    ok(await set('pending'))
+    assert.equal(ok(await set('failed')).ok, false)
+    await mine(platform, 'ETH', 30)
+    assert.equal(ok(await set('failed')).state, 'mined')
+    assert.equal(await platform.balance(user_id, 'ETH'), '0')
+    assert.equal((await platform.operator.ok('GET', '/ledger/proof')).reserves_match, true)
+  })
+
   test('blocks come by the clock, and a month of them costs nothing', async () => {
     await platform.operator.ok('PATCH', '/chains/TRX', { auto_mine_seconds: 3 })
     const { client, user_id } = await platform.user()
@@ -236,6 +288,9 @@ describe('deposits', () => {
     const past = await client.get('/wallet/deposits', { from: now - 5000, to: now - 4000 })
     assert.deepEqual(ok(past), [])
     assert.equal(past.headers.get('x-pagination-total'), '0')
+    const ahead = await client.get('/wallet/deposits', { to: now + 60 * 86_400 })
+    assert.equal(ok(ahead).length, 4)
+    assert.equal(ahead.headers.get('x-applied-to'), String(now + 60 * 86_400))
     for (const bad of [
       { from: now, to: now - 1 },
       { from: now - 31 * 86_400, to: now },

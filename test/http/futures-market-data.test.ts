@@ -268,6 +268,14 @@ describe('public data of perpetual contracts', () => {
     const now = Math.floor(platform.now())
     assert.deepEqual(ok(await get('/liq_orders', { from: (now - 7200) * 1000 })), [])
     assert.deepEqual(ok(await get('/liq_orders', { ...BTC, to: now })), [])
+    const applied = async (query: Record<string, number>) => {
+      const { headers } = await get('/liq_orders', query)
+      return [headers.get('x-applied-from'), headers.get('x-applied-to')].map(Number)
+    }
+    assert.deepEqual(await applied({ from: now - 7200 }), [now - 7200, now - 3600])
+    assert.deepEqual(await applied({ to: now }), [now - 3600, now])
+    const [begin, end] = await applied({})
+    assert.ok(end! - begin! === 3600 && end! - now < 60)
     refused(
       await get('/liq_orders', { from: now - 7200, to: now - 3599 }),
       400,

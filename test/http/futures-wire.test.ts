@@ -50,6 +50,27 @@ describe('contracts on the wire, to the letter', () => {
     )
   })
 
+  test('a path without a settle currency is that of btc, signed as it is sent', async () => {
+    const trader = await ContractTrader.of(platform, '1', { base: '/futures/btc' })
+    const short = new ContractTrader(trader.user_id, trader.client, '/futures')
+    assert.deepEqual(ok(await short.get('/contracts')), ok(await trader.get('/contracts')))
+    assert.equal(ok(await short.get('/contracts/btc_usd')).name, 'BTC_USD')
+    const made = await short.placed(10, '59000', { contract: 'BTC_USD', text: 't-short' })
+    assert.equal((await trader.order(made.id)).text, 't-short')
+    const query = { contract: 'BTC_USD', status: 'open', limit: 50 }
+    assert.deepEqual(ok(await short.get('/orders', query)), [await trader.order('t-short')])
+    assert.equal(ok(await short.delete(`/orders/${made.id}`)).finish_as, 'cancelled')
+    assert.equal(ok(await short.ask('/positions/BTC_USD/leverage', { leverage: 5 })).leverage, '5')
+    assert.equal((await trader.position('BTC_USD')).leverage, '5')
+    assert.equal((await short.account()).currency, 'BTC')
+    // Contracts of the other currency are not found there, and no other name is a settle currency.
+    refused(await short.get('/contracts/BTC_USDT'), 404, 'CONTRACT_NOT_FOUND', /futures\/btc/)
+    refused(await short.client.get('/futures/usd1/contracts'), 400, 'INVALID_PARAM_VALUE', /settle/)
+    refused(await short.client.put('/futures/contracts', {}), 405, 'METHOD_NOT_ALLOWED')
+    // Dated contracts never were without one.
+    refused(await short.client.get('/delivery/contracts'), 404, 'NOT_FOUND')
+  })
+
   test('what dated contracts do not have is not there, whatever else has the path', async () => {
     const dated = new ContractTrader(maker.user_id, maker.client, '/delivery/usdt')
     refused(await dated.post('/positions/cross_mode', {}), 404, 'NOT_FOUND', /dated/)

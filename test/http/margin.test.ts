@@ -140,6 +140,28 @@ describe('margin and liquidation', () => {
     ])
       assert.deepEqual(ok(await client.get(path.split('?')[0]!, path.split('?')[1])), [])
   })
+  test('lists of cross margin by offset tell how many there are', async () => {
+    const { client } = await Trader.of(platform, { USDT: '100000' })
+    const told = async (path: string, query: Record<string, string | number>) => {
+      const reply = await client.get(path, query)
+      const [limit, offset, total] = ['limit', 'offset', 'total'].map((name) =>
+        reply.headers.get(`x-pagination-${name}`),
+      )
+      return `${limit} ${offset} ${total}: ${ok(reply).map((row: { currency: string }) => row.currency)}`
+    }
+    assert.equal(await told('/margin/cross/repayments', {}), '100 0 0: ')
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    for (const currency of ['BTC', 'ETH']) {
+      ok(await client.post('/unified/loans', { currency, type: 'borrow', amount: '0.1' }))
+      ok(await client.post('/unified/loans', { currency, type: 'repay', amount: '0.05' }))
+    }
+    assert.equal(await told('/margin/cross/loans', { status: 2, limit: 1, offset: 1 }), '1 1 2: BTC')
+    assert.equal(await told('/margin/cross/loans', { status: 3 }), '100 0 0: ')
+    assert.equal(await told('/margin/cross/repayments', { limit: 1 }), '1 0 2: ETH')
+    assert.equal(await told('/margin/cross/repayments', { limit: 1, reverse: 'false' }), '1 0 2: BTC')
+    assert.equal(await told('/margin/cross/repayments', { currency: 'btc' }), '100 0 1: BTC')
+    assert.equal(await told('/margin/cross/repayments', { loan_id: '1-BTC' }), '100 0 0: ')
+  })
   test('a unified account below maintenance: locked, orders cancelled, sold through the book, unlocked', async () => {
     const maker = await Trader.of(platform, { USDT: '1000000' })
     const trader = await Trader.of(platform, { ETH: '10', USDT: '10' })

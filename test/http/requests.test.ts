@@ -32,6 +32,19 @@ describe('requests', () => {
     // Named by the reference, built later: a clear 404 too.
     refused(await platform.demo().get('/options/positions'), 404, 'NOT_FOUND')
   })
+  test('a flag in a query is true or false in any case, as every language writes it', async () => {
+    const book = async (with_id: string) =>
+      platform.demo().get('/spot/order_book', { currency_pair: 'BTC_USDT', with_id })
+    for (const yes of ['true', 'True', 'TRUE', '1'])
+      assert.equal(typeof ok(await book(yes)).id, 'number', yes)
+    for (const no of ['false', 'False', 'FALSE', '0', '']) assert.equal(ok(await book(no)).id, undefined, no)
+    for (const bad of ['yes', 'on', '2', 'truee', 'null'])
+      refused(await book(bad), 400, 'INVALID_PARAM_VALUE', /with_id: .* must be true or false/)
+    const mode = (dual_mode: string) =>
+      platform.demo().request('POST', '/futures/usdt/dual_mode', { query: { dual_mode } })
+    assert.equal(ok(await mode('True')).in_dual_mode, true)
+    assert.equal(ok(await mode('False')).in_dual_mode, false)
+  })
   test('a known address with another method is 405 and says which are allowed', async () => {
     const reply = await raw('DELETE', '/api/v4/spot/time')
     refused(reply, 405, 'METHOD_NOT_ALLOWED', /DELETE.*GET/)

@@ -164,6 +164,14 @@ describe('spot orders', () => {
     const cases: [object, number, string, RegExp?][] = [
       [{ currency_pair: 'XYZ_USDT' }, 400, 'INVALID_CURRENCY', /XYZ/],
       [{ currency_pair: 'DOGE_BTC' }, 400, 'INVALID_CURRENCY_PAIR', /DOGE_BTC/],
+      ...['BTCUSDT', 'BTC-USDT', 'BTC/USDT', 'BTC_', '_USDT', 'BTC_USDT_USDT'].map(
+        (currency_pair): [object, number, string, RegExp] => [
+          { currency_pair },
+          400,
+          'INVALID_CURRENCY_PAIR',
+          /written BASE_QUOTE, such as BTC_USDT/,
+        ],
+      ),
       [{ price: '50000.01' }, 400, 'INVALID_PRECISION', /price/],
       [{ amount: '0.0000001' }, 400, 'INVALID_PRECISION', /amount/],
       [{ price: null }, 400, 'MISSING_REQUIRED_PARAM', /price/],

@@ -207,7 +207,8 @@ describe('spot rules', () => {
         trigger: { price: '50000', rule: '>=' },
       }),
       400,
-      'AUTO_TRIGGER_PRICE_LESS_LAST',
+      'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      /must be above the last price 50000/,
     )
     refused(
       await bob.client.post('/spot/price_orders', {
@@ -215,7 +216,8 @@ describe('spot rules', () => {
         trigger: { price: '50000', rule: '<=' },
       }),
       400,
-      'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      'AUTO_TRIGGER_PRICE_LESS_LAST',
+      /must be below the last price 50000/,
     )
     const { id, id_string } = ok(await bob.client.post('/spot/price_orders', price_order), 201)
     assert.equal(String(id), id_string)

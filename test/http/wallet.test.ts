@@ -380,6 +380,19 @@ describe('wallet', () => {
       'DOGE',
     )
     assert.equal(ok(await client.get('/wallet/small_balance_history', { currency: 'doge' })).length, 1)
+    const told = async (query: Record<string, string>) =>
+      ok(await client.get('/spot/account_book', query)).map(
+        (line: Record<string, string>) =>
+          `${line['type']} ${line['code']} ${line['currency']} ${line['change']}`,
+      )
+    assert.deepEqual(await told({ type: 'dust_swap_dctd' }), [
+      'dust_swap_dctd 1301 XRP -1',
+      'dust_swap_dctd 1301 DOGE -4',
+    ])
+    assert.deepEqual(await told({ code: '1302' }), [
+      'dust_swap_gt_add 1302 GT 0.0625',
+      'dust_swap_gt_add 1302 GT 0.05',
+    ])
     await platform.operator.ok('PUT', '/prices', { DOGE: null, XRP: null, GT: null, BTC: null })
   })
 

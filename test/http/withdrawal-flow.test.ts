@@ -172,6 +172,13 @@ describe('the way of a withdrawal', () => {
     const done = await withdrawal(client, made.id)
     assert.equal(done.status, 'DONE')
     assert.equal(done.txid, txid)
+    // It has paid, and was booked so: nobody makes a failure of it.
+    refused(
+      await platform.operator.call('PATCH', `/chains/ETH/transactions/${txid}`, { state: 'failed' }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /reorg/,
+    )
     await platform.operator.ok('POST', '/chains/ETH/reorg', { depth: 12, drop: [txid] })
     assert.equal((await withdrawal(client, made.id)).status, 'EXTPEND')
     await mine(platform, 'ETH', 12)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { AnyEndpoint } from '../../src/api/endpoint.ts'
 import type { JsonSchema } from '../../src/api/fields.ts'
 import { proposalShape } from '../../src/api/guarded.ts'
+import { addRoute } from '../../src/api/pipeline.ts'
 import { Router } from '../../src/api/router.ts'
 import { consoleEndpoints, operatorEndpoints, tradingEndpoints } from '../../src/endpoints.ts'
 import type { Reply } from './client.ts'
@@ -14,8 +15,7 @@ const groups = [
   ['/operator/v1', operatorEndpoints(undefined as never)],
   ['/console/v1', consoleEndpoints({ surface: 'all' } as never)],
 ] as const
-for (const [prefix, list] of groups)
-  for (const endpoint of list) router.add(endpoint.method, prefix + endpoint.path, endpoint)
+for (const [prefix, list] of groups) for (const endpoint of list) addRoute(router, prefix, endpoint, endpoint)
 /** The console's ways to the same endpoints. */
 const direct = (path: string): string => path.replace(/^\/console(?=\/(api|operator)\/)/, '')
 

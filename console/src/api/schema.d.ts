@@ -2506,7 +2506,7 @@ export interface Endpoints {
     path: undefined
     query: {
       currency_pair?: string
-      settle?: "BTC" | "USDT" | "USD" | "btc" | "usdt" | "usd"
+      settle?: "BTC" | "USDT" | "USD"
     }
     body: undefined
     reply: {
@@ -8112,8 +8112,8 @@ export interface Endpoints {
       pnl_fund: string
       pnl_fee: string
       text: string
-      max_size: string
-      accum_size: string
+      max_size: number
+      accum_size: number
       first_open_time: number
       long_price: string
       short_price: string

@@ -261,6 +261,8 @@ export const perpetualDataEndpoints: readonly AnyEndpoint[] = [
       const { desk, path, query } = call
       const look = lookOf(GROUP, call)
       const span = liquidationSpan(query, desk.clock.seconds())
+      call.set('X-Applied-From', Math.floor(span.from))
+      call.set('X-Applied-To', Math.floor(span.to))
       const id = await desk.core.read((state) =>
         query.contract === null ? null : everContract(state, GROUP, path.settle, query.contract).id,
       )

@@ -25,7 +25,7 @@ import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { Filter, listFields, storedPage } from './lists.ts'
 import { floatSeconds, lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
 import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
-import { sizeNumber, sizeShape } from './sizes.ts'
+import { sizeNumber, sizeShape, sizeText, type Sizes } from './sizes.ts'
 
 const withSign = (amount: Amount, negative: boolean): Amount => (negative ? -amount : amount) as Amount
 
@@ -60,22 +60,24 @@ export function tradeView(fill: ContractFill, { sizes }: Look): Record<string, u
   }
 }
 
-const closeShape = shape({
-  time: num,
-  contract: str,
-  side: str,
-  pnl: decimalText,
-  pnl_pnl: decimalText,
-  pnl_fund: decimalText,
-  pnl_fee: decimalText,
-  text: str,
-  max_size: decimalText,
-  accum_size: decimalText,
-  first_open_time: int64,
-  long_price: decimalText,
-  short_price: decimalText,
-})
-export const closeView = (close: PositionClose) => ({
+/** Perpetual contracts tell these sizes as texts whoever asks, dated ones as numbers like all of theirs. */
+const closeShape = ({ texts }: Group) =>
+  shape({
+    time: num,
+    contract: str,
+    side: str,
+    pnl: decimalText,
+    pnl_pnl: decimalText,
+    pnl_fund: decimalText,
+    pnl_fee: decimalText,
+    text: str,
+    max_size: texts ? decimalText : int64,
+    accum_size: texts ? decimalText : int64,
+    first_open_time: int64,
+    long_price: decimalText,
+    short_price: decimalText,
+  })
+export const closeView = (close: PositionClose, sizes: Sizes) => ({
   time: floatSeconds(close.at),
   contract: shownContract(close.contract),
   side: close.side,
@@ -84,8 +86,8 @@ export const closeView = (close: PositionClose) => ({
   pnl_fund: format(close.pnl_fund),
   pnl_fee: format(close.pnl_fee),
   text: close.text,
-  max_size: format(close.max_size),
-  accum_size: format(close.accum_size),
+  max_size: sizes(close.max_size),
+  accum_size: sizes(close.accum_size),
   first_open_time: wholeSeconds(close.first_open_at),
   long_price: shown(close.long_price),
   short_price: shown(close.short_price),
@@ -271,7 +273,7 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
       pnl: optional(oneOf('profit', 'loss')),
     },
     status: 200,
-    reply: array(closeShape),
+    reply: array(closeShape(group)),
     refuses: ['CONTRACT_NOT_FOUND'],
     handle: async ({ desk, caller, path, query, set }) => {
       const settled = settledOf(group, path.settle)
@@ -279,7 +281,7 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
       filter.and('"side" = ?', query.side).between('at', query)
       if (query.pnl !== null) filter.and(query.pnl === 'profit' ? PROFITS : LOSSES)
       const rows = await storedPage(desk, set, POSITION_CLOSE, filter, BY_ID, query)
-      return rows.map(closeView)
+      return rows.map((row) => closeView(row, group.texts ? sizeText : sizeNumber))
     },
   }),
   endpoint({

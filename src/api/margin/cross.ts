@@ -15,6 +15,7 @@ import {
   text,
   withDefault,
 } from '../fields.ts'
+import { Filter, listedPage, storedPage } from '../futures/lists.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
 import { interestRecords, interestShape } from '../unified/loans.ts'
@@ -84,17 +85,17 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(crossLoanShape),
     refuses: ['INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
+    handle: async ({ desk, caller, query, set }) => {
       return desk.core.read((state) => {
         const currency = query.currency === null ? null : state.world.currency(query.currency).currency
         // Only what is owed now is known as a loan: 2 is borrowed, 1 failed and 3 repaid ones are records.
-        if (query.status !== 2) return []
+        if (query.status !== 2) return listedPage(set, [], query)
         const userId = caller.user.user_id
         const loans = state.margin
           .loansOf(userId)
           .filter((loan) => loan.scope === UNIFIED.scope && (currency === null || loan.currency === currency))
         if (query.reverse) loans.reverse()
-        return loans.slice(query.offset, query.offset + query.limit).map((loan) => ({
+        return listedPage(set, loans, query).map((loan) => ({
           id: `${userId}-${loan.currency}`,
           create_time: millis(loan.create_at),
           update_time: millis(loan.update_at),
@@ -129,20 +130,19 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
       }),
     ),
     refuses: ['INVALID_CURRENCY'],
-    handle: async ({ desk, caller, query }) => {
+    handle: async ({ desk, caller, query, set }) => {
       const userId = caller.user.user_id
       // A loan's id is its borrower's and its currency's: see GET /margin/cross/loans.
       const [borrower, of = null] = query.loan_id?.split('-') ?? [String(userId)]
       const currency = await desk.core.read(({ world }) =>
         query.currency === null ? of : world.currency(query.currency).currency,
       )
-      if (borrower !== String(userId) || (of !== null && of !== currency)) return []
-      const only = currency === null ? '' : ' and "currency" = ?'
-      const records = await desk.store.select(
-        LOAN_RECORD,
-        `where "user_id" = ? and "kind" = 'unified' and "type" = 'repay'${only} order by "id" ${query.reverse ? 'desc' : 'asc'} limit ? offset ?`,
-        [userId, ...(currency === null ? [] : [currency]), query.limit, query.offset],
-      )
+      if (borrower !== String(userId) || (of !== null && of !== currency)) return listedPage(set, [], query)
+      const filter = new Filter()
+        .and(`"user_id" = ? and "kind" = 'unified' and "type" = 'repay'`, userId)
+        .and('"currency" = ?', currency)
+      const order = query.reverse ? '"id" desc' : '"id" asc'
+      const records = await storedPage(desk, set, LOAN_RECORD, filter, order, query)
       return records.map((record) => ({
         id: String(record.id),
         create_time: millis(record.at),

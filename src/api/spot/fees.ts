@@ -4,7 +4,7 @@ import type { State } from '../../core/state.ts'
 import { mainIdOf, type User } from '../../core/tables/users.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from '../endpoint.ts'
-import { flag, listOf, object, oneOf, optional } from '../fields.ts'
+import { flag, listOf, object, oneName, optional } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { bool, decimalText, int, int64, map, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
@@ -55,7 +55,7 @@ export const feeEndpoints: readonly AnyEndpoint[] = [
     limit: LIMITS.wallet,
     query: {
       currency_pair: optional(pairField),
-      settle: optional(oneOf('BTC', 'USDT', 'USD', 'btc', 'usdt', 'usd')),
+      settle: optional(oneName('BTC', 'USDT', 'USD')),
     },
     status: 200,
     reply: shape({

@@ -199,6 +199,22 @@ export function reorganiseSim(
   return headOf(changed, ctx.at)
 }
 
+/**
+ * Whether a payment of ours in a block may still turn out to have failed. What was done has been booked, and so is what came
+ * in, sooner or later: such a block can be taken out, but not be told otherwise, or books and coins would part for ever.
+ */
+function isUndecided(state: State, { chain, txid, kind }: SimTx): boolean {
+  if (kind === 'in') return false
+  for (const one of state.wallet.withdrawals.unsettled(chain))
+    if (one.txid === txid && one.status !== 'DONE') return true
+  return false
+}
+function refuseMined(chain: string, { txid, height }: SimTx): never {
+  refuse(
+    'INVALID_PARAM_VALUE',
+    `state: ${txid} is in block ${height!} already; POST /chains/${chain}/reorg takes it out`,
+  )
+}
 /** pending, stuck, lost; `fail` lets it be mined without effect. */
 export function changeSimTx(
   ctx: Ctx,
@@ -211,17 +227,14 @@ export function changeSimTx(
     notFound('NOT_FOUND', `${config.chain} has no transaction ${input.txid}, or it was final long ago`)
   audit(ctx, input.actor, 'chain.transaction', { chain: config.chain, txid: tx.txid, state: input.state })
   if (input.state === 'failed') {
+    if (tx.state === 'mined' && tx.ok && !isUndecided(ctx.state, tx)) refuseMined(config.chain, tx)
     if (tx.state === 'mined') moveCoins(ctx, config, tx, -1n)
     const failed = keep(ctx, tx, { ok: false })
     if (failed.state === 'mined') moveCoins(ctx, config, failed, 1n)
     planWake(ctx, config.chain)
     return failed
   }
-  if (tx.state === 'mined')
-    refuse(
-      'INVALID_PARAM_VALUE',
-      `state: ${tx.txid} is in block ${tx.height!} already; POST /chains/${config.chain}/reorg takes it out`,
-    )
+  if (tx.state === 'mined') refuseMined(config.chain, tx)
   const changed = keep(ctx, tx, { state: input.state, ready_at: ctx.at })
   planWake(ctx, config.chain)
   return changed

@@ -119,14 +119,15 @@ export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   if (put.type === 'limit') readPrice(market, put.price, 'put.price')
   if (put.text !== '' && !SOURCES.has(put.text)) checkText(put.text)
   const last = state.spot.lastPrice(market.id)
+  // The labels say what the trigger must be, as those of contracts and of the wire do.
   if (last !== undefined && rule === '>=' && trigger_price <= last)
     refuse(
-      'AUTO_TRIGGER_PRICE_LESS_LAST',
+      'AUTO_TRIGGER_PRICE_GREATE_LAST',
       `trigger.price: ${input.trigger.price} must be above the last price ${format(last)} for the rule >=`,
     )
   if (last !== undefined && rule === '<=' && trigger_price >= last)
     refuse(
-      'AUTO_TRIGGER_PRICE_GREATE_LAST',
+      'AUTO_TRIGGER_PRICE_LESS_LAST',
       `trigger.price: ${input.trigger.price} must be below the last price ${format(last)} for the rule <=`,
     )
   checkPriceOrderRoom(state, input.user_id, 1)

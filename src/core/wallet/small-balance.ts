@@ -57,14 +57,15 @@ export function convertDust(
   const chosen = input.is_all ? dust : dust.filter(({ currency }) => named.includes(currency))
   if (chosen.length === 0)
     refuse('INVALID_PARAM_VALUE', 'currency: this account has no small balances to convert')
+  const user = spotOf(input.user_id)
   for (const { currency, amount, gt } of chosen) {
     guardOutflow(state, input.user_id, 'spot', currency, amount)
     const id = nextId(tx, state.counters, 'small_balance')
     const lines: Line[] = [
-      { ...spotOf(input.user_id), currency, amount: (ZERO - amount) as Amount },
+      { ...user, currency, amount: (ZERO - amount) as Amount, kind: 'dust_swap_dctd' },
       { ...EQUITY, currency, amount },
       { ...EQUITY, currency: TOKEN, amount: (ZERO - gt) as Amount },
-      { ...spotOf(input.user_id), currency: TOKEN, amount: gt },
+      { ...user, currency: TOKEN, amount: gt, kind: 'dust_swap_gt_add' },
     ]
     const ref = `small_balance:${id}`
     state.ledger.post(ctx, { kind: 'convert_small', ref, lines })

@@ -300,12 +300,15 @@ export class World {
   market(name: string): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
-    for (const part of name.split('_'))
+    // Only what is written like a pair has currencies that could be the mistake.
+    const parts = /^[^_,/-]+_[^_,/-]+$/.test(name) ? name.split('_') : undefined
+    for (const part of parts ?? [])
       if (this.findCurrency(part) === undefined)
         refuse('INVALID_CURRENCY', `currency_pair: "${part}" in "${name}" is not a currency of this platform`)
+    const form = parts === undefined ? '; a pair is written BASE_QUOTE, such as BTC_USDT' : ''
     return refuse(
       'INVALID_CURRENCY_PAIR',
-      `currency_pair: "${name}" is not a market of this platform; GET /spot/currency_pairs lists them`,
+      `currency_pair: "${name}" is not a market of this platform${form}; GET /spot/currency_pairs lists them`,
     )
   }
 }
