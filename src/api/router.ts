@@ -59,8 +59,10 @@ export class Router<R> {
       const hit = at.routes.get(method)
       for (const other of at.routes.keys()) allow.add(other)
       if (hit === undefined) return undefined
-      const named = Object.fromEntries(hit.names.map((name, i) => [name, values[i]!]))
-      return { route: hit.route, params: { ...hit.given, ...named } }
+      const params: Record<string, string> = {}
+      for (const name in hit.given) params[name] = hit.given[name]!
+      for (let i = 0; i < hit.names.length; i++) params[hit.names[i]!] = values[i]!
+      return { route: hit.route, params }
     }
     const segment = segments[depth]!
     const literal = at.literals.get(segment)
