@@ -21,6 +21,7 @@ import {
 import { applyFill, feeOf, fillPosition } from './money.ts'
 import { E, abs, floorDiv, max, min } from './numbers.ts'
 import { followBook } from './prices.ts'
+import { chaseEnds, stopsBegin, stopsEnd } from './stops.ts'
 import { refuse, type Contract, type Mode, type Order, type Position, type World } from './world.ts'
 
 /** 2.4, 2.6 and 2.7 of the specification: what becomes of an order in the book. */
@@ -45,6 +46,8 @@ export function leave(w: World, order: Order): void {
   w.orders.delete(order.id)
   w.ended.set(order.id, `${order.user} ${w.contract(order.contract).account}`)
   w.touched.set(order.id, order)
+  stopsEnd(w, order)
+  chaseEnds(w, order)
 }
 
 type End = 'filled' | 'empty' | 'bound' | 'stp'
@@ -132,6 +135,7 @@ function fillOne(
   order.filledTotal += n * price
   order.fee += done.fee
   if (done.fee < 0n) w.meet('rebate')
+  if (done.opened > 0n) stopsBegin(w, order, done.opened)
   if (order.user !== 0)
     w.record('contract_fill', {
       trade_id: trade,
