@@ -32,8 +32,9 @@ const PLAIN = {
   stp_act: null,
   market_order_slip_ratio: null,
   pos_margin_mode: null,
+  tpsl_tp_trigger_price: null,
+  tpsl_sl_trigger_price: null,
   bbo: null,
-  stops: null,
 }
 /** How often each is asked for. */
 const WEIGHTS = {
@@ -51,7 +52,8 @@ const WEIGHTS = {
   transfer: 3,
   priceOrder: 8,
   trail: 6,
-  waiting: 6,
+  chase: 6,
+  waiting: 8,
 } as const
 type Kind = keyof typeof WEIGHTS
 const KINDS = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
@@ -62,6 +64,8 @@ const TRAIL_TYPES = { last: 1, index: 2, mark: 3 } as const
 
 /** Worth less than the first tier of risk is, so that it is margin that ends it. */
 const MOST = 900_000
+/** Of one trader at the same time. */
+const CHASES = 4
 type Body = Readonly<Record<string, unknown>>
 
 /** What a trader comes to, by chance; undefined: there is nothing that it could be about. */
@@ -157,6 +161,18 @@ export class TraderCalls {
       ...(kind === 3 && { iceberg: 1 + random.below(Math.abs(size)) }),
       ...(kind === 4 && { text: `t-${random.below(5)}` }),
       ...(kind === 5 && { pos_margin_mode: random.pick(['cross', 'isolated']) }),
+      ...((kind === 6 || kind === 7) && this.stops(size > 0)),
+    }
+  }
+  /** Where what it opens is closed again, around the price; now and then on the wrong side of it. */
+  private stops(long: boolean): Body {
+    const { random } = this
+    const far = random.pick([0.001, 0.003, 0.01])
+    const up = (this.mark * (1 + far)).toFixed(1)
+    const down = (this.mark * (1 - far)).toFixed(1)
+    return {
+      ...(!random.chance(0.2) && { tpsl_tp_trigger_price: long ? up : down }),
+      ...(!random.chance(0.2) && { tpsl_sl_trigger_price: long ? down : up }),
     }
   }
   private reducing(): Body | undefined {
@@ -367,7 +383,54 @@ export class TraderCalls {
         body: { ...body, price_type: TRAIL_TYPES[type] },
       })
     },
-    waiting: () => (this.random.chance(0.5) ? this.aboutPriceOrders() : this.aboutTrails()),
+    chase: () => {
+      const { random, world } = this
+      const own = world.chasing().filter(({ user }) => user === this.around.user)
+      if (own.length >= CHASES) return this.aboutChases()
+      const gap = random.pick([undefined, undefined, 1, 2])
+      const limit = random.chance(0.3)
+        ? { offset_limit: random.pick(['0.05%', '0.5%', (this.mark * 0.001).toFixed(1)]) }
+        : { price_limit: random.chance(0.7) ? '0' : this.near(0.005) }
+      const body = {
+        contract: this.around.name,
+        amount: String(this.size()),
+        ...limit,
+        reduce_only: random.chance(0.3),
+        price_type: gap === undefined ? 1 : 2,
+        ...(gap !== undefined && {
+          price_gap_type: gap,
+          price_gap_value: gap === 1 ? (this.mark * 0.0005).toFixed(1) : random.pick(['0.03', '0.2']),
+        }),
+        ...(random.chance(0.1) && { pos_margin_mode: random.pick(['cross', 'isolated']) }),
+      }
+      const nothing = { price_limit: null, offset_limit: null, price_gap_type: null, price_gap_value: null }
+      const modes = { text: null, is_dual_mode: null, pos_margin_mode: null, position_mode: null }
+      const input = { ...nothing, ...modes, ...body }
+      return this.said('chase.create', 'POST', '/autoorder/v1/chase/create', input, { body })
+    },
+    waiting: () => {
+      const what = this.random.below(5)
+      return what < 2 ? this.aboutPriceOrders() : what < 4 ? this.aboutTrails() : this.aboutChases()
+    },
+  }
+  private aboutChases(): Said | undefined {
+    const { random, world } = this
+    const path = '/autoorder/v1/chase'
+    if (random.chance(0.2)) {
+      const mode = random.pick([undefined, 'cross', 'isolated'])
+      const body = { contract: this.around.name, ...(mode !== undefined && { pos_margin_mode: mode }) }
+      return this.said(
+        'chase.stop_all',
+        'POST',
+        `${path}/stop_all`,
+        { pos_margin_mode: mode ?? null },
+        { body },
+      )
+    }
+    const all = [...world.chases.values()].filter(({ user }) => user === this.around.user)
+    if (all.length === 0) return undefined
+    const { id } = random.pick(all)
+    return this.said('chase.stop', 'POST', `${path}/stop`, { id }, { body: { id } })
   }
   private aboutPriceOrders(): Said | undefined {
     const { random, world } = this

@@ -6,7 +6,7 @@ import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
 import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
 import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
-import { isTrailing, type Order } from '../../futures/reference/world.ts'
+import { isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
@@ -45,7 +45,7 @@ const POOR = amount('1000')
 const KEPT = 40
 /** What somebody asks for, of the reference as of the platform. */
 const OWN =
-  /^(?:futures\.(?:place|amend|cancel|leverage|margin|risk|dual|price_order|trail)|transfer\.create|user\.credit)/
+  /^(?:futures\.(?:place|amend|cancel|leverage|margin|risk|dual|price_order|trail|chase)|transfer\.create|user\.credit)/
 /** What brings the prices of all contracts up to date, whatever else it does. */
 const FOLLOWS: ReadonlySet<string> = new Set([
   'prices.expire',
@@ -53,6 +53,13 @@ const FOLLOWS: ReadonlySet<string> = new Set([
   'world.live',
   'futures.begin',
   'agents.pace',
+])
+/** What falls due in a contract. */
+const OF_CONTRACT: ReadonlySet<string> = new Set([
+  'futures.fund',
+  'futures.unwind',
+  'futures.fire',
+  'futures.chase.look',
 ])
 /** Whether any of these may be among recorded commands: most are about something else. */
 const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
@@ -203,8 +210,7 @@ export class Traders {
       (command !== 'futures.price_order.expire' || one.input['id'] === input['id'])
     const ours =
       command === 'futures.minute' ||
-      ((command === 'futures.fund' || command === 'futures.unwind' || command === 'futures.fire') &&
-        of === ID) ||
+      (OF_CONTRACT.has(command) && of === ID) ||
       (command === 'futures.liquidate' && this.isOurs(input['user_id'])) ||
       (command === 'futures.price_order.expire' && world.priceOrders.has(input['id'] as number))
     if (!ours) return
@@ -217,7 +223,7 @@ export class Traders {
   }
   /** Of what has ended nobody asks for the oldest any more. */
   private forget(): void {
-    const { priceOrders, trails, ended } = this.reference.world
+    const { priceOrders, trails, chases, ended } = this.reference.world
     const drop = <T extends { readonly id: number }>(
       rows: Map<number, T>,
       lives: (row: T) => boolean,
@@ -225,8 +231,9 @@ export class Traders {
       if (rows.size < 2 * KEPT) return
       for (const row of [...rows.values()].filter((one) => !lives(one)).slice(0, -KEPT)) rows.delete(row.id)
     }
-    drop(priceOrders, ({ status }) => status === 'open')
+    drop(priceOrders, isWaiting)
     drop(trails, isTrailing)
+    drop(chases, ({ status }) => status === 'active')
     if (ended.size < 2 * KEPT) return
     const known = new Set([...this.known.map(({ id }) => id), ...[...ended.keys()].slice(-KEPT)])
     for (const id of ended.keys()) if (!known.has(id)) ended.delete(id)
@@ -415,6 +422,7 @@ export class Traders {
       this.members.map(({ user }) => user),
       undefined,
       true,
+      false,
     )
     const { index, mark, last } = world.priceOf(ID)
     const price = state.futures.priceOf(ID)!
