@@ -11,7 +11,7 @@ import type { Act, Step } from './plan.ts'
 import { AGENTS, CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
 import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
-import { Traders } from './traders.ts'
+import { PARTS, Traders } from './traders.ts'
 import { Wander } from './wander.ts'
 
 const PAIR = 'BTC_USDT'
@@ -249,7 +249,7 @@ export class Acts {
         this.scene.note(`contracts ${happened}`)
         return
       }
-      for (let part = 0; part < 2; part++) {
+      for (let part = 0; part < PARTS; part++) {
         await this.traders.ready()
         const request = this.traders.request(step, part)
         await this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, request)

@@ -2,6 +2,8 @@ import { Authenticator } from '../../../src/api/authenticate.ts'
 import { commands } from '../../../src/core/commands.ts'
 import { Ledger, OpenEntry } from '../../../src/core/ledger/ledger.ts'
 import { Book } from '../../../src/core/tables/exchange/book.ts'
+import { Chases } from '../../../src/core/tables/futures/chases.ts'
+import { ContractPriceOrders } from '../../../src/core/tables/futures/price-orders.ts'
 import { Batch } from '../../../src/machine/batch.ts'
 import { GroupIndex, Tx } from '../../../src/machine/table.ts'
 import { Commits } from '../../../src/machine/stream.ts'
@@ -239,6 +241,24 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
         ctx.tx.put(ctx.state.futures.positions.table, { ...row, fee: (row.fee + 1n) as never })
       return made
     }),
+  'of two stops of an order one is forgotten': () =>
+    plant(
+      ContractPriceOrders.prototype,
+      'ofOrder',
+      (original) =>
+        function (this: ContractPriceOrders, orderId) {
+          return original.call(this, orderId).slice(0, 1)
+        },
+    ),
+  'one who chases is not looked at': () =>
+    plant(
+      Chases.prototype,
+      'after',
+      (original) =>
+        function (this: Chases, contract, id, most) {
+          return original.call(this, contract, id, most).slice(1)
+        },
+    ),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

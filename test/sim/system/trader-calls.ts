@@ -93,6 +93,15 @@ export class TraderCalls {
     const { size, price } = call.body as { size: number; price: string }
     return this.limit(-size, price, 'ioc')
   }
+  /** One stands there, another one chases him, and he goes nearer. */
+  race(part: number, buys: boolean): Said | undefined {
+    const sign = buys ? 1 : -1
+    if (part === 1) return this.chaseOr(sign * Math.abs(this.size()))
+    const away = part === 0 ? 0.003 : this.random.below(28) / 10_000
+    const best = this.world.side(this.id, buys)[0]
+    const mark = best === undefined || part > 0 ? this.mark : Number(best.price) / 1e18
+    return this.limit(sign * (1 + this.random.below(200)), (mark * (1 - sign * away)).toFixed(1), 'gtc')
+  }
   private get random(): Random {
     return this.around.random
   }
@@ -383,35 +392,38 @@ export class TraderCalls {
         body: { ...body, price_type: TRAIL_TYPES[type] },
       })
     },
-    chase: () => {
-      const { random, world } = this
-      const own = world.chasing().filter(({ user }) => user === this.around.user)
-      if (own.length >= CHASES) return this.aboutChases()
-      const gap = random.pick([undefined, undefined, 1, 2])
-      const limit = random.chance(0.3)
-        ? { offset_limit: random.pick(['0.05%', '0.5%', (this.mark * 0.001).toFixed(1)]) }
-        : { price_limit: random.chance(0.7) ? '0' : this.near(0.005) }
-      const body = {
-        contract: this.around.name,
-        amount: String(this.size()),
-        ...limit,
-        reduce_only: random.chance(0.3),
-        price_type: gap === undefined ? 1 : 2,
-        ...(gap !== undefined && {
-          price_gap_type: gap,
-          price_gap_value: gap === 1 ? (this.mark * 0.0005).toFixed(1) : random.pick(['0.03', '0.2']),
-        }),
-        ...(random.chance(0.1) && { pos_margin_mode: random.pick(['cross', 'isolated']) }),
-      }
-      const nothing = { price_limit: null, offset_limit: null, price_gap_type: null, price_gap_value: null }
-      const modes = { text: null, is_dual_mode: null, pos_margin_mode: null, position_mode: null }
-      const input = { ...nothing, ...modes, ...body }
-      return this.said('chase.create', 'POST', '/autoorder/v1/chase/create', input, { body })
-    },
+    chase: () => this.chaseOr(this.size()),
     waiting: () => {
       const what = this.random.below(5)
       return what < 2 ? this.aboutPriceOrders() : what < 4 ? this.aboutTrails() : this.aboutChases()
     },
+  }
+  private chaseOr(amount: number): Said | undefined {
+    const own = this.world.chasing().filter(({ user }) => user === this.around.user)
+    return own.length < CHASES ? this.chase(amount) : this.aboutChases()
+  }
+  private chase(amount: number): Said {
+    const { random } = this
+    const gap = random.pick([undefined, undefined, 1, 2])
+    const limit = random.chance(0.3)
+      ? { offset_limit: random.pick(['0.05%', '0.5%', (this.mark * 0.001).toFixed(1)]) }
+      : { price_limit: random.chance(0.7) ? '0' : this.near(0.005) }
+    const body = {
+      contract: this.around.name,
+      amount: String(amount),
+      ...limit,
+      reduce_only: random.chance(0.3),
+      price_type: gap === undefined ? 1 : 2,
+      ...(gap !== undefined && {
+        price_gap_type: gap,
+        price_gap_value: gap === 1 ? (this.mark * 0.0005).toFixed(1) : random.pick(['0.03', '0.2']),
+      }),
+      ...(random.chance(0.1) && { pos_margin_mode: random.pick(['cross', 'isolated']) }),
+    }
+    const nothing = { price_limit: null, offset_limit: null, price_gap_type: null, price_gap_value: null }
+    const modes = { text: null, is_dual_mode: null, pos_margin_mode: null, position_mode: null }
+    const input = { ...nothing, ...modes, ...body }
+    return this.said('chase.create', 'POST', '/autoorder/v1/chase/create', input, { body })
   }
   private aboutChases(): Said | undefined {
     const { random, world } = this

@@ -32,6 +32,9 @@ const HELPS = 1
 const MOVES = 5
 const MEETS = 9
 const RUINS = 10
+const RACES = 13
+/** Of a step. */
+export const PARTS = 3
 const RUIN_CHANCE = 0.25
 const INDEX = 60_000
 /** Contracts of an order, of which two ruin who begins with this much. */
@@ -322,14 +325,21 @@ export class Traders {
     return world.position(0, world.contract(ID), 'single').size !== 0n
   }
 
-  /** Undefined: there is nothing to ask for. Of two that meet the second one is asked for as the next part of the step. */
+  /** Undefined: there is nothing to ask for. What two of them do together are parts of one step. */
   request({ n, who }: Step, part = 0): Request | undefined {
     const kind = n[0]! % KINDS
     const meets = kind >= MOVES && kind < MEETS
-    if (part > 1 || (part === 1 && !meets)) return undefined
-    const by = this.members[(who + part) % (this.members.length - 2)]!
+    const races = kind >= RUINS && kind < RACES
+    if (part >= (races ? 3 : meets ? 2 : 1)) return undefined
+    const by = this.members[(who + (part % 2)) % (this.members.length - 2)]!
     const calls = this.calls(by.user, new Random(n[1]! + part))
-    const said = !meets ? calls.any() : part === 0 ? (this.offer = calls.offer()) : calls.taking(this.offer!)
+    const said = races
+      ? calls.race(part, n[2]! % 2 === 0)
+      : !meets
+        ? calls.any()
+        : part === 0
+          ? (this.offer = calls.offer())
+          : calls.taking(this.offer!)
     return said === undefined ? undefined : this.asked(by, said)
   }
   private offer: Said | undefined
