@@ -265,6 +265,17 @@ export interface Account {
   fee: bigint
   fund: bigint
 }
+/** A unified account whose contracts are settled in its USDT, and what the rest of it is worth. */
+export interface Shared {
+  readonly portfolio: boolean
+  /** What all its currencies count for, and what its debts need, with so much USDT, a loan of it and its interest. */
+  standing(cash: bigint, loan: bigint, interest: bigint): Standing
+}
+export interface Standing {
+  readonly balance: bigint
+  readonly initial: bigint
+  readonly maintenance: bigint
+}
 export interface User {
   readonly id: number
   readonly maker: bigint
@@ -299,6 +310,7 @@ const copies = <K, V extends object>(map: Map<K, V>): Map<K, V> =>
 export class World {
   readonly contracts: Map<string, Contract>
   readonly users = new Map<number, User>()
+  readonly shared = new Map<number, Shared>()
   prices = new Map<string, Prices>()
   /** Open ones. */
   orders = new Map<number, Order>()

@@ -72,7 +72,7 @@ export class Acts {
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
-    this.traders = new Traders(scene.house, scene.cast)
+    this.traders = new Traders(scene.house, scene.cast, () => this.borrowers.unified)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -254,6 +254,7 @@ export class Acts {
         const request = this.traders.request(step, part)
         await this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, request)
       }
+      await this.traders.seen(step)
     },
     stray: (step) => this.stray(step),
     any: async (step) => {

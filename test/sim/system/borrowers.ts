@@ -59,6 +59,9 @@ export class Borrowers {
     this.cast = cast
     this.spot = spot
   }
+  get unified(): UnifiedModel {
+    return this.model
+  }
   private purse(user: number): Purse {
     const own = new Map<string, bigint>()
     const { market } = this.spot

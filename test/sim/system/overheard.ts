@@ -59,6 +59,8 @@ export interface Elsewhere {
   readonly first: Readonly<Record<string, number>>
   /** What the fund had, and has; and what its positions in other contracts have won or lost. */
   readonly fund?: FundMoney
+  /** What the hour that was charged costs of each unit of USDT that is owed. */
+  readonly hourly?: bigint
   /** The fund's next order in this contract was planned: what it is worth depends on all contracts. */
   readonly wakes: boolean
 }
@@ -122,8 +124,16 @@ export function elsewhere(
     begun: begun.sort((a, b) => a.id - b.id).map(({ unit }) => unit),
     first,
     wakes,
+    ...(item?.command === 'lending.hour' && { hourly: hourlyOf(tx) }),
     ...(funded && { fund: fundOf(state, tx, contract) }),
   }
+}
+function hourlyOf({ appended, logs }: Tx): bigint {
+  for (const [i, row] of appended.entries()) {
+    const { currency, rate } = row as { readonly currency?: string; readonly rate?: bigint }
+    if (logs[i]!.name === 'loan_rate' && currency === 'USDT') return rate!
+  }
+  return 0n
 }
 const holdsIn = (state: State, contract: string): boolean =>
   (state.futures.positions.table.get(`0/${contract}/single`)?.size ?? 0n) !== 0n

@@ -6,15 +6,19 @@ import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
 import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
 import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
-import { isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
+import { chargeHour } from '../../futures/reference/shared.ts'
+import { UNIT, isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
+import { Holders } from './holders.ts'
 import type { House } from './house.ts'
 import { amount, text } from './model.ts'
 import { elsewhere, unitOf, type Elsewhere, type FundMoney } from './overheard.ts'
 import type { Step } from './plan.ts'
-import { TraderCalls, type Said } from './trader-calls.ts'
+import type { Said } from './trader-calls-base.ts'
+import { TraderCalls } from './trader-calls.ts'
+import type { UnifiedModel } from './unified-model.ts'
 import type { Touched } from './watch.ts'
 
 /** A contract that nobody else trades in, and what its index is the price of. */
@@ -33,6 +37,8 @@ const MOVES = 5
 const MEETS = 9
 const RUINS = 10
 const RACES = 13
+const HOLDS = 18
+const isHeld = (kind: number): boolean => kind >= RACES && kind < HOLDS
 /** Of a step. */
 export const PARTS = 3
 const RUIN_CHANCE = 0.25
@@ -44,6 +50,8 @@ const RUINED = '200000'
 const STAND_BY = 900_000
 /** Who has less is given some more now and then. */
 const POOR = amount('1000')
+/** Contracts that a unified account holds and orders, at most. */
+const HELD = 60_000
 /** Of what has ended so much is kept, to be asked for once more. */
 const KEPT = 40
 /** What somebody asks for, of the reference as of the platform. */
@@ -84,11 +92,13 @@ export class Traders {
   private broken: unknown
   /** What the reference answered each of them last. */
   private readonly answers = new Map<number, Told>()
+  readonly holders: Holders
   private known: { readonly id: number; readonly user: number }[] = []
 
-  constructor(house: House, cast: Cast) {
+  constructor(house: House, cast: Cast, unified: () => UnifiedModel) {
     this.house = house
     this.cast = cast
+    this.holders = new Holders(house, cast, unified)
   }
   async begin(): Promise<void> {
     const config = BUILT_IN_WORLD.contracts!.find(
@@ -103,6 +113,7 @@ export class Traders {
       const body = await this.credit(user, String(sum))
       this.reference.run('user.credit', { user_id: user, ...body } as never, 0, [])
     }
+    await this.holders.begin(this.reference.world, (user) => this.reference.addUser(user, 0, 0))
     const row = this.house.state.futures.priceOf(ID)!
     const { index, mark, funding_rate: rate, next_funding: nextFunding } = row
     this.reference.begin(this.now, () => ({ index, mark, rate, nextFunding }))
@@ -131,7 +142,10 @@ export class Traders {
     return this.house.platform.desk.clock.peek()
   }
   private isOurs(user: unknown): boolean {
-    return this.members.some((member) => member.user === user)
+    return this.holders.isOne(user) || this.members.some((member) => member.user === user)
+  }
+  private get everybody(): readonly Member[] {
+    return [...this.members, ...this.holders.members]
   }
   private async credit(user: number, sum: string): Promise<object> {
     const body = { account: 'futures', currency: 'USDT', settle: 'usdt', amount: sum }
@@ -205,6 +219,10 @@ export class Traders {
     const { command, at: due, input } = item
     if (FOLLOWS.has(command)) this.run('futures.mark', {}, at, told)
     const { world } = this.reference
+    if (told.hourly !== undefined) {
+      this.moved = true
+      chargeHour(world, ACCOUNT, due, told.hourly, UNIT)
+    }
     const of = command === 'futures.liquidate' ? unitOf(item) : ((input['contract'] ?? '') as string)
     const isThat = (one: (typeof world.due)[number]): boolean =>
       one.kind === command &&
@@ -253,6 +271,7 @@ export class Traders {
     if (kind < HELPS) {
       const { world } = this.reference
       const poor = this.members.filter(({ user }) => world.balance(`${user} ${ACCOUNT}`) < POOR)
+      if (await this.holders.help()) return 'help of a holder'
       if (poor.length === 0) return undefined
       await this.credit(random.pick(poor).user, String(500 * (4 + random.below(15))))
       return 'help'
@@ -331,6 +350,11 @@ export class Traders {
     const meets = kind >= MOVES && kind < MEETS
     const races = kind >= RUINS && kind < RACES
     if (part >= (races ? 3 : meets ? 2 : 1)) return undefined
+    if (isHeld(kind)) {
+      const holder = this.holders.members[who % this.holders.members.length]!
+      const asked = this.calls(holder.user, new Random(n[1]!), HELD).holding()
+      return asked === undefined ? undefined : this.asked(holder, asked)
+    }
     const by = this.members[(who + (part % 2)) % (this.members.length - 2)]!
     const calls = this.calls(by.user, new Random(n[1]! + part))
     const said = races
@@ -342,8 +366,14 @@ export class Traders {
           : calls.taking(this.offer!)
     return said === undefined ? undefined : this.asked(by, said)
   }
+  /** After a request of a unified account: what it is shown is what the model counts. */
+  async seen({ n, who }: Step): Promise<void> {
+    if (!isHeld(n[0]! % KINDS)) return
+    await this.ready()
+    await this.holders.seen(who)
+  }
   private offer: Said | undefined
-  private calls(user: number, random: Random): TraderCalls {
+  private calls(user: number, random: Random, cap?: number): TraderCalls {
     const { world } = this.reference
     const { orders } = this.house.state.futures
     return new TraderCalls({
@@ -353,6 +383,7 @@ export class Traders {
       name: TRADED,
       open: world.openOf(user, ID).filter(({ id }) => orders.get(id)?.user_id === user),
       known: this.known.filter((one) => one.user === user).map(({ id }) => id),
+      ...(cap !== undefined && { cap }),
     })
   }
   private asked(by: Member, { command, call, input }: Said): Request {
@@ -405,19 +436,28 @@ export class Traders {
   check(state: State, touched?: Touched): void {
     if (this.broken !== undefined) throw this.broken as Error
     if (touched !== undefined && !this.moved && !touched.priced.has(ID))
-      if (!this.members.some(({ user }) => touched.owners.has(user))) return
+      if (!this.everybody.some(({ user }) => touched.owners.has(user))) return
     this.moved = false
     const { world } = this.reference
-    for (const { user } of this.members) {
+    this.holders.check(state)
+    for (const { user } of this.everybody) {
       const same = (name: string, mine: bigint): void =>
         assert.equal(state.ledger.balance(user, name as 'spot', 'USDT'), mine, `${name} of ${user}`)
-      same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
-      same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
-      same('spot', world.balance(`${user} spot USDT`))
+      if (!this.holders.isOne(user)) {
+        same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
+        same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
+        same('spot', world.balance(`${user} spot USDT`))
+      }
       const [got, wanted] = [state.futures.accounts.get(user, ACCOUNT), world.account(user, ACCOUNT)]
       assert.deepEqual(
-        [got?.dual, Math.sign(got?.liquidating ?? 0), got?.pnl, got?.fee, got?.fund],
-        [wanted?.dual, Math.sign(wanted?.liquidating ?? 0), wanted?.pnl, wanted?.fee, wanted?.fund],
+        [
+          got?.dual ?? false,
+          Math.sign(got?.liquidating ?? 0),
+          got?.pnl ?? 0n,
+          got?.fee ?? 0n,
+          got?.fund ?? 0n,
+        ],
+        [wanted!.dual, Math.sign(wanted!.liquidating), wanted!.pnl, wanted!.fee, wanted!.fund],
         `account of ${user}`,
       )
       const open = state.futures.openOrders(user, ID)
@@ -429,7 +469,7 @@ export class Traders {
     sameWaiting(
       state,
       world,
-      this.members.map(({ user }) => user),
+      this.everybody.map(({ user }) => user),
       undefined,
       true,
       false,
@@ -444,7 +484,7 @@ export class Traders {
   }
   private positions(state: State): void {
     const { world } = this.reference
-    for (const user of [0, ...this.members.map((member) => member.user)])
+    for (const user of [0, ...this.everybody.map((member) => member.user)])
       for (const mode of ['single', 'dual_long', 'dual_short'] as const) {
         const got = state.futures.positions.get(user, ID, mode)
         const wanted = world.positions.get(`${user}/${ID}/${mode}`)

@@ -23,8 +23,8 @@ const roundUp = (amount: bigint, unit: bigint): bigint => ((amount + unit - 1n) 
 const SHOWN = 10n ** 10n
 const RATE_SHOWN = 10n ** 14n
 /** What is there is shown rounded down, what is owed or needed rounded up. */
-const shownDown = (amount: bigint): string => text(amount - (((amount % SHOWN) + SHOWN) % SHOWN))
-const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
+export const shownDown = (amount: bigint): string => text(amount - (((amount % SHOWN) + SHOWN) % SHOWN))
+export const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
 const shownRate = (over: bigint, under: bigint): string =>
   under === 0n ? '0' : text(((over * ONE) / under / RATE_SHOWN) * RATE_SHOWN)
 
