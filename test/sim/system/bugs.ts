@@ -259,6 +259,17 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           return original.call(this, contract, id, most).slice(1)
         },
     ),
+  'a unified account pays fees of contracts twice': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          if (entry.lines.some(({ kind, amount }) => kind === 'futures_fee' && amount < 0n))
+            original.call(this, context, entry)
+          return original.call(this, context, entry)
+        },
+    ),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

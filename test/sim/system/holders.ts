@@ -16,6 +16,8 @@ const USDT = '3000'
 const COIN = 'ETH'
 const COINS = '1500'
 const MODES = ['multi_currency', 'portfolio'] as const
+/** Of the first: so low that an order may be too large for all that it has. */
+const LIMIT = '1'
 /** In USDT: who counts for less gets more of the coin, so that no price here restricts him. */
 const POOR = 1_200_000n * ONE
 
@@ -59,8 +61,18 @@ export class Holders {
       beginAccount(world, user, ACCOUNT)
       const standing = (cash: bigint, loan: bigint, interest: bigint): Standing =>
         this.model().margins(this.with(account, cash, loan, interest))
+      if (mode === 'multi_currency') await this.lever(credential, user)
       world.shared.set(user, { portfolio: mode === 'portfolio', standing })
     }
+  }
+  private async lever(credential: Member['credential'], user: number): Promise<void> {
+    const [contract] = this.world.contracts.values()
+    const path = `/futures/usdt/positions/${contract!.name}/leverage`
+    const query = { leverage: '0', cross_leverage_limit: LIMIT }
+    assert.equal((await this.house.call(credential, { method: 'POST', path, query })).label, '')
+    const row = this.world.position(user, contract!, 'single')
+    row.crossLimit = amount(LIMIT)
+    this.world.positions.set(row.id, row)
   }
   private async credit(user: number, currency: string, sum: string): Promise<void> {
     await this.house.ok('POST', `/users/${user}/credit`, { account: 'spot', currency, amount: sum })

@@ -25,7 +25,7 @@ export interface Around {
 export const ACCOUNT = { group: 'futures', settle: 'usdt' } as const
 const BASE = '/futures/usdt'
 /** Worth less than the first tier of risk is, so that it is margin that ends it. */
-const MOST = 900_000
+export const MOST = 900_000
 export type Body = Readonly<Record<string, unknown>>
 
 /** What all calls of a trader have in common. */

@@ -1,4 +1,4 @@
-import { ACCOUNT, type Body, type Said } from './trader-calls-base.ts'
+import { ACCOUNT, MOST, type Body, type Said } from './trader-calls-base.ts'
 import { WaitingCalls } from './trader-waiting.ts'
 
 const PLAIN = {
@@ -64,6 +64,14 @@ export class TraderCalls extends WaitingCalls {
     const best = this.world.side(this.id, buys)[0]
     const mark = best === undefined || part > 0 ? this.mark : Number(best.price) / 1e18
     return this.limit(sign * (1 + this.random.below(200)), (mark * (1 - sign * away)).toFixed(1), 'gtc')
+  }
+  /** More than it has margin for, unless it has become very rich. */
+  tooMuch(): Said {
+    return this.limit(this.random.pick([1, -1]) * MOST, this.near(0.001), this.random.pick(['gtc', 'ioc']))
+  }
+  /** At the mark, so that somebody takes it. */
+  offering(): Said {
+    return this.limit(this.size(), this.mark.toFixed(1), 'gtc')
   }
   /** Of what a unified account may come to: it never orders more than it is to hold. */
   holding(): Said | undefined {

@@ -5,7 +5,7 @@ import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
 import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
-import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
+import { sameOrder, samePositions } from '../../futures/reference/rows.ts'
 import { chargeHour } from '../../futures/reference/shared.ts'
 import { UNIT, isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
@@ -18,6 +18,7 @@ import { elsewhere, unitOf, type Elsewhere, type FundMoney } from './overheard.t
 import type { Step } from './plan.ts'
 import type { Said } from './trader-calls-base.ts'
 import { TraderCalls } from './trader-calls.ts'
+import { ABOUT, FOLLOWS, OF_CONTRACT, OWN } from './trader-commands.ts'
 import type { UnifiedModel } from './unified-model.ts'
 import type { Touched } from './watch.ts'
 
@@ -54,26 +55,6 @@ const POOR = amount('1000')
 const HELD = 60_000
 /** Of what has ended so much is kept, to be asked for once more. */
 const KEPT = 40
-/** What somebody asks for, of the reference as of the platform. */
-const OWN =
-  /^(?:futures\.(?:place|amend|cancel|leverage|margin|risk|dual|price_order|trail|chase)|transfer\.create|user\.credit)/
-/** What brings the prices of all contracts up to date, whatever else it does. */
-const FOLLOWS: ReadonlySet<string> = new Set([
-  'prices.expire',
-  'world.configure',
-  'world.live',
-  'futures.begin',
-  'agents.pace',
-])
-/** What falls due in a contract. */
-const OF_CONTRACT: ReadonlySet<string> = new Set([
-  'futures.fund',
-  'futures.unwind',
-  'futures.fire',
-  'futures.chase.look',
-])
-/** Whether any of these may be among recorded commands: most are about something else. */
-const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
 type Recorded = readonly [at: number, type: string, input: Readonly<Record<string, unknown>>]
 type Request = Asked & Required<Pick<Asked, 'heard'>>
 
@@ -349,17 +330,23 @@ export class Traders {
     const kind = n[0]! % KINDS
     const meets = kind >= MOVES && kind < MEETS
     const races = kind >= RUINS && kind < RACES
-    if (part >= (races ? 3 : meets ? 2 : 1)) return undefined
-    if (isHeld(kind)) {
+    const trades = isHeld(kind) && n[4]! % 2 === 0
+    if (part >= (races ? 3 : meets || trades ? 2 : 1)) return undefined
+    if (isHeld(kind) && part === 0) {
       const holder = this.holders.members[who % this.holders.members.length]!
-      const asked = this.calls(holder.user, new Random(n[1]!), HELD).holding()
-      return asked === undefined ? undefined : this.asked(holder, asked)
+      const calls = this.calls(holder.user, new Random(n[1]!), HELD)
+      const isTooMuch = n[3]! % 6 === 0
+      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : calls.holding()
+      this.offer = said
+      if (said === undefined || (isTooMuch && this.wouldBe(said) === '')) return undefined
+      return this.asked(holder, said)
     }
+    if (trades && this.offer === undefined) return undefined
     const by = this.members[(who + (part % 2)) % (this.members.length - 2)]!
     const calls = this.calls(by.user, new Random(n[1]! + part))
     const said = races
       ? calls.race(part, n[2]! % 2 === 0)
-      : !meets
+      : !meets && !trades
         ? calls.any()
         : part === 0
           ? (this.offer = calls.offer())
@@ -394,10 +381,13 @@ export class Traders {
       predict: () => {
         // What changes nothing is never recorded.
         this.answers.delete(by.user)
-        return this.reference.would(command, input as Input, this.now)
+        return this.wouldBe({ command, input })
       },
       heard: ({ body }) => this.compare(by.user, body),
     }
+  }
+  private wouldBe({ command, input }: Pick<Said, 'command' | 'input'>): string {
+    return this.reference.would(command, input as Input, this.now)
   }
   /** What is told of orders is what the reference says of them. */
   private compare(user: number, body: unknown): void {
@@ -465,7 +455,12 @@ export class Traders {
       assert.equal(open.length, mine.length, `open orders of ${user}`)
       for (const [i, order] of open.entries()) sameOrder(order, mine[i]!, false)
     }
-    this.positions(state)
+    samePositions(
+      state,
+      world,
+      ID,
+      this.everybody.map(({ user }) => user),
+    )
     sameWaiting(
       state,
       world,
@@ -481,16 +476,6 @@ export class Traders {
       [index, mark, last ?? 0n].map(text),
       'prices',
     )
-  }
-  private positions(state: State): void {
-    const { world } = this.reference
-    for (const user of [0, ...this.everybody.map((member) => member.user)])
-      for (const mode of ['single', 'dual_long', 'dual_short'] as const) {
-        const got = state.futures.positions.get(user, ID, mode)
-        const wanted = world.positions.get(`${user}/${ID}/${mode}`)
-        assert.equal(got === undefined, wanted === undefined, `${mode} position of ${user}`)
-        if (got !== undefined && wanted !== undefined) samePosition(got, wanted, false)
-      }
   }
   /** What has happened in the reference, and how often. */
   get met(): ReadonlyMap<string, number> {
