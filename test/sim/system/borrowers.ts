@@ -242,8 +242,8 @@ export class Borrowers {
     }
   }
   /**
-   * An order that does not rest, in the market of the families; with auto_borrow where something may be lent. None is
-   * sent that might leave the account with too little, whether all of it is filled or nothing.
+   * An order that does not rest, in the market of the families; with auto_borrow where something may be lent, and with
+   * auto_repay. None is sent that might leave the account with too little, whether all of it is filled or nothing.
    */
   private order(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
     const side = n[1]! % 2 === 0 ? 'buy' : 'sell'
@@ -251,6 +251,7 @@ export class Borrowers {
     const tif = n[3]! % 4 === 0 ? 'fok' : 'ioc'
     const gives = side === 'buy' ? 'USDT' : 'BTC'
     const borrows = account.shared && n[4]! % 2 === 0
+    const repays = account.shared && n[7]! % 2 === 0
     const price = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
     const worst = (side === 'buy' ? PRICE + FAR : PRICE - FAR) * ONE
     const has = account.has(gives)
@@ -282,6 +283,7 @@ export class Borrowers {
       ...(!market && { price: text(price) }),
       time_in_force: tif,
       ...(borrows && { auto_borrow: true }),
+      ...(repays && { auto_repay: true }),
     }
     const made: RefOrder[] = []
     const predict = (): string => {
@@ -294,6 +296,7 @@ export class Borrowers {
       // What was refused has not been.
       if (order === undefined) this.model.lend(account, gives, -lent)
       else made.push(order)
+      if (order !== undefined && repays) this.model.repayBy(account, order, borrows)
       return label
     }
     const heard = ({ body: reply }: Answer): void => {

@@ -15,6 +15,14 @@ export interface LoanTerms {
   readonly discounts: readonly Slice[]
   readonly margins: readonly Slice[]
 }
+/** What became of an order in BTC_USDT. */
+export interface Ended {
+  readonly side: 'buy' | 'sell'
+  readonly status: string
+  readonly filled: bigint
+  readonly total: bigint
+  readonly fee: bigint
+}
 export type Mode = 'classic' | 'single_currency' | 'multi_currency' | 'portfolio'
 
 const down = (a: bigint, b: bigint): bigint => (a * b) / ONE
@@ -134,6 +142,18 @@ export class UnifiedModel {
     account.owed.set(currency, (account.owed.get(currency) ?? 0n) - (paid - ofInterest))
     if (name !== undefined) account.texts.add(name)
     return ''
+  }
+  /** An order with auto_repay has ended: what it brought repays, and what one that had borrowed gives back does too. */
+  repayBy(account: Borrower, order: Ended, borrowed: boolean): void {
+    const { side, status, filled, total, fee } = order
+    const [gets, gives] = side === 'buy' ? ['BTC', 'USDT'] : ['USDT', 'BTC']
+    this.payBack(account, gets, (side === 'buy' ? filled : total) - fee)
+    if (borrowed && status === 'cancelled') this.payBack(account, gives, account.has(gives))
+  }
+  private payBack(account: Borrower, currency: string, most: bigint): void {
+    const sums = [account.debt(currency), most, account.has(currency)]
+    const paid = sums.reduce((a, b) => (a < b ? a : b))
+    if (paid > 0n) this.repay(account, currency, paid, undefined)
   }
   /** A full hour, at its rate: on what is owed with its unpaid interest, rounded up to the smallest unit. */
   hour(account: Borrower, currency: string, rate: bigint): void {
