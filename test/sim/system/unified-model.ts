@@ -37,11 +37,18 @@ const shownRate = (over: bigint, under: bigint): string =>
   under === 0n ? '0' : text(((over * ONE) / under / RATE_SHOWN) * RATE_SHOWN)
 
 export const CURRENCIES = ['USDT', 'ETH', 'SOL', 'BTC'] as const
+/** What an open order in BTC_USDT holds, and what all of it would bring at the least. */
+export interface Resting {
+  readonly side: 'buy' | 'sell'
+  readonly given: bigint
+  readonly got: bigint
+}
 /** What is free, by currency. */
 export interface Purse {
   get(currency: string): bigint | undefined
   set(currency: string, amount: bigint): unknown
 }
+const givenBy = (side: 'buy' | 'sell'): string => (side === 'buy' ? 'USDT' : 'BTC')
 export class Borrower {
   mode: Mode = 'classic'
   readonly free: Purse
@@ -53,11 +60,17 @@ export class Borrower {
   /** USDT in an isolated account that has no loan. */
   apart = 0n
 
-  constructor(free: Purse = new Map<string, bigint>()) {
+  /** Its open orders, as they are now. */
+  readonly orders: () => readonly Resting[]
+
+  constructor(free: Purse = new Map<string, bigint>(), orders: () => readonly Resting[] = () => []) {
     this.free = free
+    this.orders = orders
   }
-  copy(): Borrower {
-    const other = new Borrower()
+  /** With more orders than it has. */
+  copy(more: readonly Resting[] = []): Borrower {
+    const orders = [...this.orders(), ...more]
+    const other = new Borrower(undefined, () => orders)
     other.mode = this.mode
     other.apart = this.apart
     for (const currency of CURRENCIES) other.free.set(currency, this.has(currency))
@@ -68,6 +81,12 @@ export class Borrower {
   }
   debt(currency: string): bigint {
     return (this.owed.get(currency) ?? 0n) + (this.interest.get(currency) ?? 0n)
+  }
+  held(currency: string): bigint {
+    return this.orders().reduce(
+      (sum, { side, given }) => (givenBy(side) === currency ? sum + given : sum),
+      0n,
+    )
   }
   has(currency: string): bigint {
     return this.free.get(currency) ?? 0n
@@ -82,7 +101,7 @@ export class Borrower {
 }
 
 /**
- * Unified accounts without orders and contracts a second time, from the specification: loans, interest, modes, and every
+ * Unified accounts without contracts a second time, from the specification: loans, interest, modes, and every
  * figure counted anew whenever it is asked for.
  */
 export class UnifiedModel {
@@ -165,6 +184,7 @@ export class UnifiedModel {
   switchTo(account: Borrower, mode: Mode): string {
     if (account.mode === mode) return 'MODE_SET'
     if ((mode === 'classic' || mode === 'single_currency') && account.owes) return 'USER_LIAB'
+    if (account.orders().length > 0) return 'USER_PENDING_ORDERS'
     account.mode = mode
     return ''
   }
@@ -229,16 +249,10 @@ export class UnifiedModel {
     price: (currency: string) => bigint = this.price,
   ): { balance: bigint; initial: bigint; maintenance: bigint; available: bigint } {
     let [balance, initial, maintenance] = [0n, 0n, 0n]
-    for (const [currency, { discounts, margins }] of this.terms) {
+    for (const [currency, { margins }] of this.terms) {
       const debt = account.debt(currency)
-      const equity = account.has(currency) - debt
       const at = price(currency)
-      if (equity < 0n) balance -= up(-equity, at)
-      else if (!account.excluded.has(currency))
-        balance += down(
-          this.sliced(discounts, equity, ({ rate }, part) => down(part, rate)),
-          at,
-        )
+      balance += this.counted(account, currency, account.has(currency) + account.held(currency) - debt, at)
       const own = account.leverage.get(currency)
       const lower = (tier: bigint): bigint => (own !== undefined && own < tier ? own : tier)
       const needs = (of: (slice: Slice, part: bigint) => bigint): bigint =>
@@ -246,14 +260,50 @@ export class UnifiedModel {
       initial += needs(({ leverage }, part) => (part * ONE + lower(leverage) - 1n) / lower(leverage))
       maintenance += needs(({ rate }, part) => up(part, rate))
     }
+    balance -= this.orderLoss(account, price)
     return { balance, initial, maintenance, available: balance - initial }
+  }
+  /** What so much of a currency counts for. */
+  private counted(account: Borrower, currency: string, equity: bigint, at: bigint): bigint {
+    if (equity < 0n) return -up(-equity, at)
+    if (account.excluded.has(currency)) return 0n
+    const { discounts } = this.terms.get(currency)!
+    return down(
+      this.sliced(discounts, equity, ({ rate }, part) => down(part, rate)),
+      at,
+    )
+  }
+  /**
+   * What the account would lose if its orders were filled: what all take out of a currency, and what all bring into one,
+   * is valued at once and shared among them by size. Those that would win count for nothing.
+   */
+  orderLoss(account: Borrower, price: (currency: string) => bigint = this.price): bigint {
+    let loss = 0n
+    for (const side of ['buy', 'sell'] as const) {
+      const orders = account.orders().filter((order) => order.side === side)
+      const [gives, gets] = side === 'buy' ? ['USDT', 'BTC'] : ['BTC', 'USDT']
+      const sum = (of: readonly Resting[], name: 'given' | 'got'): bigint =>
+        of.reduce((all, order) => all + order[name], 0n)
+      const counts = (currency: string, more: bigint): bigint => {
+        const equity = account.has(currency) + account.held(currency) - account.debt(currency)
+        return this.counted(account, currency, equity + more, price(currency))
+      }
+      const [whole, all] = [sum(orders, 'given'), sum(orders, 'got')]
+      if (whole === 0n) continue
+      const cost = counts(gives, 0n) - counts(gives, -whole)
+      const gain = counts(gets, all) - counts(gets, 0n)
+      const losing = orders.filter(({ given, got }) => cost * given * all > gain * got * whole)
+      const lost = (cost * sum(losing, 'given') + whole - 1n) / whole - (gain * sum(losing, 'got')) / all
+      if (lost > 0n) loss += lost
+    }
+    return loss
   }
   /** As GET /unified/accounts tells it. */
   figures(account: Borrower): Readonly<Record<string, string>> {
     const { balance, initial, maintenance, available } = this.margins(account)
     let [total, borrowed, liabilities] = [0n, 0n, 0n]
     for (const currency of this.terms.keys()) {
-      total += down(account.has(currency), this.price(currency))
+      total += down(account.has(currency) + account.held(currency), this.price(currency))
       borrowed += up(account.owed.get(currency) ?? 0n, this.price(currency))
       liabilities += up(account.debt(currency), this.price(currency))
     }
