@@ -273,12 +273,16 @@ export class Borrowers {
    * auto_repay. None is sent that might leave the account with too little, whether all of it is filled or nothing.
    */
   private order(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
-    const side = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const repays = account.shared && n[7]! % 2 === 0
+    // Mostly such that it brings what is owed.
+    const owed =
+      repays && n[1]! % 4 > 0 ? (['BTC', 'USDT'] as const).find((one) => account.debt(one) > 0n) : undefined
+    const drawnSide = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const side = owed === undefined ? drawnSide : owed === 'BTC' ? 'buy' : 'sell'
     const market = n[2]! % 3 === 0
     const tif = n[3]! % 4 === 0 ? 'fok' : 'ioc'
     const gives = side === 'buy' ? 'USDT' : 'BTC'
     const borrows = account.shared && n[4]! % 2 === 0
-    const repays = account.shared && n[7]! % 2 === 0
     const price = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
     const worst = (side === 'buy' ? PRICE + FAR : PRICE - FAR) * ONE
     const has = account.has(gives)

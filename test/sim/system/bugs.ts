@@ -1,6 +1,7 @@
 import { Authenticator } from '../../../src/api/authenticate.ts'
 import { commands } from '../../../src/core/commands.ts'
 import { Ledger, OpenEntry } from '../../../src/core/ledger/ledger.ts'
+import { Ladder } from '../../../src/core/risk/risk.ts'
 import { Book } from '../../../src/core/tables/exchange/book.ts'
 import { Chases } from '../../../src/core/tables/futures/chases.ts'
 import { ContractPriceOrders } from '../../../src/core/tables/futures/price-orders.ts'
@@ -270,6 +271,12 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           return original.call(this, context, entry)
         },
     ),
+  'an order that should repay does not': () =>
+    plant(commands, 'spot.place', (original) => (ctx, input) => {
+      const order = { ...input.order, auto_repay: null }
+      return original(ctx, { ...input, order })
+    }),
+  'open orders of a unified account lose nothing': () => plant(Ladder.prototype, 'loss', () => () => 0n),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

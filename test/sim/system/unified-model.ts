@@ -320,6 +320,7 @@ export class UnifiedModel {
       borrowed: shownUp(borrowed),
       total_initial_margin: shownUp(initial),
       total_margin_balance: shownDown(balance),
+      spot_order_loss: shownUp(this.orderLoss(account)),
       total_maintenance_margin: shownUp(maintenance),
       total_initial_margin_rate: shownRate(balance, initial),
       total_maintenance_margin_rate: shownRate(balance, maintenance),
