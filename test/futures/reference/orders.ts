@@ -270,9 +270,7 @@ export function amend(w: World, input: Amendment): Order {
   Object.assign(order, { amount, left, price, rank: 0 })
   checkAtOnce(w, c, order, price, left)
   checkRiskLimit(w, c, row, order, left, opening.beside)
-  w.amending = order.id
   const opened = match(w, c, order, price, w.next('order'))
-  w.amending = 0
   checkMargin(w, c, order, opening, opened)
   return order
 }

@@ -221,7 +221,9 @@ function trim(w: World, user: number, c: Contract): void {
 /** Matches an order; what is left of it rests or ends. Answers how many contracts its fills opened. */
 export function match(w: World, c: Contract, order: Order, bound: bigint, rank: number, beyond = 0n): bigint {
   const touched = new Set([order.user])
+  w.matching = order.id
   const { end, opened } = sweepBook(w, c, order, bound, touched)
+  w.matching = 0
   order.left += beyond
   const rests = order.tif === 'gtc' || order.tif === 'poc'
   order.finish =

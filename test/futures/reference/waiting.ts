@@ -334,7 +334,7 @@ export function closersEnd(w: World, user: number, contract: string, long: boole
     if ('kind' in row) {
       if (sideOf(row.kind) !== (long ? 'long' : 'short') || row.status !== 'open') continue
       // While its order is open, that may open another position.
-      if (row.of !== 0 && (w.orders.has(row.of) || w.amending === row.of)) {
+      if (row.of !== 0 && (w.orders.has(row.of) || w.matching === row.of)) {
         row.status = 'inactive'
         row.initial.size = '0'
         w.meet('stop inactive again')

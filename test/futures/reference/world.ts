@@ -325,8 +325,8 @@ export class World {
   trails = new Map<number, Trail>()
   chases = new Map<number, Chase>()
   seen = new Map<string, Seen>()
-  /** The order that is being amended: off the book for a moment, and open all the same. */
-  amending = 0
+  /** The order that is being matched: in no book for a moment, and open all the same. */
+  matching = 0
   /** Whose the orders were that have ended: user and account, by id. */
   ended = new Map<number, string>()
   /** Of the running command. */
@@ -385,7 +385,7 @@ export class World {
       const news = [...this.ended.keys()].slice(before)
       for (const id of news) this.ended.delete(id)
       Object.assign(this, { prices, orders, positions, accounts, money, counters, due })
-      Object.assign(this, { priceOrders, trails, chases, seen, records, touched, moved, amending: 0 })
+      Object.assign(this, { priceOrders, trails, chases, seen, records, touched, moved, matching: 0 })
       throw error
     }
   }
