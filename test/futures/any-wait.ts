@@ -74,25 +74,28 @@ export function anyWait(around: Around): [command: string, input: object] {
           position_mode: null,
         },
       ]
-    case 5:
+    case 5: {
+      const offset = below(4) === 0
+      const distance = below(2) === 0
       return [
         'futures.chase.create',
         {
           ...path,
           contract: name,
           amount: size,
-          price_limit: '0',
-          offset_limit: null,
+          price_limit: offset ? null : pick(['0', '0', tick(near(0.005))]),
+          offset_limit: offset ? pick(['0.05%', '0.4%', tick(mark * 0.001)]) : null,
           reduce_only: below(2) === 0,
           text: null,
           price_type: pick([1, 1, 2]),
-          price_gap_type: 2,
-          price_gap_value: '0.05',
+          price_gap_type: distance ? 1 : 2,
+          price_gap_value: distance ? tick(mark * 0.0005) : pick(['0.05', '0.3']),
           is_dual_mode: null,
           pos_margin_mode: null,
           position_mode: null,
         },
       ]
+    }
     case 6:
     case 7: {
       const price = near(0.003)

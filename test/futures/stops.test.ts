@@ -53,6 +53,24 @@ describe('stops of an order', () => {
     prove(floor.state, { quiet: true })
   })
 
+  test('an order that takes its own owner goes on with them', () => {
+    const { floor, maker, user } = opened()
+    floor.place(maker, BTC_USDT, -5, '60000')
+    floor.place(user, BTC_USDT, -5, '60001')
+    // The second part ends what the first one opened, and opens as much again.
+    const order = floor.place(user, BTC_USDT, 10, '60001', LONG)
+    const stops = stopsOf(floor, order.id)
+    assert.equal(floor.size(user), 5)
+    assert.deepEqual(
+      [both(floor, stops), sizes(floor, stops)],
+      [
+        ['open', 'open'],
+        ['-5', '-5'],
+      ],
+    )
+    prove(floor.state, { quiet: true })
+  })
+
   test('a short has them the other way round', () => {
     const { floor, pair, maker, user } = opened()
     floor.place(maker, BTC_USDT, 10, '60000')

@@ -5,7 +5,7 @@ import { Chaos } from './chaos.ts'
 import { Gang } from './gang.ts'
 
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
-const FROM = Number(process.env['SEED'] ?? 1)
+const FROM = Number(process.env['SEED'] ?? 11)
 
 const MODES = ['classic', 'multi_currency', 'single_currency', 'portfolio'] as const
 

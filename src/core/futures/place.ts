@@ -138,7 +138,10 @@ export function matchTaker(
 ): OrderRow {
   const { market } = taker
   const before = taker.order.filled
+  const { waiting } = ctx.state.futures
+  waiting.matching = taker.order.id
   const end = sweep(ctx, CONTRACTS, taker)
+  waiting.matching = 0
   countTaken(ctx, market, taker.order.side, (taker.order.filled - before) as Amount)
   taker.order.left = (taker.order.left + beyond) as Amount
   const finish_as = end === 'filled' && beyond > 0n ? 'reduce_only' : ends(end)

@@ -26,8 +26,9 @@ export function positionEnded(ctx: Ctx, userId: number, contract: string, long: 
   const { orders, waiting } = ctx.state.futures
   for (const order of waiting.prices.closing(userId, contract, long)) {
     if (order.status !== 'open') continue
-    // The order that it protects may open another one.
-    if (order.me_order_id !== 0 && orders.get(order.me_order_id)?.status === 'open')
+    // The order that it protects may open another one: one that rests, or that takes its owner's own orders just now.
+    const { me_order_id: of } = order
+    if (of !== 0 && (waiting.matching === of || orders.get(of)?.status === 'open'))
       ctx.tx.put(waiting.prices.table, {
         ...order,
         status: 'inactive',

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict'
 import { trailFigures } from '../../../src/core/futures/waiting.ts'
 import type { State } from '../../../src/core/state.ts'
+import type { ChaseOrder } from '../../../src/core/tables/futures/chases.ts'
 import type { Tx } from '../../../src/machine/table.ts'
 import { equal } from './alike.ts'
 import { E, dec } from './numbers.ts'
 import { triggerOf } from './waiting.ts'
-import type { World } from './world.ts'
+import type { Chase, World } from './world.ts'
 
 const ACCOUNTS = ['futures/usdt', 'futures/btc', 'delivery/usdt'] as const
 
-/** Orders that wait for a price: those that the command touched, trails always, and now and then all. */
+/** Orders that wait for a price: those that the command touched, trails always, and now and then all. `names` as of rows. */
 export function sameWaiting(
   state: State,
   world: World,
   traders: readonly number[],
   tx: Tx | undefined,
   whole: boolean,
+  names = true,
 ): void {
   const { waiting } = state.futures
   const touched = (name: string): number[] =>
@@ -38,7 +40,8 @@ export function sameWaiting(
         status: got.status,
         finish: got.finish_as,
         reason: got.reason,
-        placed: got.trade_id,
+        placed: names ? got.trade_id : 0,
+        of: names ? got.me_order_id : Math.sign(got.me_order_id),
         ended: got.ended_at,
         initial: [initial.size, dec(initial.price), initial.tif, initial.close, initial.reduce_only],
       },
@@ -52,7 +55,8 @@ export function sameWaiting(
         status: row.status,
         finish: row.finish,
         reason: row.reason,
-        placed: row.placed,
+        placed: names ? row.placed : 0,
+        of: names ? row.of : Math.sign(row.of),
         ended: row.ended,
         initial: [
           row.initial.size,
@@ -103,7 +107,50 @@ export function sameWaiting(
       `trail order ${id}`,
     )
   }
+  const chases = world.chasing()
+  for (const id of new Set([...touched('chase_order'), ...chases.map((chase) => chase.id)]))
+    sameChase(waiting.chases.table.get(id), world.chases.get(id), names)
   let open = 0
   for (const user of traders) for (const account of ACCOUNTS) open += waiting.count(user, account)
-  assert.equal(open, waits.length, 'orders that wait')
+  assert.equal(open, waits.length + chases.length, 'orders that wait')
+}
+function sameChase(got: ChaseOrder | undefined, row: Chase | undefined, names: boolean): void {
+  assert.ok(got !== undefined && row !== undefined, 'a chase order is known to one alone')
+  equal(
+    {
+      user: got.user_id,
+      contract: got.contract,
+      amount: got.amount,
+      limit: got.limit,
+      status: got.status,
+      order: names ? got.suborder_id : 0,
+      wanted: got.chase_price,
+      amended: got.amended_at,
+      label: got.error_label,
+      // What it says in words is the engine's.
+      reason: got.error_label === '' ? got.reason : '',
+      end: [got.suborder_price, got.suborder_finish_as, got.filled, got.filled_total],
+      ended: got.ended_at,
+    },
+    {
+      user: row.user,
+      contract: row.contract,
+      amount: row.amount * E,
+      limit: row.limit,
+      status: row.status,
+      order: names ? row.order : 0,
+      wanted: row.wanted,
+      amended: row.amended,
+      label: row.label,
+      reason: row.reason,
+      end: [
+        row.end?.price ?? 0n,
+        row.end?.finish ?? '',
+        (row.end?.filled ?? 0n) * E,
+        row.end?.filledTotal ?? 0n,
+      ],
+      ended: row.ended,
+    },
+    `chase order ${row.id}`,
+  )
 }

@@ -1,5 +1,6 @@
 import { E, abs, ceilDiv, ceilTo, floorDiv, floorTo, max, min, type Fraction } from './numbers.ts'
 import { ofTime } from './prices.ts'
+import { besidesContracts, initialOf, portfolioOrders, sharedAvailable, stressOf } from './shared.ts'
 import { UNIT, type Contract, type Order, type Position, type Tier, type World } from './world.ts'
 
 /** 2.5 to 2.7, 2.11 and 2.13 of the specification: figures, each counted anew from rows whenever somebody asks. */
@@ -105,12 +106,13 @@ export function unitOf(
   instead?: Position,
   cash = 0n,
 ): Unit {
+  const beside = besidesContracts(w, user, account, cash)
   const unit: Unit = {
-    total: totalOf(w, user, account) + cash,
+    total: beside?.total ?? totalOf(w, user, account) + cash,
     isolated: 0n,
     pnl: 0n,
-    initial: 0n,
-    maintenance: 0n,
+    initial: beside?.initial ?? 0n,
+    maintenance: beside?.maintenance ?? 0n,
     isolatedPnl: 0n,
     isolatedInitial: 0n,
     isolatedMaintenance: 0n,
@@ -128,6 +130,12 @@ export function unitOf(
       continue
     }
     unit.pnl += needs.pnl
+    if (w.shared.get(user)?.portfolio === true) {
+      const stress = stressOf(w, w.contract(row.contract), row.size)
+      unit.initial += initialOf(stress)
+      unit.maintenance += stress
+      continue
+    }
     const other = rows.find((one) => one.contract === row.contract && one.id !== row.id)
     if (other === undefined) {
       unit.initial += needs.initial
@@ -135,8 +143,8 @@ export function unitOf(
     } else if (!done.has(row.contract)) {
       // Dual cross: the larger side, and what closing the smaller one costs.
       done.add(row.contract)
-      const beside = needsOf(w, other, priceOf)
-      const [more, less] = needs.value >= beside.value ? [needs, beside] : [beside, needs]
+      const against = needsOf(w, other, priceOf)
+      const [more, less] = needs.value >= against.value ? [needs, against] : [against, needs]
       const closing = times(less.value, w.contract(row.contract).tf)
       unit.initial += more.initial + closing
       unit.maintenance += more.maintenance + closing
@@ -151,6 +159,7 @@ export const unitIsBroke = (unit: Unit): boolean =>
 
 /** What the open orders of a user need in a contract. */
 export function orderMargin(w: World, user: number, c: Contract): bigint {
+  if (w.shared.get(user)?.portfolio === true) return portfolioOrders(w, user, c)
   const dual = w.isDual(user, c.account)
   const mark = w.priceOf(c.id).mark
   const { taker } = ratesOf(w, user, c)
@@ -204,6 +213,10 @@ export function orderMargins(w: World, user: number, account: string): { cross: 
 /** What cross orders may use, and what isolated ones and transfers may; below 0 where it is overdrawn. */
 export function availableOf(w: World, user: number, account: string): { cross: bigint; own: bigint } {
   const { all } = orderMargins(w, user, account)
+  if (w.shared.has(user)) {
+    const left = sharedAvailable(w, user, account, all)
+    return { cross: left, own: left }
+  }
   const free = (priceOf: PriceOf): bigint => {
     const unit = unitOf(w, user, account, priceOf)
     return balanceOf(unit) - unit.initial - all

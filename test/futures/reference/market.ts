@@ -1,48 +1,10 @@
-import type { ContractConfig, TierConfig } from '../../../src/core/tables/world/contracts.ts'
-import { random } from '../../spot/compare.ts'
+import { BTC_USD, BTC_USDT, ETH_USDT } from '../world.ts'
 import type { More } from '../floor.ts'
-import { BTC_USD, BTC_USDT, CONTRACTS, DATED, ETH_USDT } from '../world.ts'
-import { anyWait } from '../any-wait.ts'
-import { Beside } from './compare.ts'
-import { availableOf, leverageOf, valueUp } from './margin.ts'
-import { E, max } from './numbers.ts'
+import { EACH, IDS, type Id } from './market-base.ts'
+import { WaitingMarket } from './market-waiting.ts'
+import { E } from './numbers.ts'
 import type { Order } from './world.ts'
 
-/** Ends after a few minutes; the other dated one is there to the end. */
-const NEAR = 'delivery/usdt/BTC_USDT_20231114'
-const IDS = [
-  BTC_USDT,
-  BTC_USDT,
-  BTC_USDT,
-  BTC_USDT,
-  ETH_USDT,
-  ETH_USDT,
-  BTC_USD,
-  BTC_USD,
-  NEAR,
-  DATED,
-] as const
-const EACH = [BTC_USDT, ETH_USDT, BTC_USD, NEAR, DATED] as const
-type Id = (typeof IDS)[number]
-/** Tiers so low that a few thousand contracts are in the upper ones. */
-const lower = (tiers: readonly TierConfig[], by: number): TierConfig[] =>
-  tiers.map((tier) => ({ ...tier, risk_limit: String(Number(tier.risk_limit) / by) }))
-const small = (config: ContractConfig, by: number): ContractConfig => ({
-  ...config,
-  tiers: lower(config.tiers, by),
-  funding_interval: 120,
-  order_size_min: 2,
-  order_size_max: 150_000,
-  market_order_size_max: '100000',
-  orders_limit: 6,
-})
-export const CONFIGS: readonly ContractConfig[] = [
-  small(CONTRACTS.BTC_USDT, 100),
-  small(CONTRACTS.ETH_USDT, 100),
-  small(CONTRACTS.BTC_USD, 20),
-  { ...small(CONTRACTS.DATED, 100), name: 'BTC_USDT_20231114', expire_time: 1_700_000_220 },
-  small(CONTRACTS.DATED, 100),
-]
 /** VIP, and whether it is in a group of its own. */
 const TRADERS: readonly (readonly [vip: number, stp: boolean])[] = [
   [0, false],
@@ -55,13 +17,11 @@ const TRADERS: readonly (readonly [vip: number, stp: boolean])[] = [
 ]
 
 /** Accounts that do anything, on a market that moves; the engine and the reference are asked alike. */
-export class Market extends Beside {
-  private readonly below: (below: number) => number
+export class Market extends WaitingMarket {
   private levels: Record<string, number> = { BTC: 60_000, ETH: 3_000 }
 
   constructor(seed: number) {
-    super(CONFIGS)
-    this.below = random(seed)
+    super(seed)
     for (const [i, [vip, stp]] of TRADERS.entries()) {
       const user = this.trader(vip, stp)
       this.credit(user, 'usdt', String(500 * (1 + this.below(30))))
@@ -96,16 +56,10 @@ export class Market extends Beside {
       actor: null,
     })
   }
-  private pick<T>(of: readonly T[]): T {
-    return of[this.below(of.length)]!
-  }
-  private chance(one: number): boolean {
-    return this.below(one) === 0
-  }
   step(): void {
     const deed = this.below(100)
     if (this.chance(30)) this.rare()
-    else if (deed < 55) this.placeAny()
+    else if (deed < 52) this.placeAny()
     else if (deed < 60) this.waitAny()
     else if (deed < 65) this.amendAny()
     else if (deed < 68) this.cancelAny()
@@ -121,13 +75,6 @@ export class Market extends Beside {
     if (this.chance(3)) for (let i = this.below(3); i > 0; i--) this.oneDue()
     else this.drain()
   }
-  /** Somebody; often whose positions are being liquidated at this moment. */
-  private somebody(): number {
-    const pending = this.reference.world.due.filter(({ kind }) => kind === 'futures.liquidate')
-    return pending.length > 0 && this.chance(2)
-      ? Number(this.pick(pending).of.split('/')[0])
-      : this.pick(this.traders)
-  }
   /** What hardly ever happens by chance. */
   private rare(): void {
     const id = this.pick(EACH)
@@ -137,6 +84,11 @@ export class Market extends Beside {
       this.waitAny()
       this.amendAny()
       this.ask('contract.change', { contract: id, change: { status: 'trading' }, actor: 'test' })
+      return
+    }
+    if (this.chance(4)) {
+      if (this.chance(2)) this.chaseRound()
+      else this.stopsRound()
       return
     }
     if (this.chance(8)) {
@@ -196,39 +148,6 @@ export class Market extends Beside {
     const price = this.tick(id, Number(this.mark(id)))
     this.ask('futures.place', this.input(buyer, id, size, price, {}))
     this.ask('futures.place', this.input(seller, id, -size, price, { tif: 'ioc' }))
-  }
-  drain(): void {
-    for (let steps = 0; this.oneDue(); steps++) if (steps > 2_000) throw new Error('due work without end')
-  }
-  private named(user: number, id: Id): { user_id: number; group: string; settle: string; contract: string } {
-    return { ...this.path(user, id), contract: this.contract(id).name }
-  }
-  private tick(id: Id, price: number): string {
-    return id === ETH_USDT ? price.toFixed(2) : price.toFixed(1)
-  }
-  private near(id: Id): string {
-    const away = this.pick([0.0005, 0.0005, 0.001, 0.002, 0.01, 0.21])
-    return this.tick(id, Number(this.mark(id)) * (1 + away * (this.below(2001) / 1000 - 1)))
-  }
-  /** Often as much as the money of its owner carries, or a little more. */
-  private anySize(user: number, id: Id): number {
-    const sign = this.chance(2) ? 1 : -1
-    const { world } = this.reference
-    const c = world.contract(id)
-    const row = world.positionsOf(user, c)[0]!
-    const [cash, one] = [
-      Number(max(0n, availableOf(world, user, c.account).own)),
-      Number(valueUp(c, 1n, world.priceOf(id).mark)),
-    ]
-    const most = Math.floor(
-      (cash / one) * (Number(leverageOf(row)) / 1e18) * this.pick([0.02, 0.1, 0.5, 0.8, 1.1]),
-    )
-    if (most > 2 && most < 140_000 && !this.chance(3)) return sign * most
-    const size = 1 + this.below(this.pick([5, 300, 2_000, 5_000, 20_000]))
-    return sign * (id === BTC_USD ? size * 7 : id === ETH_USDT ? Math.ceil(size / 3) : size)
-  }
-  private isDual(user: number, id: Id): boolean {
-    return this.reference.world.isDual(user, this.contract(id).account)
   }
   private placeAny(): void {
     if (this.chance(6)) {
@@ -321,52 +240,6 @@ export class Market extends Beside {
       { pos_margin_mode: 'cross' },
       { reduce_only: true },
     ]
-  }
-  /** Something about orders that wait for a price; chases are not here. */
-  private waitAny(): void {
-    const { world } = this.reference
-    // More often than not of somebody who has something to protect.
-    const held = [...world.positions.values()].filter(({ user, size }) => user !== 0 && size !== 0n)
-    const row = held.length === 0 || this.chance(4) ? undefined : this.pick(held)
-    const [user, id] = [row?.user ?? this.somebody(), (row?.contract as Id | undefined) ?? this.pick(IDS)]
-    const path = this.path(user, id)
-    const own = world.waitingOf(user, this.contract(id).account)
-    const contract = this.chance(2) ? null : this.contract(id).name
-    const first = own.find((row) => 'kind' in row)
-    if (this.chance(8)) {
-      if (this.chance(2)) this.ask('futures.price_order.cancel_all', { ...path, contract })
-      else
-        this.ask('futures.trail.stop_all', { ...path, contract, related: this.pick([null, 'long', 'short']) })
-      return
-    }
-    if (first !== undefined && this.chance(4)) {
-      const rest = { price_type: null, auto_size: null, close: null }
-      const trigger_price = this.chance(3) ? null : this.near(id)
-      const price = this.chance(2) ? null : this.near(id)
-      const size = this.chance(3) || trigger_price === null ? '30' : null
-      this.ask('futures.price_order.amend', { ...path, id: first.id, size, price, trigger_price, ...rest })
-      return
-    }
-    for (;;) {
-      const [what, input] = anyWait({
-        below: this.below,
-        path,
-        mark: Number(this.mark(id)),
-        name: this.contract(id).name,
-        dual: this.isDual(user, id),
-        tick: (price) => this.tick(id, price),
-        prices: own.flatMap((row) => ('kind' in row ? [row.id] : [])),
-        trails: own.flatMap((row) => ('kind' in row ? [] : [row.id])),
-        chases: [],
-      })
-      if (what.startsWith('futures.chase') || what === 'futures.place') continue
-      const wrong = { initial: { ...(input as { initial?: object }).initial, size: '0', close: false } }
-      this.ask(
-        what,
-        what === 'futures.price_order.create' && this.chance(20) ? { ...input, ...wrong } : input,
-      )
-      return
-    }
   }
   private openOrder(): Order | undefined {
     const open = [...this.reference.world.orders.values()]

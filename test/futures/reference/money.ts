@@ -9,6 +9,7 @@ import {
   totalOf,
 } from './margin.ts'
 import { E, abs, ceilDiv, floorDiv, floorTo, max, min } from './numbers.ts'
+import { bookShared } from './shared.ts'
 import { closersEnd } from './waiting.ts'
 import { UNIT, type Account, type Contract, type Mode, type Position, type World } from './world.ts'
 
@@ -64,6 +65,11 @@ export function book(w: World, c: Contract, user: number, other: string, line: O
   if (change === 0n) return
   if (user === 0) {
     payByFund(w, c, change, other)
+    return
+  }
+  if (w.shared.has(user)) {
+    bookShared(w, user, c.account, other, change)
+    note(w, user, c.account, { ...line, contract: c.id })
     return
   }
   const [cash, debt] = [cashName(user, c.account), debtName(user, c.account)]

@@ -1,6 +1,7 @@
 import { closable, isCross, worstClose } from './margin.ts'
 import { E, abs, min } from './numbers.ts'
 import { followBook } from './prices.ts'
+import { addStops, readStops } from './stops.ts'
 import {
   checkAtOnce,
   checkMargin,
@@ -32,6 +33,9 @@ export interface NewOrder {
   readonly slip: string | null
   readonly slipRate: bigint | null
   readonly marginMode: string | null
+  /** Where what it opens is closed again: with a profit, with a loss. As they were sent. */
+  readonly takeProfit: string | null
+  readonly stopLoss: string | null
 }
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 
@@ -146,8 +150,10 @@ export function place(w: World, input: NewOrder, own?: Own): Order {
   if (reduces && !market) checkBankruptcy(w, row, buy, price)
   if (market && w.side(c.id, !buy).length === 0) refuse('CONTRACT_NO_COUNTER')
   const bound = market ? marketBound(w, c, buy, input.slipRate ?? c.slip, reduces ? row : undefined) : price
+  const stops = readStops(w, c, input, order, opening.atOnce === sent)
   checkAtOnce(w, c, order, bound, n)
   checkRiskLimit(w, c, row, order, n, opening.beside)
+  addStops(w, order, stops)
   const opened = match(w, c, order, bound, order.id, sent - n)
   // It said that all of it is filled at once, or nothing.
   if (tif === 'fok' && order.finish !== 'filled' && order.finish !== 'reduce_only') refuse('ORDER_FOK')
@@ -161,6 +167,8 @@ function moreOf(input: NewOrder, reduceOnly: boolean, closes: boolean, own?: Own
     ...(input.autoSize !== null && { auto_size: input.autoSize }),
     ...(input.slip !== null && { market_order_slip_ratio: input.slip }),
     ...(input.marginMode !== null && { pos_margin_mode: input.marginMode }),
+    ...(input.takeProfit !== null && { tpsl_tp_trigger_price: input.takeProfit }),
+    ...(input.stopLoss !== null && { tpsl_sl_trigger_price: input.stopLoss }),
     ...(own !== undefined && { origin: own.origin }),
   }
   return Object.keys(more).length === 0 ? null : more

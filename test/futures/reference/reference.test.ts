@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Market } from './market.ts'
 
 const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
-const FROM = Number(process.env['SEED'] ?? 173)
+const FROM = Number(process.env['SEED'] ?? 239)
 const EACH = 500
 /** So many meet what is rare, too. */
 const MANY = 60_000
@@ -30,6 +30,7 @@ const MET = {
   'futures.trail.update': 'ORDER_NOT_FOUND',
   'futures.trail.stop': 'done ORDER_NOT_FOUND',
   'futures.trail.stop_all': 'done',
+  'futures.chase.create': 'done CONTRACT_NO_COUNTER',
 } as const
 const MET_DEEDS = [
   'isolated liquidation',
@@ -69,6 +70,11 @@ const MET_DEEDS = [
   'trail active',
   'trail success',
   'trail failed POSITION_EMPTY',
+  'stop open',
+  'stop invalid',
+  'price order cancelled other_stop_fired',
+  'chase amended',
+  'chase success',
 ]
 const MET_BY_MANY = {
   'futures.amend':
@@ -85,6 +91,9 @@ const MET_BY_MANY = {
   'futures.price_order.cancel': 'done ORDER_FINISHED ORDER_NOT_FOUND',
   'futures.trail.create': 'CONTRACT_NOT_FOUND INVALID_PARAM_VALUE USER_NOT_FOUND',
   'futures.trail.update': 'done NO_CHANGE ORDER_FINISHED',
+  'futures.chase.create':
+    'INCREASE_POSITION INSUFFICIENT_AVAILABLE INVALID_PARAM_VALUE POSITION_EMPTY PRICE_TOO_DEVIATED REDUCE_EXCEEDED RISK_LIMIT_EXCEEDED TRADE_RESTRICTED USER_NOT_FOUND',
+  'futures.chase.stop': 'done ORDER_NOT_FOUND',
 } as const
 const DEEDS_BY_MANY = [
   'hedge closed',
@@ -98,6 +107,10 @@ const DEEDS_BY_MANY = [
   'price order cancelled contract_delisted',
   'price order failed INSUFFICIENT_AVAILABLE',
   'trail failed CONTRACT_NO_COUNTER',
+  'stop inactive again',
+  'chase cancelled',
+  'chase failed',
+  'chase stays PRICE_TOO_DEVIATED',
 ]
 
 test(`the engine and a naive reference of contracts say the same over ${OPERATIONS} random operations`, () => {

@@ -1,5 +1,6 @@
 import type { NewContractPriceOrder } from '../../../src/core/futures/price-orders.ts'
 import type { ContractConfig } from '../../../src/core/tables/world/contracts.ts'
+import { createChase, lookAtChases, stopChase, stopChases } from './chases.ts'
 import { liquidate, unwind, wakeFund } from './liquidation.ts'
 import { dec } from './numbers.ts'
 import { amend, cancel, cancelAll, place } from './orders.ts'
@@ -125,6 +126,7 @@ export class Reference {
     else if (item.kind === 'contract.sweep') settle(w, w.contract(item.of))
     else if (item.kind === 'futures.price_order.expire') expirePriceOrder(w, Number(item.input['id']))
     else if (item.kind === 'futures.fire') touch(w, item.of)
+    else if (item.kind === 'futures.chase.look') lookAtChases(w, w.contract(item.of))
     else liquidate(w, item)
     fire(w)
     wakeFund(w)
@@ -293,6 +295,30 @@ export class Reference {
       case 'futures.trail.stop_all':
         stopTrails(w, path, input['contract'] as string | null, input['related'] as string | null)
         return null
+      case 'futures.chase.create':
+        return {
+          waits: createChase(w, {
+            ...path,
+            contract: name,
+            amount: String(input['amount']),
+            priceLimit: input['price_limit'] as string | null,
+            offsetLimit: input['offset_limit'] as string | null,
+            reduceOnly: input['reduce_only'] === true,
+            text: String(input['text'] ?? ''),
+            type: Number(input['price_type']),
+            gapType: input['price_gap_type'] as number | null,
+            gap: input['price_gap_value'] as string | null,
+            dual: input['is_dual_mode'] as boolean | null,
+            marginMode: input['pos_margin_mode'] as string | null,
+            positionMode: input['position_mode'] as string | null,
+          }),
+        }
+      case 'futures.chase.stop':
+        stopChase(w, path, input['id'] as number | string)
+        return null
+      case 'futures.chase.stop_all':
+        stopChases(w, path, input['contract'] as string | null, input['pos_margin_mode'] as string | null)
+        return null
       case 'futures.mark':
         followAll(w)
         return null
@@ -341,5 +367,7 @@ function readOrder(
     slip,
     slipRate: slip === null ? null : dec(slip),
     marginMode: order['pos_margin_mode'] as string | null,
+    takeProfit: order['tpsl_tp_trigger_price'] as string | null,
+    stopLoss: order['tpsl_sl_trigger_price'] as string | null,
   }
 }

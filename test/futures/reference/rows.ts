@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
+import type { State } from '../../../src/core/state.ts'
 import type { Order as EngineOrder, OrderRow } from '../../../src/core/tables/exchange/order.ts'
 import type { Position as EnginePosition } from '../../../src/core/tables/futures/positions.ts'
 import { equal } from './alike.ts'
 import { E } from './numbers.ts'
-import type { Order, Position } from './world.ts'
+import type { Order, Position, World } from './world.ts'
 
 /** `names`: both draw their ids from counters that nobody else draws from. */
 export function sameOrder(got: EngineOrder | OrderRow, wanted: Order, names = true): void {
@@ -112,4 +114,14 @@ export function samePosition(got: EnginePosition, w: Position, names = true): vo
     w.openAt,
   ]
   equal(one, other, `position ${w.id}`)
+}
+/** The fund's and these users', in one contract. */
+export function samePositions(state: State, world: World, contract: string, users: readonly number[]): void {
+  for (const user of [0, ...users])
+    for (const mode of ['single', 'dual_long', 'dual_short'] as const) {
+      const got = state.futures.positions.get(user, contract, mode)
+      const wanted = world.positions.get(`${user}/${contract}/${mode}`)
+      assert.equal(got === undefined, wanted === undefined, `${mode} position of ${user}`)
+      if (got !== undefined && wanted !== undefined) samePosition(got, wanted, false)
+    }
 }

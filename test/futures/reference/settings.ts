@@ -145,7 +145,7 @@ export function setDual(w: World, { user, account }: Path, dual: boolean): void 
     const pending = [...w.orders.values()].some(
       (one) => one.user === user && one.contract.startsWith(`${account}/`),
     )
-    if (pending || w.waitingOf(user, account).length > 0) refuse('ORDER_PENDING')
+    if (pending || w.waitCount(user, account) > 0) refuse('ORDER_PENDING')
   }
   beginAccount(w, user, account).dual = dual
 }

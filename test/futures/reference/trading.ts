@@ -21,6 +21,7 @@ import {
 import { applyFill, feeOf, fillPosition } from './money.ts'
 import { E, abs, floorDiv, max, min } from './numbers.ts'
 import { followBook } from './prices.ts'
+import { chaseEnds, stopsBegin, stopsEnd } from './stops.ts'
 import { refuse, type Contract, type Mode, type Order, type Position, type World } from './world.ts'
 
 /** 2.4, 2.6 and 2.7 of the specification: what becomes of an order in the book. */
@@ -45,6 +46,8 @@ export function leave(w: World, order: Order): void {
   w.orders.delete(order.id)
   w.ended.set(order.id, `${order.user} ${w.contract(order.contract).account}`)
   w.touched.set(order.id, order)
+  stopsEnd(w, order)
+  chaseEnds(w, order)
 }
 
 type End = 'filled' | 'empty' | 'bound' | 'stp'
@@ -132,6 +135,7 @@ function fillOne(
   order.filledTotal += n * price
   order.fee += done.fee
   if (done.fee < 0n) w.meet('rebate')
+  if (done.opened > 0n) stopsBegin(w, order, done.opened)
   if (order.user !== 0)
     w.record('contract_fill', {
       trade_id: trade,
@@ -217,7 +221,9 @@ function trim(w: World, user: number, c: Contract): void {
 /** Matches an order; what is left of it rests or ends. Answers how many contracts its fills opened. */
 export function match(w: World, c: Contract, order: Order, bound: bigint, rank: number, beyond = 0n): bigint {
   const touched = new Set([order.user])
+  w.matching = order.id
   const { end, opened } = sweepBook(w, c, order, bound, touched)
+  w.matching = 0
   order.left += beyond
   const rests = order.tif === 'gtc' || order.tif === 'poc'
   order.finish =

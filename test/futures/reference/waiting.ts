@@ -1,10 +1,14 @@
+import { watchChases } from './chases.ts'
 import { isCross, closable } from './margin.ts'
 import { E, abs, ceilDiv, ceilTo, dec, floorDiv, floorTo, max, min } from './numbers.ts'
 import { checkSize, checkTrading, contractOf, place, refuseLiquidating } from './orders.ts'
+import { stopsOf } from './stops.ts'
 import { modeOf } from './trading.ts'
+import { checkAhead, checkRoom, priceNow, readTrigger, type Path } from './triggers.ts'
 import {
   Refused,
   isTrailing,
+  isWaiting,
   refuse,
   type Contract,
   type Initial,
@@ -14,34 +18,11 @@ import {
   type World,
 } from './world.ts'
 
-/** 2.14 of the specification: orders that wait for a price, and trails. Stops of orders and chases are not here. */
+/** 2.14 of the specification: orders that wait for a price, and trails. */
 
-export interface Path {
-  readonly user: number
-  readonly account: string
-}
-const MOST = 200
 const TYPES = ['last', 'mark', 'index'] as const
 const CLIENT_TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 
-function priceNow(w: World, c: Contract, type: PriceType): bigint | undefined {
-  const { last, mark, index } = w.priceOf(c.id)
-  return type === 'last' ? last : type === 'mark' ? mark : index
-}
-function readTrigger(c: Contract, price: bigint): bigint {
-  if (price === 0n) refuse('INVALID_PARAM_VALUE')
-  if (price % c.tick !== 0n && price % c.markTick !== 0n) refuse('INVALID_PRECISION')
-  return price
-}
-/** What has been reached already is no trigger. */
-function checkAhead(trigger: bigint, above: boolean, now: bigint | undefined): void {
-  if (now === undefined) return
-  if (above && trigger <= now) refuse('AUTO_TRIGGER_PRICE_GREATE_LAST')
-  if (!above && trigger >= now) refuse('AUTO_TRIGGER_PRICE_LESS_LAST')
-}
-function checkRoom(w: World, { user, account }: Path): void {
-  if (w.waitingOf(user, account).length >= MOST) refuse('TOO_MANY_ORDERS')
-}
 const sideOf = (kind: string): 'long' | 'short' | undefined =>
   kind === '' ? undefined : kind.includes('close-long') ? 'long' : 'short'
 
@@ -107,6 +88,7 @@ export function createPriceOrder(w: World, input: NewPriceOrder): number {
     above,
     trigger,
     initial,
+    of: 0,
     status: 'open',
     finish: '',
     reason: '',
@@ -120,7 +102,7 @@ export function createPriceOrder(w: World, input: NewPriceOrder): number {
 function waitingOrder(w: World, { user, account }: Path, id: number): PriceOrder {
   const row = w.priceOrders.get(id)
   if (row?.user !== user || !row.contract.startsWith(`${account}/`)) return refuse('ORDER_NOT_FOUND')
-  return row.status === 'open' ? row : refuse('ORDER_FINISHED')
+  return isWaiting(row) ? row : refuse('ORDER_FINISHED')
 }
 /** Null: as it was. */
 export function amendPriceOrder(
@@ -135,17 +117,23 @@ export function amendPriceOrder(
   const price = change.price ?? before.price
   const size = change.size ?? before.size
   const tif = (price === 0n) === (before.price === 0n) ? before.tif : null
-  const initial = readInitial(w, path, c, { ...before, size, price, tif }, row.kind)
+  // The size of a stop is what its order has opened.
+  if (row.of !== 0 && change.size !== null) refuse('INVALID_PARAM_VALUE')
+  if (row.of !== 0 && price % c.tick !== 0n) refuse('INVALID_PRECISION')
+  const initial =
+    row.of !== 0 ? { ...before, price } : readInitial(w, path, c, { ...before, size, price, tif }, row.kind)
   const trigger = change.trigger === null ? row.trigger : readTrigger(c, change.trigger)
   const type = change.type ?? row.type
   const moved = trigger !== row.trigger || type !== row.type
-  if (moved) checkAhead(trigger, row.above, priceNow(w, c, type))
+  // Before its order is filled that one's price counts.
+  const order = row.status === 'inactive' ? w.orders.get(row.of) : undefined
+  if (moved) checkAhead(trigger, row.above, order === undefined ? priceNow(w, c, type) : order.price)
   const same = initial.size === before.size && initial.price === before.price && initial.tif === before.tif
   if (!moved && same) refuse('NO_CHANGE')
   Object.assign(row, { trigger, type, initial })
   return id
 }
-function endPriceOrder(w: World, row: PriceOrder, finish: string, reason: string): void {
+export function endPriceOrder(w: World, row: PriceOrder, finish: string, reason: string): void {
   Object.assign(row, { status: 'finished', finish, reason, ended: w.at })
   w.due = w.due.filter(({ kind, input }) => kind !== 'futures.price_order.expire' || input['id'] !== row.id)
   w.meet(`price order ${finish}${reason === '' ? '' : ` ${reason}`}`)
@@ -157,7 +145,7 @@ export function cancelPriceOrders(w: World, path: Path, contract: string | null)
   const only = contract === null ? undefined : contractOf(w, path.account, contract).id
   for (const row of w.priceOrders.values())
     if (
-      row.status === 'open' &&
+      isWaiting(row) &&
       row.user === path.user &&
       row.contract.startsWith(`${path.account}/`) &&
       (only === undefined || row.contract === only)
@@ -181,14 +169,14 @@ export interface NewTrail extends Path {
   readonly marginMode: string | null
   readonly positionMode: string | null
 }
-function readOffset(c: Contract, text: string): Trail['offset'] {
+export function readOffset(c: Contract, text: string): Trail['offset'] {
   const ratio = text.endsWith('%')
   const by = ratio ? dec(text.slice(0, -1)) / 100n : dec(text)
   if (by === 0n || (ratio && by >= E)) refuse('INVALID_PARAM_VALUE')
   if (!ratio && by % c.tick !== 0n) refuse('INVALID_PRECISION')
   return { by, ratio }
 }
-function readAmount(text: string): bigint {
+export function readAmount(text: string): bigint {
   if (text.includes('.')) refuse('INVALID_PRECISION')
   return BigInt(text) === 0n ? refuse('INVALID_PARAM_VALUE') : BigInt(text)
 }
@@ -344,15 +332,20 @@ export function closersEnd(w: World, user: number, contract: string, long: boole
   for (const row of w.waiting()) {
     if (row.user !== user || row.contract !== contract) continue
     if ('kind' in row) {
-      if (sideOf(row.kind) === (long ? 'long' : 'short'))
-        endPriceOrder(w, row, 'cancelled', 'position_closed')
+      if (sideOf(row.kind) !== (long ? 'long' : 'short') || row.status !== 'open') continue
+      // While its order is open, that may open another position.
+      if (row.of !== 0 && (w.orders.has(row.of) || w.matching === row.of)) {
+        row.status = 'inactive'
+        row.initial.size = '0'
+        w.meet('stop inactive again')
+      } else endPriceOrder(w, row, 'cancelled', 'position_closed')
     } else if (row.related && row.amount < 0n === long) endTrail(w, row, 'cancelled')
   }
 }
 
 /** A price of a contract may be another one now. */
 export function touch(w: World, contract: string): void {
-  if (w.waiting().some((row) => row.contract === contract)) w.moved.add(contract)
+  if ([...w.waiting(), ...w.chasing()].some((row) => row.contract === contract)) w.moved.add(contract)
 }
 /** What a command fires at most; the rest is due at once. */
 const AT_ONCE = 50
@@ -373,6 +366,7 @@ export function fire(w: World): void {
       fired++
       work()
     }
+    watchChases(w, contract)
   }
 }
 /** The nearest trigger of those above that the price has reached, then of those below; of equal ones the oldest. */
@@ -432,28 +426,29 @@ function tryTo(w: World, work: () => number): { readonly placed: number; readonl
     return { placed: 0, label: error.label }
   }
 }
-const PLAIN = {
+export const PLAIN = {
   autoSize: null,
   stpAct: null,
   iceberg: null,
   slip: null,
   slipRate: null,
   close: false,
+  takeProfit: null,
+  stopLoss: null,
 } as const
 const accountOf = ({ account }: Contract): string => account
 
-function firePriceOrder(w: World, c: Contract, { id, user, initial }: PriceOrder): void {
+function firePriceOrder(w: World, c: Contract, { id, user, initial, of }: PriceOrder): void {
   endPriceOrder(w, w.priceOrders.get(id)!, 'succeeded', '')
   const given = CLIENT_TEXT.test(initial.text) ? initial.text : null
-  const { placed, label } = tryTo(
-    w,
-    () =>
-      place(
-        w,
-        { ...PLAIN, ...initial, user, account: accountOf(c), contract: c.name, text: given },
-        { text: given === null ? `ao-${id}` : null, origin: `price_order:${id}` },
-      ).id,
-  )
+  const { placed, label } = tryTo(w, () => {
+    for (const other of stopsOf(w, of)) endPriceOrder(w, other, 'cancelled', 'other_stop_fired')
+    return place(
+      w,
+      { ...PLAIN, ...initial, user, account: accountOf(c), contract: c.name, text: given },
+      { text: given === null ? `ao-${id}` : null, origin: `price_order:${id}` },
+    ).id
+  })
   const row = w.priceOrders.get(id)!
   row.placed = placed
   if (label === '') return

@@ -183,7 +183,10 @@ export interface PriceOrder {
   readonly above: boolean
   trigger: bigint
   readonly initial: Initial
-  status: 'open' | 'finished'
+  /** The order whose stop it is; 0: of none. */
+  readonly of: number
+  /** A stop is inactive until its order has opened something, and invalid when that never did. */
+  status: 'open' | 'finished' | 'inactive' | 'invalid'
   finish: string
   reason: string
   /** The order that it placed. */
@@ -222,6 +225,36 @@ export interface Trail {
   label: string
   ended: number
 }
+/** Keeps an order at the best price of its side, and lives as long as that. */
+export interface Chase {
+  readonly id: number
+  readonly user: number
+  readonly contract: string
+  /** Signed. */
+  readonly amount: bigint
+  /** Never beyond this price; 0: none. */
+  readonly limit: bigint
+  /** How far behind the others' best price; undefined: at the best price. */
+  readonly gap: { readonly by: bigint; readonly ratio: boolean } | undefined
+  readonly text: string
+  order: number
+  /** The price that it wanted last. */
+  wanted: bigint
+  amended: number
+  status: 'active' | 'success' | 'cancelled' | 'failed'
+  /** Why it failed. */
+  label: string
+  reason: string
+  /** What its order was in the end. */
+  end: { price: bigint; finish: string; filled: bigint; filledTotal: bigint } | undefined
+  ended: number
+}
+/** What those who chase in a contract saw last of its best prices, and when. */
+export interface Seen {
+  bid: bigint
+  ask: bigint
+  at: number
+}
 export interface Account {
   readonly user: number
   readonly account: string
@@ -231,6 +264,17 @@ export interface Account {
   pnl: bigint
   fee: bigint
   fund: bigint
+}
+/** A unified account whose contracts are settled in its USDT, and what the rest of it is worth. */
+export interface Shared {
+  readonly portfolio: boolean
+  /** What all its currencies count for, and what its debts need, with so much USDT, a loan of it and its interest. */
+  standing(cash: bigint, loan: bigint, interest: bigint): Standing
+}
+export interface Standing {
+  readonly balance: bigint
+  readonly initial: bigint
+  readonly maintenance: bigint
 }
 export interface User {
   readonly id: number
@@ -258,6 +302,7 @@ export const refuse = (label: string): never => {
   throw new Refused(label)
 }
 
+export const isWaiting = ({ status }: PriceOrder): boolean => status === 'open' || status === 'inactive'
 export const isTrailing = ({ status }: Trail): boolean => status === 'pending' || status === 'active'
 const copies = <K, V extends object>(map: Map<K, V>): Map<K, V> =>
   new Map([...map].map(([key, row]) => [key, { ...row }]))
@@ -265,6 +310,7 @@ const copies = <K, V extends object>(map: Map<K, V>): Map<K, V> =>
 export class World {
   readonly contracts: Map<string, Contract>
   readonly users = new Map<number, User>()
+  readonly shared = new Map<number, Shared>()
   prices = new Map<string, Prices>()
   /** Open ones. */
   orders = new Map<number, Order>()
@@ -277,6 +323,10 @@ export class World {
   /** Those that have ended are kept. */
   priceOrders = new Map<number, PriceOrder>()
   trails = new Map<number, Trail>()
+  chases = new Map<number, Chase>()
+  seen = new Map<string, Seen>()
+  /** The order that is being matched: in no book for a moment, and open all the same. */
+  matching = 0
   /** Whose the orders were that have ended: user and account, by id. */
   ended = new Map<number, string>()
   /** Of the running command. */
@@ -310,7 +360,8 @@ export class World {
   }
   /** All of it succeeds, or nothing of it has happened. */
   whole<T>(work: () => T): T {
-    const { prices, orders, positions, accounts, money, counters, due, ended, priceOrders, trails } = this
+    const { prices, orders, positions, accounts, money, counters, due, ended } = this
+    const { priceOrders, trails, chases, seen } = this
     const touched = new Map(this.touched)
     const moved = new Set(this.moved)
     const records = Object.fromEntries(Object.entries(this.records).map(([log, rows]) => [log, [...rows]]))
@@ -325,14 +376,16 @@ export class World {
       [...priceOrders].map(([id, row]) => [id, { ...row, initial: { ...row.initial } }]),
     )
     this.trails = copies(trails)
+    this.chases = copies(chases)
+    this.seen = copies(seen)
     const before = ended.size
     try {
       return work()
     } catch (error) {
       const news = [...this.ended.keys()].slice(before)
       for (const id of news) this.ended.delete(id)
-      Object.assign(this, { prices, orders, positions, accounts, money, counters, due, priceOrders, trails })
-      Object.assign(this, { records, touched, moved })
+      Object.assign(this, { prices, orders, positions, accounts, money, counters, due })
+      Object.assign(this, { priceOrders, trails, chases, seen, records, touched, moved, matching: 0 })
       throw error
     }
   }
@@ -397,13 +450,21 @@ export class World {
       (row) => row.user === user && row.size !== 0n && row.contract.startsWith(`${account}/`),
     )
   }
-  /** Those that wait for a price: of a user in an account, or in one contract of it. */
+  /** All that waits for a price, of a user in an account; those who chase wait for none, but count. */
   waitingOf(user: number, account: string): (PriceOrder | Trail)[] {
     return this.waiting().filter((one) => one.user === user && one.contract.startsWith(`${account}/`))
   }
   waiting(): (PriceOrder | Trail)[] {
-    const prices = [...this.priceOrders.values()].filter(({ status }) => status === 'open')
+    const prices = [...this.priceOrders.values()].filter(isWaiting)
     return [...prices, ...[...this.trails.values()].filter(isTrailing)]
+  }
+  chasing(): Chase[] {
+    return [...this.chases.values()].filter(({ status }) => status === 'active')
+  }
+  /** How many of an account's wait, of all kinds. */
+  waitCount(user: number, account: string): number {
+    const own = this.chasing().filter((one) => one.user === user && one.contract.startsWith(`${account}/`))
+    return this.waitingOf(user, account).length + own.length
   }
   openOf(user: number, contract: string): Order[] {
     return [...this.orders.values()].filter((row) => row.user === user && row.contract === contract)

@@ -11,7 +11,7 @@ import type { Act, Step } from './plan.ts'
 import { AGENTS, CROSSWISE, CROWD, DEAR, SCENES, play } from './scenes.ts'
 import { Stage } from './stage.ts'
 import { STRAYS, strayOf } from './stray.ts'
-import { Traders } from './traders.ts'
+import { PARTS, Traders } from './traders.ts'
 import { Wander } from './wander.ts'
 
 const PAIR = 'BTC_USDT'
@@ -72,7 +72,7 @@ export class Acts {
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
-    this.traders = new Traders(scene.house, scene.cast)
+    this.traders = new Traders(scene.house, scene.cast, () => this.borrowers.unified)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -249,11 +249,12 @@ export class Acts {
         this.scene.note(`contracts ${happened}`)
         return
       }
-      for (let part = 0; part < 2; part++) {
+      for (let part = 0; part < PARTS; part++) {
         await this.traders.ready()
         const request = this.traders.request(step, part)
         await this.send(step.way === 'twice' ? { ...step, way: 'once' } : step, request)
       }
+      await this.traders.seen(step)
     },
     stray: (step) => this.stray(step),
     any: async (step) => {

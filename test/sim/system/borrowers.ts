@@ -5,7 +5,15 @@ import type { Cast, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, amount, text, type Model } from './model.ts'
 import type { Step } from './plan.ts'
-import { Borrower, CURRENCIES, UnifiedModel, type LoanTerms, type Mode, type Purse } from './unified-model.ts'
+import {
+  Borrower,
+  CURRENCIES,
+  UnifiedModel,
+  type LoanTerms,
+  type Mode,
+  type Purse,
+  type Resting,
+} from './unified-model.ts'
 
 /** Enough of one to have slices at several rates. */
 const FUNDS = [
@@ -24,6 +32,10 @@ const FAR = 20n
 const LOT = ONE / 10_000n
 const CENT = ONE / 100n
 const FEE = amount('0.002')
+/** What one fill is at the least. */
+const FILLED = ONE / 1_000_000n
+/** Open orders of one at the same time. */
+const RESTING = 3
 /** In USDT: what the market takes of one order is more. */
 const MOST = 1_000_000n * ONE
 const MODES: readonly Mode[] = ['multi_currency', 'portfolio', 'multi_currency', 'single_currency', 'classic']
@@ -59,6 +71,9 @@ export class Borrowers {
     this.cast = cast
     this.spot = spot
   }
+  get unified(): UnifiedModel {
+    return this.model
+  }
   private purse(user: number): Purse {
     const own = new Map<string, bigint>()
     const { market } = this.spot
@@ -69,11 +84,24 @@ export class Borrowers {
         isTraded(currency) ? market.free.set(`${user}${currency}`, sum) : own.set(currency, sum),
     }
   }
+  /** What orders give, and what they bring lot by lot, each fill paying the highest fee, rounded up. */
+  private riskOf(side: 'buy' | 'sell', left: bigint, price: bigint): Resting {
+    const received = side === 'buy' ? FILLED : (FILLED * price) / ONE
+    const fee = ((received * FEE + ONE * UNIT - 1n) / (ONE * UNIT)) * UNIT
+    const least = received - (fee < received ? fee : received)
+    return { side, given: side === 'buy' ? (left * price) / ONE : left, got: (left / FILLED) * least }
+  }
+  private open(user: number): RefOrder[] {
+    return this.spot.market.orders.filter((order) => order.user === user && order.status === 'open')
+  }
+  private resting(user: number): Resting[] {
+    return this.open(user).map(({ side, left, price }) => this.riskOf(side, left, price))
+  }
   async begin(): Promise<void> {
     this.model = new UnifiedModel(await this.read(), (currency) => this.house.state.prices.of(currency))
     for (const funds of FUNDS) {
       const { user_id: user, credential } = await this.house.user()
-      const account = new Borrower(this.purse(user))
+      const account = new Borrower(this.purse(user), () => this.resting(user))
       this.spot.market.rates.set(user, { maker: FEE, taker: FEE })
       const member = { user, credential }
       this.accounts.push({ member, account })
@@ -226,7 +254,9 @@ export class Borrowers {
       case 11:
       case 12:
       case 13:
-        return this.order(member, account, n)
+        return account.shared && n[7]! % 3 === 0
+          ? this.rest(member, account, n)
+          : this.order(member, account, n)
       default: {
         const out = n[2]! % 2 === 0
         const sum = this.part(out ? account.has('USDT') : account.apart, n[3]!)
@@ -239,11 +269,16 @@ export class Borrowers {
     }
   }
   /**
-   * An order that does not rest, in the market of the families; with auto_borrow where something may be lent. None is
-   * sent that might leave the account with too little, whether all of it is filled or nothing.
+   * An order that does not rest, in the market of the families; with auto_borrow where something may be lent, and with
+   * auto_repay. None is sent that might leave the account with too little, whether all of it is filled or nothing.
    */
   private order(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
-    const side = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const repays = account.shared && n[7]! % 2 === 0
+    // Mostly such that it brings what is owed.
+    const owed =
+      repays && n[1]! % 4 > 0 ? (['BTC', 'USDT'] as const).find((one) => account.debt(one) > 0n) : undefined
+    const drawnSide = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const side = owed === undefined ? drawnSide : owed === 'BTC' ? 'buy' : 'sell'
     const market = n[2]! % 3 === 0
     const tif = n[3]! % 4 === 0 ? 'fok' : 'ioc'
     const gives = side === 'buy' ? 'USDT' : 'BTC'
@@ -279,6 +314,7 @@ export class Borrowers {
       ...(!market && { price: text(price) }),
       time_in_force: tif,
       ...(borrows && { auto_borrow: true }),
+      ...(repays && { auto_repay: true }),
     }
     const made: RefOrder[] = []
     const predict = (): string => {
@@ -291,6 +327,7 @@ export class Borrowers {
       // What was refused has not been.
       if (order === undefined) this.model.lend(account, gives, -lent)
       else made.push(order)
+      if (order !== undefined && repays) this.model.repayBy(account, order, borrows)
       return label
     }
     const heard = ({ body: reply }: Answer): void => {
@@ -304,6 +341,54 @@ export class Borrowers {
     const call = { method: 'POST', path: '/spot/orders', body }
     return { by, call, command: 'spot.place', predict, heard }
   }
+  /** One that may rest until a family takes it. Filled or not, in part or in whole: the account must bear it. */
+  private rest(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
+    const mine = this.placed.filter(({ order, user }) => user === by.user && order.status === 'open')
+    if (mine.length >= RESTING || (mine.length > 0 && n[2]! % 3 === 0)) {
+      const { id, order } = mine[n[3]! % mine.length]!
+      const call = { method: 'DELETE', path: `/spot/orders/${id}`, query: { currency_pair: PAIR } }
+      const predict = (): string => {
+        this.moved.add(by.user)
+        return this.spot.cancel(order).label
+      }
+      return { by, call, command: 'spot.cancel', predict }
+    }
+    const side = n[1]! % 2 === 0 ? 'buy' : 'sell'
+    const gives = side === 'buy' ? 'USDT' : 'BTC'
+    const price = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
+    const drawn = (account.has(gives) * BigInt(1 + (n[6]! % 60))) / 100n
+    const cap = side === 'buy' ? MOST : (MOST * ONE) / price
+    const most = drawn > cap ? cap : drawn
+    const size = ((side === 'buy' ? (most * ONE) / price : most) / LOT) * LOT
+    if (size < 10n * LOT) return undefined
+    const one = this.riskOf(side, size, price)
+    const after = account.copy([one, one])
+    after.free.set(gives, after.has(gives) - 2n * one.given)
+    if (after.has(gives) < 0n || !this.isSafe(after)) return undefined
+    const tif = n[3]! % 3 === 0 ? 'poc' : 'gtc'
+    const body = {
+      ...{ currency_pair: PAIR, type: 'limit', account: 'unified', side, time_in_force: tif },
+      ...{ amount: text(size), price: text(price) },
+    }
+    const made: RefOrder[] = []
+    const predict = (): string => {
+      this.moved.add(by.user)
+      const input = { user: by.user, side, market: false, tif, amount: size, price, iceberg: 0n, act: null }
+      const { order, label } = this.spot.place(input as Parameters<Model['place']>[0])
+      if (order !== undefined) made.push(order)
+      return label
+    }
+    const heard = ({ body: reply }: Answer): void => {
+      const order = made.shift()!
+      assert.deepEqual([reply.side, reply.price], [order.side, text(order.price)])
+      this.placed = [
+        ...this.placed.filter((one) => one.order.status === 'open'),
+        { id: reply.id, user: by.user, order },
+      ]
+    }
+    return { by, call: { method: 'POST', path: '/spot/orders', body }, command: 'spot.place', predict, heard }
+  }
+  private placed: { readonly id: string; readonly user: number; readonly order: RefOrder }[] = []
   /** Too little, too much, more than the margin bears, and mostly some of what can be borrowed. */
   private sum(account: Borrower, currency: string, n: readonly number[]): bigint {
     const { least, userMax } = this.model.terms.get(currency)!
@@ -346,6 +431,7 @@ export class Borrowers {
         )
       for (const currency of CURRENCIES) {
         same('spot', currency, account.has(currency))
+        same('spot.locked', currency, account.held(currency))
         same('debt.unified', currency, -(account.owed.get(currency) ?? 0n))
         same('debt.interest.unified', currency, -(account.interest.get(currency) ?? 0n))
       }
@@ -371,7 +457,7 @@ export class Borrowers {
         [shown?.available ?? '0', shown?.equity ?? '0', shown?.borrowed ?? '0', shown?.total_liab ?? '0'],
         [
           text(account.has(currency)),
-          text(account.has(currency) - debt),
+          text(account.has(currency) + account.held(currency) - debt),
           text(account.owed.get(currency) ?? 0n),
           text(debt),
         ],

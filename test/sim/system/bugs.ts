@@ -1,7 +1,10 @@
 import { Authenticator } from '../../../src/api/authenticate.ts'
 import { commands } from '../../../src/core/commands.ts'
 import { Ledger, OpenEntry } from '../../../src/core/ledger/ledger.ts'
+import { Ladder } from '../../../src/core/risk/risk.ts'
 import { Book } from '../../../src/core/tables/exchange/book.ts'
+import { Chases } from '../../../src/core/tables/futures/chases.ts'
+import { ContractPriceOrders } from '../../../src/core/tables/futures/price-orders.ts'
 import { Batch } from '../../../src/machine/batch.ts'
 import { GroupIndex, Tx } from '../../../src/machine/table.ts'
 import { Commits } from '../../../src/machine/stream.ts'
@@ -239,6 +242,41 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
         ctx.tx.put(ctx.state.futures.positions.table, { ...row, fee: (row.fee + 1n) as never })
       return made
     }),
+  'of two stops of an order one is forgotten': () =>
+    plant(
+      ContractPriceOrders.prototype,
+      'ofOrder',
+      (original) =>
+        function (this: ContractPriceOrders, orderId) {
+          return original.call(this, orderId).slice(0, 1)
+        },
+    ),
+  'one who chases is not looked at': () =>
+    plant(
+      Chases.prototype,
+      'after',
+      (original) =>
+        function (this: Chases, contract, id, most) {
+          return original.call(this, contract, id, most).slice(1)
+        },
+    ),
+  'a unified account pays fees of contracts twice': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          if (entry.lines.some(({ kind, amount }) => kind === 'futures_fee' && amount < 0n))
+            original.call(this, context, entry)
+          return original.call(this, context, entry)
+        },
+    ),
+  'an order that should repay does not': () =>
+    plant(commands, 'spot.place', (original) => (ctx, input) => {
+      const order = { ...input.order, auto_repay: null }
+      return original(ctx, { ...input, order })
+    }),
+  'open orders of a unified account lose nothing': () => plant(Ladder.prototype, 'loss', () => () => 0n),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

@@ -1,4 +1,5 @@
 import { nearIndex, needsOf } from '../../../src/core/futures/figures.ts'
+import type { Counter } from '../../../src/core/counters.ts'
 import type { Account } from '../../../src/core/ledger/ledger.ts'
 import type { State } from '../../../src/core/state.ts'
 import type { DueItem } from '../../../src/core/tables/due.ts'
@@ -58,6 +59,8 @@ export interface Elsewhere {
   readonly first: Readonly<Record<string, number>>
   /** What the fund had, and has; and what its positions in other contracts have won or lost. */
   readonly fund?: FundMoney
+  /** What the hour that was charged costs of each unit of USDT that is owed. */
+  readonly hourly?: bigint
   /** The fund's next order in this contract was planned: what it is worth depends on all contracts. */
   readonly wakes: boolean
 }
@@ -70,6 +73,7 @@ const COUNTERS: Readonly<Record<string, string>> = {
   contract_order: 'order',
   contract_price_order: 'price order',
   trail_order: 'trail',
+  chase_order: 'chase',
 }
 const FUND = { owner: 0, name: 'insurance:futures.usdt', currency: 'USDT' } as const
 const FUNDED = /^futures\.(?:liquidate|unwind|fund)$/
@@ -89,6 +93,7 @@ export function elsewhere(
   let wakes = false
   const begun: { readonly id: number; readonly unit: string }[] = []
   const first: Record<string, number> = {}
+  const drawn: Record<string, number> = {}
   for (const { table, key, before } of tx.touched) {
     const { name } = table.spec
     if (name === 'due') {
@@ -97,6 +102,9 @@ export function elsewhere(
       if (row?.command === 'futures.liquidate' && isOurs(row.input['user_id']))
         begun.push({ id: row.input['id'] as number, unit: unitOf(row) })
       if (row?.command === 'futures.unwind' && row.input['contract'] === contract) wakes = true
+    } else if (name === 'counter' && COUNTERS[key as string] !== undefined) {
+      const counter = COUNTERS[key as string]!
+      drawn[counter] ??= ((before as Counter | undefined)?.value ?? 0) + 1
     } else if (before === undefined && COUNTERS[name] !== undefined) {
       // Undefined: made and gone within the command.
       const row = table.get(key) as { readonly user_id: number; readonly pair?: string } | undefined
@@ -106,6 +114,9 @@ export function elsewhere(
         first[counter] = Math.min(first[counter] ?? Infinity, key as number)
     }
   }
+  // Where nobody else had a part in it, all that was drawn counts: places in a queue are no rows.
+  const looked = item?.command === 'futures.chase.look' && item.input['contract'] === contract
+  if (looked || isOurs(input['user_id'])) Object.assign(first, drawn)
   const funded = (item !== undefined && FUNDED.test(item.command)) || holdsIn(state, contract) || wakes
   if (!funded && item === undefined && begun.length === 0 && Object.keys(first).length === 0) return undefined
   return {
@@ -113,8 +124,16 @@ export function elsewhere(
     begun: begun.sort((a, b) => a.id - b.id).map(({ unit }) => unit),
     first,
     wakes,
+    ...(item?.command === 'lending.hour' && { hourly: hourlyOf(tx) }),
     ...(funded && { fund: fundOf(state, tx, contract) }),
   }
+}
+function hourlyOf({ appended, logs }: Tx): bigint {
+  for (const [i, row] of appended.entries()) {
+    const { currency, rate } = row as { readonly currency?: string; readonly rate?: bigint }
+    if (logs[i]!.name === 'loan_rate' && currency === 'USDT') return rate!
+  }
+  return 0n
 }
 const holdsIn = (state: State, contract: string): boolean =>
   (state.futures.positions.table.get(`0/${contract}/single`)?.size ?? 0n) !== 0n

@@ -184,6 +184,7 @@ export class System {
     await this.look()
     for (const member of this.cast.members.values()) await this.seen(member)
     await this.acts.borrowers.look()
+    await this.acts.traders.holders.look()
     for (const { main } of this.cast.withdrawing) await this.paidOnce(main)
     assert.deepEqual(await this.house.verify(replayed), [])
     this.note('verified')

@@ -1,27 +1,6 @@
-import { availableOf, leverageOf, valueUp } from '../../futures/reference/margin.ts'
-import { max } from '../../futures/reference/numbers.ts'
-import type { Order, Position, World } from '../../futures/reference/world.ts'
-import type { Random } from '../random.ts'
-import type { Call } from './house.ts'
+import { ACCOUNT, MOST, type Body, type Said } from './trader-calls-base.ts'
+import { WaitingCalls } from './trader-waiting.ts'
 
-/** A call about contracts, and the command that it leads to. */
-export interface Said {
-  readonly call: Call
-  readonly command: string
-  readonly input: object
-}
-export interface Around {
-  readonly world: World
-  readonly user: number
-  readonly random: Random
-  /** Name of the contract. */
-  readonly name: string
-  /** Orders of his that both know: those that are open, and some that are or were. */
-  readonly open: readonly Order[]
-  readonly known: readonly number[]
-}
-const ACCOUNT = { group: 'futures', settle: 'usdt' } as const
-const BASE = '/futures/usdt'
 const PLAIN = {
   tif: null,
   text: null,
@@ -32,8 +11,9 @@ const PLAIN = {
   stp_act: null,
   market_order_slip_ratio: null,
   pos_margin_mode: null,
+  tpsl_tp_trigger_price: null,
+  tpsl_sl_trigger_price: null,
   bbo: null,
-  stops: null,
 }
 /** How often each is asked for. */
 const WEIGHTS = {
@@ -51,28 +31,15 @@ const WEIGHTS = {
   transfer: 3,
   priceOrder: 8,
   trail: 6,
-  waiting: 6,
+  chase: 6,
+  waiting: 8,
 } as const
 type Kind = keyof typeof WEIGHTS
 const KINDS = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
   Array.from({ length: weight }, () => kind as Kind),
 )
-const PRICE_TYPES = ['last', 'mark', 'index'] as const
-const TRAIL_TYPES = { last: 1, index: 2, mark: 3 } as const
-
-/** Worth less than the first tier of risk is, so that it is margin that ends it. */
-const MOST = 900_000
-type Body = Readonly<Record<string, unknown>>
-
 /** What a trader comes to, by chance; undefined: there is nothing that it could be about. */
-export class TraderCalls {
-  private readonly around: Around
-  private readonly id: string
-
-  constructor(around: Around) {
-    this.around = around
-    this.id = `${ACCOUNT.group}/${ACCOUNT.settle}/${around.name}`
-  }
+export class TraderCalls extends WaitingCalls {
   any(): Said | undefined {
     return this.make[this.random.pick(KINDS)]()
   }
@@ -89,47 +56,35 @@ export class TraderCalls {
     const { size, price } = call.body as { size: number; price: string }
     return this.limit(-size, price, 'ioc')
   }
-  private get random(): Random {
-    return this.around.random
+  /** One stands there, another one chases him, and he goes nearer. */
+  race(part: number, buys: boolean): Said | undefined {
+    const sign = buys ? 1 : -1
+    if (part === 1) return this.chaseOr(sign * Math.abs(this.size()))
+    const away = part === 0 ? 0.003 : this.random.below(28) / 10_000
+    const best = this.world.side(this.id, buys)[0]
+    const mark = best === undefined || part > 0 ? this.mark : Number(best.price) / 1e18
+    return this.limit(sign * (1 + this.random.below(200)), (mark * (1 - sign * away)).toFixed(1), 'gtc')
   }
-  private get world(): World {
-    return this.around.world
+  /** More than it has margin for, unless it has become very rich. */
+  tooMuch(): Said {
+    return this.limit(this.random.pick([1, -1]) * MOST, this.near(0.001), this.random.pick(['gtc', 'ioc']))
   }
-  private get dual(): boolean {
-    return this.world.isDual(this.around.user, 'futures/usdt')
+  /** At the mark, so that somebody takes it. */
+  offering(): Said {
+    return this.limit(this.size(), this.mark.toFixed(1), 'gtc')
   }
-  private get rows(): Position[] {
-    return this.world.positionsOf(this.around.user, this.world.contract(this.id))
-  }
-  private get mark(): number {
-    return Number(this.world.priceOf(this.id).mark) / 1e18
-  }
-  private said(command: string, method: string, path: string, input: object, more: Partial<Call> = {}): Said {
-    const { user, name } = this.around
-    return {
-      command: `futures.${command}`,
-      call: { method, path: `${BASE}${path}`, ...more },
-      input: { user_id: user, ...ACCOUNT, contract: name, ...input },
-    }
-  }
-  private near(far = this.random.pick([0.0005, 0.0005, 0.001, 0.002, 0.01, 0.21])): string {
-    return (this.mark * (1 + far * (this.random.below(2001) / 1000 - 1))).toFixed(1)
-  }
-  /** As much as the money of its owner carries, on either side. */
-  private most(): number {
-    const { world } = this
-    const c = world.contract(this.id)
-    const cash = Number(max(0n, availableOf(world, this.around.user, c.account).own))
-    const one = Number(valueUp(c, 1n, world.priceOf(this.id).mark))
-    const leverage = Number(leverageOf(this.rows[0]!)) / 1e18
-    return (this.random.pick([1, -1]) * Math.min(MOST * 1e18, cash * leverage)) / one
-  }
-  /** Often that, or a little more. */
-  private size(): number {
-    const { random } = this
-    const most = Math.trunc(this.most() * random.pick([0.05, 0.2, 0.5, 0.8, 1.1]))
-    if (Math.abs(most) > 2 && random.chance(0.7)) return most
-    return random.pick([1, -1]) * (1 + random.below(random.pick([5, 300, 2_000, 20_000])))
+  /** Of what a unified account may come to: it never orders more than it is to hold. */
+  holding(): Said | undefined {
+    const what = this.random.pick([
+      'place',
+      'place',
+      'place',
+      'reduce',
+      'cancel',
+      'cancelAll',
+      'chase',
+    ] as const)
+    return this.make[what]()
   }
   private order(): Body {
     const { random, dual } = this
@@ -157,6 +112,18 @@ export class TraderCalls {
       ...(kind === 3 && { iceberg: 1 + random.below(Math.abs(size)) }),
       ...(kind === 4 && { text: `t-${random.below(5)}` }),
       ...(kind === 5 && { pos_margin_mode: random.pick(['cross', 'isolated']) }),
+      ...((kind === 6 || kind === 7) && this.stops(size > 0)),
+    }
+  }
+  /** Where what it opens is closed again, around the price; now and then on the wrong side of it. */
+  private stops(long: boolean): Body {
+    const { random } = this
+    const far = random.pick([0.001, 0.003, 0.01])
+    const up = (this.mark * (1 + far)).toFixed(1)
+    const down = (this.mark * (1 - far)).toFixed(1)
+    return {
+      ...(!random.chance(0.2) && { tpsl_tp_trigger_price: long ? up : down }),
+      ...(!random.chance(0.2) && { tpsl_sl_trigger_price: long ? down : up }),
     }
   }
   private reducing(): Body | undefined {
@@ -310,113 +277,9 @@ export class TraderCalls {
         input: { user_id: this.around.user, ...ACCOUNT, ...body },
       }
     },
-    priceOrder: () => {
-      const { random, dual } = this
-      const up = random.chance(0.5)
-      const closes = random.chance(0.35)
-      const long = random.chance(0.5)
-      const initial = {
-        contract: this.around.name,
-        size: closes ? 0 : this.size(),
-        price: random.chance(0.5) ? '0' : this.near(0.01),
-        ...(closes && (dual ? { auto_size: `close_${long ? 'long' : 'short'}` } : { close: true })),
-        ...(random.chance(0.3) && { reduce_only: true }),
-      }
-      const type = random.below(3)
-      const far = (random.below(1000) / 1000) * random.pick([0.002, 0.02])
-      const price = (this.mark * (1 + (up ? far : -far))).toFixed(1)
-      const expiration = random.pick([0, 60, 600, 86_400])
-      const trigger = { price, rule: up ? 1 : 2, expiration }
-      const kind = closes ? random.pick([undefined, `close-${long ? 'long' : 'short'}-position`]) : undefined
-      const body = {
-        initial: { tif: initial.price === '0' ? 'ioc' : 'gtc', ...initial },
-        trigger: { strategy_type: 0, price_type: type, ...trigger },
-        ...(kind !== undefined && { order_type: kind }),
-      }
-      const input = {
-        initial: {
-          text: null,
-          close: false,
-          reduce_only: false,
-          auto_size: null,
-          ...body.initial,
-          size: String(initial.size),
-        },
-        trigger: { price_type: PRICE_TYPES[type], ...trigger },
-        order_type: kind ?? '',
-        pos_margin_mode: null,
-      }
-      return this.said('price_order.create', 'POST', '/price_orders', input, { body })
-    },
-    trail: () => {
-      const { random } = this
-      const type = random.pick(PRICE_TYPES)
-      const related = random.chance(0.4)
-      const body = {
-        contract: this.around.name,
-        amount: String(this.size()),
-        activation_price: random.chance(0.5) ? '0' : this.near(0.01),
-        ...(random.chance(0.5) && { is_gte: random.chance(0.5) }),
-        price_offset: random.pick(['0.1%', '0.5%', '2%', (this.mark * 0.001).toFixed(1)]),
-        reduce_only: related || random.chance(0.5),
-        position_related: related,
-      }
-      const nothing = { is_gte: null, text: null, pos_margin_mode: null, position_mode: null }
-      const input = { ...nothing, ...body, price_type: type }
-      return this.said('trail.create', 'POST', '/autoorder/v1/trail/create', input, {
-        body: { ...body, price_type: TRAIL_TYPES[type] },
-      })
-    },
-    waiting: () => (this.random.chance(0.5) ? this.aboutPriceOrders() : this.aboutTrails()),
-  }
-  private aboutPriceOrders(): Said | undefined {
-    const { random, world } = this
-    if (random.chance(0.15)) {
-      const query = { contract: this.around.name }
-      return this.said('price_order.cancel_all', 'DELETE', '/price_orders', {}, { query })
-    }
-    const all = [...world.priceOrders.values()].filter(({ user }) => user === this.around.user)
-    if (all.length === 0) return undefined
-    const { id } = random.pick(all)
-    if (random.chance(0.5)) return this.said('price_order.cancel', 'DELETE', `/price_orders/${id}`, { id })
-    const body = {
-      ...(random.chance(0.5) && { trigger_price: this.near(0.02) }),
-      ...(random.chance(0.4) && { size: String(this.size()) }),
-      ...(random.chance(0.4) && { price: this.near(0.01) }),
-    }
-    const type = random.chance(0.3) ? random.below(3) : null
-    // Who asks for no change is refused before the rules are asked.
-    if (type === null && Object.keys(body).length === 0) return undefined
-    const rest = { auto_size: null, close: null }
-    const unchanged = { size: null, price: null, trigger_price: null }
-    const input = { id, ...unchanged, ...body, price_type: type === null ? null : PRICE_TYPES[type], ...rest }
-    return this.said('price_order.amend', 'PUT', `/price_orders/${id}`, input, {
-      body: { ...body, ...(type !== null && { price_type: type }) },
-    })
-  }
-  private aboutTrails(): Said | undefined {
-    const { random, world } = this
-    const path = '/autoorder/v1/trail'
-    if (random.chance(0.15)) {
-      const related = random.pick([undefined, 1, 2])
-      const body = { contract: this.around.name, ...(related !== undefined && { related_position: related }) }
-      const input = { related: related === undefined ? null : related === 1 ? 'long' : 'short' }
-      return this.said('trail.stop_all', 'POST', `${path}/stop_all`, input, { body })
-    }
-    const all = [...world.trails.values()].filter(({ user }) => user === this.around.user)
-    if (all.length === 0) return undefined
-    const { id } = random.pick(all)
-    if (random.chance(0.5)) return this.said('trail.stop', 'POST', `${path}/stop`, { id }, { body: { id } })
-    const type = random.chance(0.4) ? random.pick(PRICE_TYPES) : null
-    const body = {
-      ...(random.chance(0.5) && { price_offset: random.pick(['0.2%', '1%']) }),
-      ...(random.chance(0.2) && { activation_price: this.near(0.01) }),
-      ...(random.chance(0.3) && { amount: String(this.size()) }),
-    }
-    const unchanged = { amount: null, activation_price: null, is_gte: null, price_offset: null }
-    const input = { id, ...unchanged, ...body, price_type: type }
-    return this.said('trail.update', 'POST', `${path}/update`, input, {
-      body: { id, ...body, ...(type !== null && { price_type: TRAIL_TYPES[type] }) },
-    })
+    priceOrder: () => this.newPriceOrder(),
+    trail: () => this.newTrail(),
+    chase: () => this.chaseOr(this.size()),
+    waiting: () => this.aboutWaiting(),
   }
 }

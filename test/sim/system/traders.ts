@@ -5,16 +5,21 @@ import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
 import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
-import { sameOrder, samePosition } from '../../futures/reference/rows.ts'
-import { isTrailing, type Order } from '../../futures/reference/world.ts'
+import { sameOrder, samePositions } from '../../futures/reference/rows.ts'
+import { chargeHour } from '../../futures/reference/shared.ts'
+import { UNIT, isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
+import { Holders } from './holders.ts'
 import type { House } from './house.ts'
 import { amount, text } from './model.ts'
 import { elsewhere, unitOf, type Elsewhere, type FundMoney } from './overheard.ts'
 import type { Step } from './plan.ts'
-import { TraderCalls, type Said } from './trader-calls.ts'
+import type { Said } from './trader-calls-base.ts'
+import { TraderCalls } from './trader-calls.ts'
+import { ABOUT, FOLLOWS, OF_CONTRACT, OWN } from './trader-commands.ts'
+import type { UnifiedModel } from './unified-model.ts'
 import type { Touched } from './watch.ts'
 
 /** A contract that nobody else trades in, and what its index is the price of. */
@@ -32,6 +37,11 @@ const HELPS = 1
 const MOVES = 5
 const MEETS = 9
 const RUINS = 10
+const RACES = 13
+const HOLDS = 18
+const isHeld = (kind: number): boolean => kind >= RACES && kind < HOLDS
+/** Of a step. */
+export const PARTS = 3
 const RUIN_CHANCE = 0.25
 const INDEX = 60_000
 /** Contracts of an order, of which two ruin who begins with this much. */
@@ -41,21 +51,10 @@ const RUINED = '200000'
 const STAND_BY = 900_000
 /** Who has less is given some more now and then. */
 const POOR = amount('1000')
+/** Contracts that a unified account holds and orders, at most. */
+const HELD = 60_000
 /** Of what has ended so much is kept, to be asked for once more. */
 const KEPT = 40
-/** What somebody asks for, of the reference as of the platform. */
-const OWN =
-  /^(?:futures\.(?:place|amend|cancel|leverage|margin|risk|dual|price_order|trail)|transfer\.create|user\.credit)/
-/** What brings the prices of all contracts up to date, whatever else it does. */
-const FOLLOWS: ReadonlySet<string> = new Set([
-  'prices.expire',
-  'world.configure',
-  'world.live',
-  'futures.begin',
-  'agents.pace',
-])
-/** Whether any of these may be among recorded commands: most are about something else. */
-const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
 type Recorded = readonly [at: number, type: string, input: Readonly<Record<string, unknown>>]
 type Request = Asked & Required<Pick<Asked, 'heard'>>
 
@@ -74,11 +73,13 @@ export class Traders {
   private broken: unknown
   /** What the reference answered each of them last. */
   private readonly answers = new Map<number, Told>()
+  readonly holders: Holders
   private known: { readonly id: number; readonly user: number }[] = []
 
-  constructor(house: House, cast: Cast) {
+  constructor(house: House, cast: Cast, unified: () => UnifiedModel) {
     this.house = house
     this.cast = cast
+    this.holders = new Holders(house, cast, unified)
   }
   async begin(): Promise<void> {
     const config = BUILT_IN_WORLD.contracts!.find(
@@ -93,6 +94,7 @@ export class Traders {
       const body = await this.credit(user, String(sum))
       this.reference.run('user.credit', { user_id: user, ...body } as never, 0, [])
     }
+    await this.holders.begin(this.reference.world, (user) => this.reference.addUser(user, 0, 0))
     const row = this.house.state.futures.priceOf(ID)!
     const { index, mark, funding_rate: rate, next_funding: nextFunding } = row
     this.reference.begin(this.now, () => ({ index, mark, rate, nextFunding }))
@@ -121,7 +123,10 @@ export class Traders {
     return this.house.platform.desk.clock.peek()
   }
   private isOurs(user: unknown): boolean {
-    return this.members.some((member) => member.user === user)
+    return this.holders.isOne(user) || this.members.some((member) => member.user === user)
+  }
+  private get everybody(): readonly Member[] {
+    return [...this.members, ...this.holders.members]
   }
   private async credit(user: number, sum: string): Promise<object> {
     const body = { account: 'futures', currency: 'USDT', settle: 'usdt', amount: sum }
@@ -195,6 +200,10 @@ export class Traders {
     const { command, at: due, input } = item
     if (FOLLOWS.has(command)) this.run('futures.mark', {}, at, told)
     const { world } = this.reference
+    if (told.hourly !== undefined) {
+      this.moved = true
+      chargeHour(world, ACCOUNT, due, told.hourly, UNIT)
+    }
     const of = command === 'futures.liquidate' ? unitOf(item) : ((input['contract'] ?? '') as string)
     const isThat = (one: (typeof world.due)[number]): boolean =>
       one.kind === command &&
@@ -203,8 +212,7 @@ export class Traders {
       (command !== 'futures.price_order.expire' || one.input['id'] === input['id'])
     const ours =
       command === 'futures.minute' ||
-      ((command === 'futures.fund' || command === 'futures.unwind' || command === 'futures.fire') &&
-        of === ID) ||
+      (OF_CONTRACT.has(command) && of === ID) ||
       (command === 'futures.liquidate' && this.isOurs(input['user_id'])) ||
       (command === 'futures.price_order.expire' && world.priceOrders.has(input['id'] as number))
     if (!ours) return
@@ -217,7 +225,7 @@ export class Traders {
   }
   /** Of what has ended nobody asks for the oldest any more. */
   private forget(): void {
-    const { priceOrders, trails, ended } = this.reference.world
+    const { priceOrders, trails, chases, ended } = this.reference.world
     const drop = <T extends { readonly id: number }>(
       rows: Map<number, T>,
       lives: (row: T) => boolean,
@@ -225,8 +233,9 @@ export class Traders {
       if (rows.size < 2 * KEPT) return
       for (const row of [...rows.values()].filter((one) => !lives(one)).slice(0, -KEPT)) rows.delete(row.id)
     }
-    drop(priceOrders, ({ status }) => status === 'open')
+    drop(priceOrders, isWaiting)
     drop(trails, isTrailing)
+    drop(chases, ({ status }) => status === 'active')
     if (ended.size < 2 * KEPT) return
     const known = new Set([...this.known.map(({ id }) => id), ...[...ended.keys()].slice(-KEPT)])
     for (const id of ended.keys()) if (!known.has(id)) ended.delete(id)
@@ -243,6 +252,7 @@ export class Traders {
     if (kind < HELPS) {
       const { world } = this.reference
       const poor = this.members.filter(({ user }) => world.balance(`${user} ${ACCOUNT}`) < POOR)
+      if (await this.holders.help()) return 'help of a holder'
       if (poor.length === 0) return undefined
       await this.credit(random.pick(poor).user, String(500 * (4 + random.below(15))))
       return 'help'
@@ -315,18 +325,42 @@ export class Traders {
     return world.position(0, world.contract(ID), 'single').size !== 0n
   }
 
-  /** Undefined: there is nothing to ask for. Of two that meet the second one is asked for as the next part of the step. */
+  /** Undefined: there is nothing to ask for. What two of them do together are parts of one step. */
   request({ n, who }: Step, part = 0): Request | undefined {
     const kind = n[0]! % KINDS
     const meets = kind >= MOVES && kind < MEETS
-    if (part > 1 || (part === 1 && !meets)) return undefined
-    const by = this.members[(who + part) % (this.members.length - 2)]!
+    const races = kind >= RUINS && kind < RACES
+    const trades = isHeld(kind) && n[4]! % 2 === 0
+    if (part >= (races ? 3 : meets || trades ? 2 : 1)) return undefined
+    if (isHeld(kind) && part === 0) {
+      const holder = this.holders.members[who % this.holders.members.length]!
+      const calls = this.calls(holder.user, new Random(n[1]!), HELD)
+      const isTooMuch = n[3]! % 6 === 0
+      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : calls.holding()
+      this.offer = said
+      if (said === undefined || (isTooMuch && this.wouldBe(said) === '')) return undefined
+      return this.asked(holder, said)
+    }
+    if (trades && this.offer === undefined) return undefined
+    const by = this.members[(who + (part % 2)) % (this.members.length - 2)]!
     const calls = this.calls(by.user, new Random(n[1]! + part))
-    const said = !meets ? calls.any() : part === 0 ? (this.offer = calls.offer()) : calls.taking(this.offer!)
+    const said = races
+      ? calls.race(part, n[2]! % 2 === 0)
+      : !meets && !trades
+        ? calls.any()
+        : part === 0
+          ? (this.offer = calls.offer())
+          : calls.taking(this.offer!)
     return said === undefined ? undefined : this.asked(by, said)
   }
+  /** After a request of a unified account: what it is shown is what the model counts. */
+  async seen({ n, who }: Step): Promise<void> {
+    if (!isHeld(n[0]! % KINDS)) return
+    await this.ready()
+    await this.holders.seen(who)
+  }
   private offer: Said | undefined
-  private calls(user: number, random: Random): TraderCalls {
+  private calls(user: number, random: Random, cap?: number): TraderCalls {
     const { world } = this.reference
     const { orders } = this.house.state.futures
     return new TraderCalls({
@@ -336,6 +370,7 @@ export class Traders {
       name: TRADED,
       open: world.openOf(user, ID).filter(({ id }) => orders.get(id)?.user_id === user),
       known: this.known.filter((one) => one.user === user).map(({ id }) => id),
+      ...(cap !== undefined && { cap }),
     })
   }
   private asked(by: Member, { command, call, input }: Said): Request {
@@ -346,10 +381,13 @@ export class Traders {
       predict: () => {
         // What changes nothing is never recorded.
         this.answers.delete(by.user)
-        return this.reference.would(command, input as Input, this.now)
+        return this.wouldBe({ command, input })
       },
       heard: ({ body }) => this.compare(by.user, body),
     }
+  }
+  private wouldBe({ command, input }: Pick<Said, 'command' | 'input'>): string {
+    return this.reference.would(command, input as Input, this.now)
   }
   /** What is told of orders is what the reference says of them. */
   private compare(user: number, body: unknown): void {
@@ -388,19 +426,28 @@ export class Traders {
   check(state: State, touched?: Touched): void {
     if (this.broken !== undefined) throw this.broken as Error
     if (touched !== undefined && !this.moved && !touched.priced.has(ID))
-      if (!this.members.some(({ user }) => touched.owners.has(user))) return
+      if (!this.everybody.some(({ user }) => touched.owners.has(user))) return
     this.moved = false
     const { world } = this.reference
-    for (const { user } of this.members) {
+    this.holders.check(state)
+    for (const { user } of this.everybody) {
       const same = (name: string, mine: bigint): void =>
         assert.equal(state.ledger.balance(user, name as 'spot', 'USDT'), mine, `${name} of ${user}`)
-      same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
-      same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
-      same('spot', world.balance(`${user} spot USDT`))
+      if (!this.holders.isOne(user)) {
+        same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
+        same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
+        same('spot', world.balance(`${user} spot USDT`))
+      }
       const [got, wanted] = [state.futures.accounts.get(user, ACCOUNT), world.account(user, ACCOUNT)]
       assert.deepEqual(
-        [got?.dual, Math.sign(got?.liquidating ?? 0), got?.pnl, got?.fee, got?.fund],
-        [wanted?.dual, Math.sign(wanted?.liquidating ?? 0), wanted?.pnl, wanted?.fee, wanted?.fund],
+        [
+          got?.dual ?? false,
+          Math.sign(got?.liquidating ?? 0),
+          got?.pnl ?? 0n,
+          got?.fee ?? 0n,
+          got?.fund ?? 0n,
+        ],
+        [wanted!.dual, Math.sign(wanted!.liquidating), wanted!.pnl, wanted!.fee, wanted!.fund],
         `account of ${user}`,
       )
       const open = state.futures.openOrders(user, ID)
@@ -408,13 +455,19 @@ export class Traders {
       assert.equal(open.length, mine.length, `open orders of ${user}`)
       for (const [i, order] of open.entries()) sameOrder(order, mine[i]!, false)
     }
-    this.positions(state)
+    samePositions(
+      state,
+      world,
+      ID,
+      this.everybody.map(({ user }) => user),
+    )
     sameWaiting(
       state,
       world,
-      this.members.map(({ user }) => user),
+      this.everybody.map(({ user }) => user),
       undefined,
       true,
+      false,
     )
     const { index, mark, last } = world.priceOf(ID)
     const price = state.futures.priceOf(ID)!
@@ -423,16 +476,6 @@ export class Traders {
       [index, mark, last ?? 0n].map(text),
       'prices',
     )
-  }
-  private positions(state: State): void {
-    const { world } = this.reference
-    for (const user of [0, ...this.members.map((member) => member.user)])
-      for (const mode of ['single', 'dual_long', 'dual_short'] as const) {
-        const got = state.futures.positions.get(user, ID, mode)
-        const wanted = world.positions.get(`${user}/${ID}/${mode}`)
-        assert.equal(got === undefined, wanted === undefined, `${mode} position of ${user}`)
-        if (got !== undefined && wanted !== undefined) samePosition(got, wanted, false)
-      }
   }
   /** What has happened in the reference, and how often. */
   get met(): ReadonlyMap<string, number> {

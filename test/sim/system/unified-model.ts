@@ -15,6 +15,14 @@ export interface LoanTerms {
   readonly discounts: readonly Slice[]
   readonly margins: readonly Slice[]
 }
+/** What became of an order in BTC_USDT. */
+export interface Ended {
+  readonly side: 'buy' | 'sell'
+  readonly status: string
+  readonly filled: bigint
+  readonly total: bigint
+  readonly fee: bigint
+}
 export type Mode = 'classic' | 'single_currency' | 'multi_currency' | 'portfolio'
 
 const down = (a: bigint, b: bigint): bigint => (a * b) / ONE
@@ -23,17 +31,24 @@ const roundUp = (amount: bigint, unit: bigint): bigint => ((amount + unit - 1n) 
 const SHOWN = 10n ** 10n
 const RATE_SHOWN = 10n ** 14n
 /** What is there is shown rounded down, what is owed or needed rounded up. */
-const shownDown = (amount: bigint): string => text(amount - (((amount % SHOWN) + SHOWN) % SHOWN))
-const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
+export const shownDown = (amount: bigint): string => text(amount - (((amount % SHOWN) + SHOWN) % SHOWN))
+export const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
 const shownRate = (over: bigint, under: bigint): string =>
   under === 0n ? '0' : text(((over * ONE) / under / RATE_SHOWN) * RATE_SHOWN)
 
 export const CURRENCIES = ['USDT', 'ETH', 'SOL', 'BTC'] as const
+/** What an open order in BTC_USDT holds, and what all of it would bring at the least. */
+export interface Resting {
+  readonly side: 'buy' | 'sell'
+  readonly given: bigint
+  readonly got: bigint
+}
 /** What is free, by currency. */
 export interface Purse {
   get(currency: string): bigint | undefined
   set(currency: string, amount: bigint): unknown
 }
+const givenBy = (side: 'buy' | 'sell'): string => (side === 'buy' ? 'USDT' : 'BTC')
 export class Borrower {
   mode: Mode = 'classic'
   readonly free: Purse
@@ -45,11 +60,17 @@ export class Borrower {
   /** USDT in an isolated account that has no loan. */
   apart = 0n
 
-  constructor(free: Purse = new Map<string, bigint>()) {
+  /** Its open orders, as they are now. */
+  readonly orders: () => readonly Resting[]
+
+  constructor(free: Purse = new Map<string, bigint>(), orders: () => readonly Resting[] = () => []) {
     this.free = free
+    this.orders = orders
   }
-  copy(): Borrower {
-    const other = new Borrower()
+  /** With more orders than it has. */
+  copy(more: readonly Resting[] = []): Borrower {
+    const orders = [...this.orders(), ...more]
+    const other = new Borrower(undefined, () => orders)
     other.mode = this.mode
     other.apart = this.apart
     for (const currency of CURRENCIES) other.free.set(currency, this.has(currency))
@@ -60,6 +81,12 @@ export class Borrower {
   }
   debt(currency: string): bigint {
     return (this.owed.get(currency) ?? 0n) + (this.interest.get(currency) ?? 0n)
+  }
+  held(currency: string): bigint {
+    return this.orders().reduce(
+      (sum, { side, given }) => (givenBy(side) === currency ? sum + given : sum),
+      0n,
+    )
   }
   has(currency: string): bigint {
     return this.free.get(currency) ?? 0n
@@ -74,7 +101,7 @@ export class Borrower {
 }
 
 /**
- * Unified accounts without orders and contracts a second time, from the specification: loans, interest, modes, and every
+ * Unified accounts without contracts a second time, from the specification: loans, interest, modes, and every
  * figure counted anew whenever it is asked for.
  */
 export class UnifiedModel {
@@ -135,6 +162,18 @@ export class UnifiedModel {
     if (name !== undefined) account.texts.add(name)
     return ''
   }
+  /** An order with auto_repay has ended: what it brought repays, and what one that had borrowed gives back does too. */
+  repayBy(account: Borrower, order: Ended, borrowed: boolean): void {
+    const { side, status, filled, total, fee } = order
+    const [gets, gives] = side === 'buy' ? ['BTC', 'USDT'] : ['USDT', 'BTC']
+    this.payBack(account, gets, (side === 'buy' ? filled : total) - fee)
+    if (borrowed && status === 'cancelled') this.payBack(account, gives, account.has(gives))
+  }
+  private payBack(account: Borrower, currency: string, most: bigint): void {
+    const sums = [account.debt(currency), most, account.has(currency)]
+    const paid = sums.reduce((a, b) => (a < b ? a : b))
+    if (paid > 0n) this.repay(account, currency, paid, undefined)
+  }
   /** A full hour, at its rate: on what is owed with its unpaid interest, rounded up to the smallest unit. */
   hour(account: Borrower, currency: string, rate: bigint): void {
     const debt = account.debt(currency)
@@ -145,6 +184,7 @@ export class UnifiedModel {
   switchTo(account: Borrower, mode: Mode): string {
     if (account.mode === mode) return 'MODE_SET'
     if ((mode === 'classic' || mode === 'single_currency') && account.owes) return 'USER_LIAB'
+    if (account.orders().length > 0) return 'USER_PENDING_ORDERS'
     account.mode = mode
     return ''
   }
@@ -209,16 +249,10 @@ export class UnifiedModel {
     price: (currency: string) => bigint = this.price,
   ): { balance: bigint; initial: bigint; maintenance: bigint; available: bigint } {
     let [balance, initial, maintenance] = [0n, 0n, 0n]
-    for (const [currency, { discounts, margins }] of this.terms) {
+    for (const [currency, { margins }] of this.terms) {
       const debt = account.debt(currency)
-      const equity = account.has(currency) - debt
       const at = price(currency)
-      if (equity < 0n) balance -= up(-equity, at)
-      else if (!account.excluded.has(currency))
-        balance += down(
-          this.sliced(discounts, equity, ({ rate }, part) => down(part, rate)),
-          at,
-        )
+      balance += this.counted(account, currency, account.has(currency) + account.held(currency) - debt, at)
       const own = account.leverage.get(currency)
       const lower = (tier: bigint): bigint => (own !== undefined && own < tier ? own : tier)
       const needs = (of: (slice: Slice, part: bigint) => bigint): bigint =>
@@ -226,14 +260,50 @@ export class UnifiedModel {
       initial += needs(({ leverage }, part) => (part * ONE + lower(leverage) - 1n) / lower(leverage))
       maintenance += needs(({ rate }, part) => up(part, rate))
     }
+    balance -= this.orderLoss(account, price)
     return { balance, initial, maintenance, available: balance - initial }
+  }
+  /** What so much of a currency counts for. */
+  private counted(account: Borrower, currency: string, equity: bigint, at: bigint): bigint {
+    if (equity < 0n) return -up(-equity, at)
+    if (account.excluded.has(currency)) return 0n
+    const { discounts } = this.terms.get(currency)!
+    return down(
+      this.sliced(discounts, equity, ({ rate }, part) => down(part, rate)),
+      at,
+    )
+  }
+  /**
+   * What the account would lose if its orders were filled: what all take out of a currency, and what all bring into one,
+   * is valued at once and shared among them by size. Those that would win count for nothing.
+   */
+  orderLoss(account: Borrower, price: (currency: string) => bigint = this.price): bigint {
+    let loss = 0n
+    for (const side of ['buy', 'sell'] as const) {
+      const orders = account.orders().filter((order) => order.side === side)
+      const [gives, gets] = side === 'buy' ? ['USDT', 'BTC'] : ['BTC', 'USDT']
+      const sum = (of: readonly Resting[], name: 'given' | 'got'): bigint =>
+        of.reduce((all, order) => all + order[name], 0n)
+      const counts = (currency: string, more: bigint): bigint => {
+        const equity = account.has(currency) + account.held(currency) - account.debt(currency)
+        return this.counted(account, currency, equity + more, price(currency))
+      }
+      const [whole, all] = [sum(orders, 'given'), sum(orders, 'got')]
+      if (whole === 0n) continue
+      const cost = counts(gives, 0n) - counts(gives, -whole)
+      const gain = counts(gets, all) - counts(gets, 0n)
+      const losing = orders.filter(({ given, got }) => cost * given * all > gain * got * whole)
+      const lost = (cost * sum(losing, 'given') + whole - 1n) / whole - (gain * sum(losing, 'got')) / all
+      if (lost > 0n) loss += lost
+    }
+    return loss
   }
   /** As GET /unified/accounts tells it. */
   figures(account: Borrower): Readonly<Record<string, string>> {
     const { balance, initial, maintenance, available } = this.margins(account)
     let [total, borrowed, liabilities] = [0n, 0n, 0n]
     for (const currency of this.terms.keys()) {
-      total += down(account.has(currency), this.price(currency))
+      total += down(account.has(currency) + account.held(currency), this.price(currency))
       borrowed += up(account.owed.get(currency) ?? 0n, this.price(currency))
       liabilities += up(account.debt(currency), this.price(currency))
     }
@@ -250,6 +320,7 @@ export class UnifiedModel {
       borrowed: shownUp(borrowed),
       total_initial_margin: shownUp(initial),
       total_margin_balance: shownDown(balance),
+      spot_order_loss: shownUp(this.orderLoss(account)),
       total_maintenance_margin: shownUp(maintenance),
       total_initial_margin_rate: shownRate(balance, initial),
       total_maintenance_margin_rate: shownRate(balance, maintenance),

@@ -10,6 +10,8 @@ export class Waiting {
   private readonly touched = new Set<string>()
   /** How many the present command has fired. */
   fired = 0
+  /** The order that is being matched: in no book at this moment, and open all the same. 0: none. */
+  matching = 0
 
   /** Of an account (group/settle), of all kinds. */
   count(userId: number, account: string): number {
@@ -27,6 +29,7 @@ export class Waiting {
   /** A command begins: what one that was taken back has left here is nothing to it. */
   begin(): void {
     this.fired = 0
+    this.matching = 0
     if (this.touched.size > 0) this.touched.clear()
   }
   /** A price of this contract may be another one: it is looked at when the command is through. */

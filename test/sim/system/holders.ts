@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import type { State } from '../../../src/core/state.ts'
+import { beginAccount } from '../../futures/reference/money.ts'
+import { orderMargins, unitOf } from '../../futures/reference/margin.ts'
+import { interestName } from '../../futures/reference/shared.ts'
+import type { Standing, World } from '../../futures/reference/world.ts'
+import type { Cast, Member } from './cast.ts'
+import type { House } from './house.ts'
+import { ONE, amount, text } from './model.ts'
+import { Borrower, shownDown, shownUp, type UnifiedModel } from './unified-model.ts'
+
+const ACCOUNT = 'futures/usdt'
+const CASH = ACCOUNT
+/** Little USDT, so that losses are lent, and a coin that carries them. */
+const USDT = '3000'
+const COIN = 'ETH'
+const COINS = '1500'
+const MODES = ['multi_currency', 'portfolio'] as const
+/** Of the first: so low that an order may be too large for all that it has. */
+const LIMIT = '1'
+/** In USDT: who counts for less gets more of the coin, so that no price here restricts him. */
+const POOR = 1_200_000n * ONE
+
+/** Unified accounts that trade the traders' contract: settled in their USDT, lent where that is gone, carried by a coin. */
+export class Holders {
+  readonly members: Member[] = []
+  private readonly accounts = new Map<number, Borrower>()
+  private readonly house: House
+  private readonly cast: Cast
+  private readonly model: () => UnifiedModel
+  private world!: World
+
+  constructor(house: House, cast: Cast, model: () => UnifiedModel) {
+    this.house = house
+    this.cast = cast
+    this.model = model
+  }
+  async begin(world: World, add: (user: number) => void): Promise<void> {
+    this.world = world
+    // What USDT count for is what they are, so that profits and losses may be added afterwards.
+    assert.ok(
+      this.model()
+        .terms.get('USDT')!
+        .discounts.every(({ rate }) => rate === ONE),
+    )
+    for (const mode of MODES) {
+      const { user_id: user, credential } = await this.house.user()
+      this.members.push({ user, credential })
+      this.cast.followed.add(user)
+      const account = new Borrower()
+      account.mode = mode
+      this.accounts.set(user, account)
+      add(user)
+      await this.credit(user, 'USDT', USDT)
+      world.money.set(`${user} ${CASH}`, amount(USDT))
+      await this.coins(user)
+      const settings = mode === 'multi_currency' ? { usdt_futures: true } : undefined
+      const body = { mode, ...(settings !== undefined && { settings }) }
+      const call = { method: 'PUT', path: '/unified/unified_mode', body }
+      assert.equal((await this.house.call(credential, call)).label, '')
+      beginAccount(world, user, ACCOUNT)
+      const standing = (cash: bigint, loan: bigint, interest: bigint): Standing =>
+        this.model().margins(this.with(account, cash, loan, interest))
+      if (mode === 'multi_currency') await this.lever(credential, user)
+      world.shared.set(user, { portfolio: mode === 'portfolio', standing })
+    }
+  }
+  private async lever(credential: Member['credential'], user: number): Promise<void> {
+    const [contract] = this.world.contracts.values()
+    const path = `/futures/usdt/positions/${contract!.name}/leverage`
+    const query = { leverage: '0', cross_leverage_limit: LIMIT }
+    assert.equal((await this.house.call(credential, { method: 'POST', path, query })).label, '')
+    const row = this.world.position(user, contract!, 'single')
+    row.crossLimit = amount(LIMIT)
+    this.world.positions.set(row.id, row)
+  }
+  private async credit(user: number, currency: string, sum: string): Promise<void> {
+    await this.house.ok('POST', `/users/${user}/credit`, { account: 'spot', currency, amount: sum })
+  }
+  private async coins(user: number): Promise<void> {
+    await this.credit(user, COIN, COINS)
+    const account = this.accounts.get(user)!
+    account.free.set(COIN, account.has(COIN) + amount(COINS))
+  }
+  private with(account: Borrower, cash: bigint, loan: bigint, interest: bigint): Borrower {
+    account.free.set('USDT', cash)
+    account.owed.set('USDT', loan)
+    account.interest.set('USDT', interest)
+    return account
+  }
+  isOne(user: unknown): boolean {
+    return this.accounts.has(user as number)
+  }
+  /** Whoever has become poor is helped. */
+  async help(): Promise<boolean> {
+    for (const { user } of this.members) {
+      const unit = unitOf(this.world, user, ACCOUNT)
+      if (unit.total + unit.pnl >= POOR) continue
+      await this.coins(user)
+      return true
+    }
+    return false
+  }
+
+  private now(user: number): { cash: bigint; loan: bigint; interest: bigint } {
+    const { world } = this
+    return {
+      cash: world.balance(`${user} ${CASH}`),
+      loan: -world.balance(`${user} debt ${ACCOUNT}`),
+      interest: -world.balance(interestName(user)),
+    }
+  }
+  check(state: State): void {
+    for (const { user } of this.members) {
+      const same = (name: string, currency: string, mine: bigint): void =>
+        assert.equal(
+          state.ledger.balance(user, name as 'spot', currency),
+          mine,
+          `${name} ${currency} of ${user}`,
+        )
+      const { cash, loan, interest } = this.now(user)
+      same('spot', 'USDT', cash)
+      same('spot', COIN, this.accounts.get(user)!.has(COIN))
+      same('debt.unified', 'USDT', -loan)
+      same('debt.interest.unified', 'USDT', -interest)
+      same('futures:usdt', 'USDT', 0n)
+      same('debt.futures:usdt', 'USDT', 0n)
+    }
+  }
+  /** What one of them is shown is what the model counts. */
+  async seen(which: number): Promise<void> {
+    const { user, credential } = this.members[which % this.members.length]!
+    const { world } = this
+    const account = this.accounts.get(user)!
+    const { cash, loan, interest } = this.now(user)
+    const beside = this.model().figures(this.with(account, cash, loan, interest))
+    const unit = unitOf(world, user, ACCOUNT)
+    const orders = orderMargins(world, user, ACCOUNT).all
+    const { body } = await this.house.call(credential, { method: 'GET', path: '/unified/accounts' })
+    const initial = unit.initial + orders
+    const mine = {
+      mode: account.mode,
+      borrowed: beside['borrowed'],
+      unified_account_total_liab: beside['unified_account_total_liab'],
+      total_margin_balance: shownDown(unit.total + unit.pnl),
+      total_initial_margin: shownUp(initial),
+      total_maintenance_margin: shownUp(unit.maintenance),
+      total_available_margin: shownDown(unit.total + unit.pnl - initial),
+    }
+    for (const [name, figure] of Object.entries(mine))
+      assert.equal(body[name], figure, `${name} of ${user}, who holds contracts`)
+    const usdt = body.balances.USDT
+    assert.deepEqual(
+      [usdt?.available ?? '0', usdt?.borrowed ?? '0', usdt?.negative_liab ?? '0'],
+      [text(cash), text(loan), text(loan)],
+      `USDT of ${user}`,
+    )
+    const path = '/futures/usdt/accounts'
+    const { body: shown } = await this.house.call(credential, { method: 'GET', path })
+    assert.deepEqual(
+      [shown.total, shown.unrealised_pnl, shown.history.pnl, shown.history.fee, shown.history.fund],
+      [
+        '0',
+        this.twelve(unit.pnl),
+        ...(['pnl', 'fee', 'fund'] as const).map((of) => text(world.account(user, ACCOUNT)![of])),
+      ],
+      `contract account of ${user}`,
+    )
+  }
+  /** At most 12 decimals, towards zero. */
+  private twelve(sum: bigint): string {
+    return text(sum - (sum % 10n ** 6n))
+  }
+  async look(): Promise<void> {
+    for (const i of this.members.keys()) await this.seen(i)
+  }
+}
