@@ -1,6 +1,7 @@
 import type { Portion } from '../machine/portion.ts'
 import { drain, type Tables } from './follower.ts'
 import { readJournal } from './file-journal.ts'
+import type { Written } from './journal-rows.ts'
 import type { Opened, Opening } from './messages.ts'
 import { SqliteWriter, type SqliteWriting, type Taken } from './sqlite-writer.ts'
 import { StoreUnavailable, type StoreHead } from './store.ts'
@@ -37,9 +38,9 @@ export class SqliteTables implements Tables {
       throw new StoreUnavailable(
         `the journal beside ${this.path} holds batch ${tail[0]!.sequence} and later ones, but the database never had one; restore both from a backup, or move the journal away`,
       )
-    const { head, written } = journal
-    await this.writer.shape(written.shapes)
-    await drain(tail, head, this, { key, schema: written.schema })
+    const { schema, shapes } = JSON.parse(journal.written) as Written
+    await this.writer.shape(shapes)
+    await drain(tail, journal.head, this, { key, schema })
     return tail.length
   }
 }

@@ -15,7 +15,7 @@ const CHECKED_BYTES = 64 * 2 ** 20
 export interface Taken {
   readonly sequence: number
   /** None: the database never had a journal. */
-  readonly journal: { readonly head: StoreHead; readonly written: Written } | undefined
+  readonly journal: { readonly head: StoreHead; readonly written: string } | undefined
 }
 export interface Finished {
   readonly head: unknown[]
@@ -55,9 +55,10 @@ export class SqliteWriter implements SqliteWriting {
     const [epoch, sequence] = connection.query('select epoch, sequence from head', [])[0] as [number, number]
     this.epoch = epoch
     if (!done.includes(journalMigration.id)) return { sequence, journal: undefined }
-    const [text] = connection.query('select written from journal_owner', [])[0] as [string]
+    // Empty in a copy, which comes without a journal.
+    const [written] = connection.query('select written from journal_owner', [])[0] as [string]
     const head = storeHead(connection.query(READ_HEAD, [])[0]!)
-    return { sequence, journal: { head, written: JSON.parse(text) as Written } }
+    return { sequence, journal: { head, written } }
   }
   shape(shapes: readonly Shape[]): void {
     this.connection.shape(shapes)
