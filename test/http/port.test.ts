@@ -199,7 +199,7 @@ describe('rules that look at records are the commands’ own', () => {
     await platform.credit(user_id, 'USDT', '10000')
     ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
     const loan = { currency: 'BTC', type: 'borrow', amount: '0.01', currency_pair: 'unified' }
-    refused(await client.post('/margin/uni/loans', loan), 400, 'INVALID_CURRENCY')
+    refused(await client.post('/margin/uni/loans', loan), 400, 'INVALID_CURRENCY_PAIR')
     assert.equal(await platform.balance(user_id, 'BTC'), '0')
   })
 

@@ -229,8 +229,11 @@ export function availableOf(w: World, user: number, account: string): { cross: b
 export function equityOf(w: World, row: Position, priceOf: PriceOf = marks(w)): bigint {
   const { pnl, maintenance } = needsOf(w, row, priceOf)
   if (!isCross(row)) return row.margin + pnl
-  const unit = unitOf(w, row.user, w.contract(row.contract).account, priceOf)
-  return unit.maintenance === 0n ? balanceOf(unit) : (maintenance * balanceOf(unit)) / unit.maintenance
+  const c = w.contract(row.contract)
+  const unit = unitOf(w, row.user, c.account, priceOf)
+  // In a portfolio a position needs what it would lose by a move, not what its tier says.
+  const own = w.shared.get(row.user)?.portfolio === true ? stressOf(w, c, row.size) : maintenance
+  return unit.maintenance === 0n ? balanceOf(unit) : (own * balanceOf(unit)) / unit.maintenance
 }
 export function isBroke(w: World, row: Position, priceOf: PriceOf = marks(w)): boolean {
   if (isCross(row)) return unitIsBroke(unitOf(w, row.user, w.contract(row.contract).account, priceOf))
