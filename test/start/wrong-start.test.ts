@@ -224,7 +224,7 @@ describe('SIGTERM always works', () => {
     const began = Date.now()
     const platform = launch(env)
     await platform.ready()
-    assert.ok(Date.now() - began < 10_000, 'a silent node keeps nobody waiting')
+    assert.ok(Date.now() - began < 20_000, 'a silent node keeps nobody waiting')
     await endsWith0(platform)
     const starting = launch(env)
     await sleep(2_500) // it waits for the first look now
