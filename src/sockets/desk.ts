@@ -47,6 +47,9 @@ export class SocketDesk {
   private readonly subscribing: Subscribing
   private readonly peerParts: PeerParts
   private stopping = false
+  /** Everybody was let go: what still comes is not carried out, because nobody could be told. */
+  private over = false
+  private heardAt = 0
   private readonly visitors = setInterval(() => this.reviewVisitors(), VISITORS_MS).unref()
 
   constructor(parts: SocketDeskParts) {
@@ -78,11 +81,11 @@ export class SocketDesk {
     const line: ToDesk = {
       open: (socket, handshake) => this.open(door, socket, handshake),
       received: (socket, text, at) => {
-        const peer = mine.get(socket)
+        const peer = this.hear(mine, socket)
         if (peer !== undefined) this.guarded(peer, () => this.received(peer, text, at))
       },
       called: (socket, { n, channel, payload, param }, at) => {
-        const peer = mine.get(socket)
+        const peer = this.hear(mine, socket)
         if (peer === undefined) return
         this.guarded(peer, () => {
           this.counted(peer, channel)
@@ -182,8 +185,17 @@ export class SocketDesk {
       peer.send(channel, pushFrame(now, channel, result))
     }
     const late = performance.now() + FINISH_MS
-    while (this.parts.calls.unanswered > 0 && performance.now() < late) await sleep(5)
+    if (this.byId.size > 0) this.heardAt = performance.now()
+    // What was sent before it was told may still be on its way here.
+    const busy = (now: number): boolean => this.parts.calls.unanswered > 0 || now - this.heardAt < QUIET_MS
+    for (let now = performance.now(); busy(now) && now < late; now = performance.now()) await sleep(5)
+    this.over = true
     this.closeAll(1001, 'the platform is stopping')
+  }
+  private hear(mine: ReadonlyMap<number, Peer>, socket: number): Peer | undefined {
+    if (this.over) return undefined
+    if (this.stopping) this.heardAt = performance.now()
+    return mine.get(socket)
   }
   private closeAll(code: number, reason: string): void {
     for (const door of this.peers.keys()) door.closeAll(code, reason)
@@ -334,6 +346,8 @@ const VISITORS_MS = 15_000
 const ABNORMAL = 1006
 /** Calls that were received get so long to be answered, when the platform stops. */
 const FINISH_MS = 800
+/** Nothing came for so long: nothing is on its way. */
+const QUIET_MS = 50
 /** A close frame holds 125 bytes, two of them the code; messages are ASCII. */
 const REASON_MAX = 123
 const refused = (status: number, label: Label, message: string): Verdict => ({
