@@ -19,8 +19,8 @@ export class SqliteTables implements Tables {
   async open(opening: Opening): Promise<Opened> {
     const taken = await this.writer.take()
     const drained = await this.drainTail(taken, opening.key)
-    const { head, migrated } = await this.writer.finish(opening)
-    return { head, migrated, journalEpoch: head[0] as number, drained }
+    const { epoch, head, migrated } = await this.writer.finish(opening)
+    return { head, migrated, journalEpoch: epoch, drained }
   }
   project(portion: Portion, head: StoreHead, durable: boolean): Promise<void> | void {
     return this.writer.project(portion.changes(), head, durable)
@@ -34,7 +34,8 @@ export class SqliteTables implements Tables {
   private async drainTail({ sequence, journal }: Taken, key: string): Promise<number> {
     const tail = readJournal(this.path, sequence)
     if (tail.length === 0) return 0
-    if (journal === undefined)
+    // A copy comes without a journal: whatever lies beside it is not its own.
+    if (journal === undefined || journal.written === '')
       throw new StoreUnavailable(
         `the journal beside ${this.path} holds batch ${tail[0]!.sequence} and later ones, but the database never had one; restore both from a backup, or move the journal away`,
       )

@@ -14,10 +14,12 @@ const CHECKED_BYTES = 64 * 2 ** 20
 /** Where the tables stand when they have been taken over. */
 export interface Taken {
   readonly sequence: number
-  /** None: the database never had a journal. */
+  /** None: the database never had a journal. Nothing written: it is a copy, which has none. */
   readonly journal: { readonly head: StoreHead; readonly written: string } | undefined
 }
 export interface Finished {
+  /** The one that was taken, whoever may have taken another since. */
+  readonly epoch: number
   readonly head: unknown[]
   readonly migrated: number[]
 }
@@ -55,7 +57,6 @@ export class SqliteWriter implements SqliteWriting {
     const [epoch, sequence] = connection.query('select epoch, sequence from head', [])[0] as [number, number]
     this.epoch = epoch
     if (!done.includes(journalMigration.id)) return { sequence, journal: undefined }
-    // Empty in a copy, which comes without a journal.
     const [written] = connection.query('select written from journal_owner', [])[0] as [string]
     const head = storeHead(connection.query(READ_HEAD, [])[0]!)
     return { sequence, journal: { head, written } }
@@ -78,7 +79,7 @@ export class SqliteWriter implements SqliteWriting {
     connection.shape(shapes)
     connection.relax()
     connection.waitFor(BUSY_MS)
-    return { head, migrated }
+    return { epoch: this.epoch, head, migrated }
   }
   /** Everything that was committed is on the disk: the sync of one more commit takes all before it along. */
   settle(): void {

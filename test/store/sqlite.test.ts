@@ -1,4 +1,6 @@
 import { DECLARED } from '../../src/core/state.ts'
+import { Batch } from '../../src/machine/batch.ts'
+import { JournalChain } from '../../src/machine/journal.ts'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,11 +8,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import Database from 'libsql'
-import type { ReaderJob } from '../../src/store/messages.ts'
+import type { Opening, ReaderJob } from '../../src/store/messages.ts'
 import { journalFiles } from '../../src/store/file-journal.ts'
+import { SqliteConnection } from '../../src/store/sqlite-connection.ts'
+import { SqliteJournal } from '../../src/store/sqlite-journal.ts'
+import { SqliteTables } from '../../src/store/sqlite-tables.ts'
+import { SqliteWriter, type Finished } from '../../src/store/sqlite-writer.ts'
+import { shapesOf } from '../../src/store/statements.ts'
 import { SqliteStore, sqliteSnapshot } from '../../src/store/sqlite.ts'
 import { StoreThread } from '../../src/store/thread.ts'
-import { StoreLost, StoreUnavailable } from '../../src/store/store.ts'
+import { Fenced, StoreLost, StoreUnavailable } from '../../src/store/store.ts'
 import { newSums } from '../../src/store/seals.ts'
 import { KEY, storeContract } from './contract.ts'
 
@@ -104,4 +111,49 @@ test('a store thread that has died fails every job at once', async () => {
   await assert.rejects(thread.ask({ op: 'query', sql: 'select 1', values: [] }), StoreLost)
   assert.ok(thread.failure instanceof StoreLost)
   await thread.close()
+})
+
+const opening = (): Opening => ({
+  now: 1,
+  key: KEY,
+  schema: newSums(KEY).schema,
+  shapes: shapesOf(DECLARED),
+})
+const firstEntry = () => new JournalChain('', KEY).seal(new Batch().pack(1, 1))
+
+test('who is overtaken while he starts keeps the epoch that he took, and is told of nothing', async () => {
+  const path = join(folder, 'overtaken.db')
+  const other = new SqliteWriter(path)
+  class Overtaken extends SqliteWriter {
+    override finish(opening: Opening): Finished {
+      other.take()
+      return super.finish(opening)
+    }
+  }
+  const tables = new SqliteTables(path, new Overtaken(path))
+  const { head, journalEpoch } = await tables.open(opening())
+  assert.equal(journalEpoch + 1, head[0])
+  const journal = new SqliteJournal(path)
+  journal.takenAt(journalEpoch, 0)
+  assert.throws(() => journal.append([firstEntry()], 0), Fenced)
+  journal.close()
+  await tables.close()
+  other.close()
+})
+
+test('a journal beside a copy, which comes without one, is not taken for its own', async () => {
+  const path = join(folder, 'copied.db')
+  const first = new SqliteTables(path)
+  const { journalEpoch } = await first.open(opening())
+  await first.close()
+  const journal = new SqliteJournal(path)
+  journal.takenAt(journalEpoch, 0)
+  journal.append([firstEntry()], 0)
+  journal.close()
+  const connection = new SqliteConnection(path)
+  connection.run("update journal_owner set written = ''", [])
+  connection.close()
+  const again = new SqliteTables(path)
+  await assert.rejects(async () => again.open(opening()), /restore both from a backup/)
+  await again.close()
 })
