@@ -347,7 +347,7 @@ const ABNORMAL = 1006
 /** Calls that were received get so long to be answered, when the platform stops. */
 const FINISH_MS = 800
 /** Nothing came for so long: nothing is on its way. */
-const QUIET_MS = 50
+const QUIET_MS = 100
 /** A close frame holds 125 bytes, two of them the code; messages are ASCII. */
 const REASON_MAX = 123
 const refused = (status: number, label: Label, message: string): Verdict => ({
