@@ -221,11 +221,21 @@ describe('SIGTERM always works', () => {
   test('while a chain node is silent, at the start and later; and the start does not wait for it', async () => {
     const config = { KONTOR_CONFIG: world({ rpc_url: await blackHole() }), HOT_KEY: KEY }
     const env = { ...config, KONTOR_DATA: folder() }
-    const began = Date.now()
-    const platform = launch(env)
-    await platform.ready()
-    assert.ok(Date.now() - began < 20_000, 'a silent node keeps nobody waiting')
-    await endsWith0(platform)
+    const timed = async (env: Record<string, string>): Promise<number> => {
+      const began = Date.now()
+      const platform = launch(env)
+      await platform.ready()
+      const ms = Date.now() - began
+      await endsWith0(platform)
+      return ms
+    }
+    // A question to a node is given up after ten seconds; how long a start takes is the machine's affair.
+    const plain = await timed({ KONTOR_DATA: folder() })
+    const silent = await timed(env)
+    assert.ok(
+      silent < plain + 8_000,
+      `a silent node keeps nobody waiting: ${silent} ms, and ${plain} without`,
+    )
     const starting = launch(env)
     await sleep(2_500) // it waits for the first look now
     assert.doesNotMatch(starting.output, /ready/)
