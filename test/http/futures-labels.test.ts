@@ -141,10 +141,9 @@ describe('labels of contracts', () => {
     const trader = await ContractTrader.of(platform, '10000')
     const text = 't-once'
     const named = { contract: 'BTC_USDT', size: 1, price: '59000', text }
-    const { id } = ok(
-      await trader.post('/price_orders', { initial: named, trigger: { ...TRIGGER, price: '60300' } }),
-      201,
-    )
+    // By the index: the mark knows what the book was in the seconds before.
+    const trigger = { price: '60300', rule: 1, price_type: 2 }
+    const { id } = ok(await trader.post('/price_orders', { initial: named, trigger }), 201)
     await trader.placed(1, '59000', { text })
     await maker.placed(-1, '60000')
     await each(trader, 'DUPLICATE_REQUEST', [
