@@ -4,11 +4,11 @@ import { request as plain } from 'node:http'
 import { createServer, request as secure, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as listenOn } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bodyDigest, sign, signatureString } from '../src/api/signature.ts'
+import { freePort } from './support/ports.ts'
 import { CERTIFICATE, PRIVATE_KEY } from './support/tls.ts'
 import { TOKEN, TestPlatform } from './support/platform.ts'
 
@@ -77,13 +77,6 @@ async function nginxProxy(target: string): Promise<Proxy> {
     },
   }
 }
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = listenOn().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 const HAS_NGINX = spawnSync('nginx', ['-v']).status === 0
 
 const PROXIES: Readonly<Record<string, ((target: string) => Promise<Proxy>) | undefined>> = {

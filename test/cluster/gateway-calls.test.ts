@@ -6,7 +6,8 @@ import { Line, type LineReply } from '../support/line.ts'
 import { LIVE, TestPlatform, TOKEN } from '../support/platform.ts'
 import type { PlatformProcess } from '../support/process.ts'
 import { RawConnection, signedHead, until } from '../support/raw.ts'
-import { Certs, freePort, startGateway } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs, startGateway } from '../support/remote.ts'
 import { SocketClient } from '../support/socket.ts'
 
 const MOVE = { currency: 'USDT', from: 'spot', to: 'futures', amount: '1', settle: 'usdt' }

@@ -10,7 +10,8 @@ import { PROTOCOL, TO_CORE, TO_GATEWAY } from '../../src/gateway/protocol.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { kontor } from '../support/process.ts'
 import { until } from '../support/raw.ts'
-import { Certs, FakeGateway, freePort, launchGateway } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs, FakeGateway, launchGateway } from '../support/remote.ts'
 
 const YEAR = 365.25 * 86_400_000
 

@@ -10,7 +10,8 @@ import { createLog } from '../../src/runtime/log.ts'
 import { OperatorClient, type Credential } from '../support/client.ts'
 import { allPerms, TOKEN } from '../support/platform.ts'
 import { until } from '../support/raw.ts'
-import { Certs, FakeGateway, freePort } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs, FakeGateway } from '../support/remote.ts'
 
 const TRANSFERS = '/api/v4/wallet/transfers'
 const MOVE = JSON.stringify({ currency: 'USDT', from: 'spot', to: 'futures', amount: '1', settle: 'usdt' })

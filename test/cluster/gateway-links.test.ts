@@ -6,7 +6,8 @@ import { TestPlatform } from '../support/platform.ts'
 import type { PlatformProcess } from '../support/process.ts'
 import { TcpProxy } from '../support/proxy.ts'
 import { until } from '../support/raw.ts'
-import { Certs, freePort, startGateway } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs, startGateway } from '../support/remote.ts'
 import { SocketClient } from '../support/socket.ts'
 
 const START = 1_000_000

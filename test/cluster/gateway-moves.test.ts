@@ -13,7 +13,8 @@ import type { ToDesk, ToDoor } from '../../src/sockets/line.ts'
 import { VERSION } from '../../src/version.ts'
 import { NO_DESK } from '../support/no-desk.ts'
 import { RawConnection, until } from '../support/raw.ts'
-import { Certs, freePort } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs } from '../support/remote.ts'
 import { SocketClient } from '../support/socket.ts'
 
 const certs = new Certs()

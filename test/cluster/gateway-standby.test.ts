@@ -9,7 +9,8 @@ import { TOKEN } from '../support/platform.ts'
 import { postgres } from '../support/postgres.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
 import { until } from '../support/raw.ts'
-import { Certs, freePort, startGateway } from '../support/remote.ts'
+import { freePort } from '../support/ports.ts'
+import { Certs, startGateway } from '../support/remote.ts'
 import { SocketClient } from '../support/socket.ts'
 
 const START = 1_000_000

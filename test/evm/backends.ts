@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import { createServer as createSocket, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { arch, platform } from 'node:process'
+import { freePort } from '../support/ports.ts'
 
 /** A node of its own for a test: a real EVM that mines only when it is told to. */
 export interface Backend {
@@ -35,10 +36,7 @@ export async function startBackend(options: ChainOptions): Promise<Backend> {
 }
 
 async function startAnvil(binary: string, { chainId, mnemonic }: ChainOptions): Promise<Backend> {
-  const probe = createSocket().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
+  const port = await freePort()
   const args = ['--port', String(port), '--chain-id', String(chainId), '--mnemonic', mnemonic]
   const child = spawn(binary, [...args, '--no-mining', '--silent'], { stdio: 'ignore' })
   const failed = once(child, 'error').then(([error]) => Promise.reject(error as Error))

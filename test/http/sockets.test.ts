@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
-import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { HttpServer, type ServerOptions } from '../../src/http/server.ts'
 import { connectionsByDescriptors } from '../../src/http/descriptors.ts'
 import { Client, ok } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { freePort } from '../support/ports.ts'
 import { PlatformProcess } from '../support/process.ts'
 import { RawConnection, signedHead, until } from '../support/raw.ts'
 
@@ -318,11 +319,7 @@ describe('what a connection may hold', () => {
 
 describe('descriptors', () => {
   test('a platform that is flooded with silent connections from its first moment starts and goes on', async () => {
-    const probe = createServer()
-    const port = await new Promise<number>((resolve) =>
-      probe.listen(0, '127.0.0.1', () => resolve((probe.address() as { port: number }).port)),
-    )
-    await new Promise((resolve) => probe.close(resolve))
+    const port = await freePort()
     const sockets = new Set<ReturnType<typeof connect>>()
     const flood = setInterval(() => {
       for (let i = 0; i < 40 && sockets.size < 800; i++) {

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { freePort } from '../support/ports.ts'
 import { postgres } from '../support/postgres.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
 import { until } from '../support/raw.ts'
@@ -26,12 +27,6 @@ async function listening(take: (socket: Socket) => void, port = 0): Promise<numb
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
-}
-/** Nobody listens there. */
-async function freePort(): Promise<number> {
-  const port = await listening(() => undefined)
-  await new Promise((resolve) => servers.pop()!.close(resolve))
-  return port
 }
 /** A way over TCP to the tests' server, which listens on a socket of the file system. */
 async function bridge(url: string, port: number): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorClient } from './client.ts'
 import { exchange } from './plain-http.ts'
+import { freePort, freePorts } from './ports.ts'
 import { SECRET_KEY, TOKEN } from './platform.ts'
 import { kontor } from './process.ts'
 import { TcpProxy } from './proxy.ts'
@@ -185,7 +185,7 @@ export class Cluster {
     if (this.cores.length === 1) await this.active(60_000)
   }
   async addGateway(node: string): Promise<void> {
-    const [port] = (await freePorts(1)) as [number]
+    const port = await freePort()
     const env = {
       KONTOR_NODE: node,
       KONTOR_PORT: String(port),
@@ -206,13 +206,5 @@ export async function answers(url: string, ms = 1000): Promise<boolean> {
   }
 }
 /** All at once, so that they differ. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) await new Promise((resolve) => server.close(resolve))
-  return ports
-}
-
 export const urlOf = ({ login = 'postgres', name, ports: all }: DatabaseOf, ports = all): string =>
   `postgresql://${login}@${ports.map((port) => `127.0.0.1:${port}`).join()}/${name}?target_session_attrs=read-write`

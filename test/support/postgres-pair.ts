@@ -11,11 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { copyFile, lchown, mkdir, readdir, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from './ports.ts'
 import { binaries, IDENTITY, NOBODY, ROOT } from './postgres.ts'
 import { TcpProxy } from './proxy.ts'
 
@@ -170,7 +170,7 @@ export class PostgresPair {
     ;(broom.stdin as unknown as { unref(): void }).unref()
     const native = await binaries(folder)
     if (ROOT) chownSync(folder, NOBODY, NOBODY)
-    const [portA, portB] = await freePorts()
+    const [portA, portB] = [await freePort(), await freePort()]
     const a = new PostgresNode('a', folder, native, portA)
     const b = new PostgresNode('b', folder, native, portB)
     const initdb = spawnSync(
@@ -387,12 +387,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
-}
-/** Both at once, so that they differ. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) await new Promise((resolve) => server.close(resolve))
-  return ports as [number, number]
 }

@@ -1,7 +1,8 @@
 import { readGatewayConfig, type Config } from '../../src/config.ts'
 import { RemoteGateway } from '../../src/gateway/remote.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { Certs, freePort } from './remote.ts'
+import { freePort } from './ports.ts'
+import { Certs } from './remote.ts'
 
 /**
  * With KONTOR_TEST_REMOTE clients of every platform of the tests come through a gateway as it would be on another machine,

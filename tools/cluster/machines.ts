@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { answers, freePorts, type DatabaseOf } from '../../test/support/cluster.ts'
+import { answers, type DatabaseOf } from '../../test/support/cluster.ts'
+import { freePorts } from '../../test/support/ports.ts'
 import type { DatabaseFailures } from '../../test/support/failures.ts'
 import { until } from '../../test/support/raw.ts'
 
