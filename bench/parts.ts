@@ -51,7 +51,7 @@ export const PARTS = [
     name: 'sockets-books',
     title: 'Streams: books',
     about:
-      'Paced by 20 ms, 250 changes a second; the delay is from the reply of a change to the frame that has it.',
+      'Paced by 20 ms, 250 changes a second, beside a bare `ws` server that broadcasts frames of the same size at the same pace. `ratio` is to it; the delay is from the reply of a change to the frame that has it, and of the bare server, which does not wait for a pace, from its answer to the frame.',
   },
   {
     name: 'sockets-entry',

@@ -5,7 +5,7 @@ import { tellFacts } from './facts.ts'
 import { cpuSeconds, megabytes } from './family.ts'
 import { median } from './load-generator.ts'
 import type { Row, Table } from './results.ts'
-import { launch } from './servers.ts'
+import { launch, type ServerInfo } from './servers.ts'
 import { BATCH, amendments, broadcasts, fund, subscription, trades, type Drive } from './socket-drive.ts'
 import { entry } from './socket-entry.ts'
 import { OPEN, ms, quantiles, type Scale } from './socket-scale.ts'
@@ -155,15 +155,20 @@ const PACED = [
   ['spot.order_book_update', ['BTC_USDT', '20ms']],
   ['spot.obu', ['ob.BTC_USDT.50']],
 ] as const
+const PACE_MS = 20
 const AMENDS_A_SECOND = 250
-/** Paced streams of one busy book: 50 frames a second at most, whatever the number of changes. */
+/**
+ * Paced streams of one busy book: 50 frames a second at most, whatever the number of changes; beside a bare server that
+ * broadcasts frames of that size at that pace.
+ */
 async function booksPart({ subscribers, seconds }: Scale): Promise<Table[]> {
   const rows: Row[] = []
   const kontor = await launch('kontor', OPEN)
   await fund(kontor.info)
+  const bare = await launch('sockets')
   const { amend, close } = await amendments(kontor.info)
   console.log(
-    `\nbooks, paced by 20 ms, ${AMENDS_A_SECOND} changes a second for ${seconds} s; delays: from the reply of an amendment to the frame that has it`,
+    `\nbooks, paced by ${PACE_MS} ms, ${AMENDS_A_SECOND} changes a second for ${seconds} s; delays: from the reply of an amendment to the frame that has it`,
   )
   for (const [channel, payload] of PACED)
     for (const count of subscribers) {
@@ -171,10 +176,12 @@ async function booksPart({ subscribers, seconds }: Scale): Promise<Table[]> {
       const replies = new Map<string, number>()
       const seen: { name: string; at: number }[] = []
       let frames = 0
+      let bytesOfAll = 0
       const step = Math.max(1, Math.floor(count / 10))
       for (const [i, line] of lines.entries())
         line.take = (bytes, from, to) => {
           frames++
+          bytesOfAll += to - from
           if (i % step !== 0) return
           const at = performance.now()
           const { result } = JSON.parse(bytes.toString('utf8', from, to)) as {
@@ -200,19 +207,44 @@ async function booksPart({ subscribers, seconds }: Scale): Promise<Table[]> {
         const reply = replies.get(name)
         return reply === undefined ? [] : [Math.max(0, at - reply)]
       })
-      rows.push({
-        name: channel,
-        at: count,
-        figures: { rate, ...quantiles(delays), generator: utilization * 100 },
-      })
-      console.log(
-        `  ${channel.padEnd(22)} ${String(count).padStart(5)} subscribers  ${whole(rate).padStart(7)} frames/s, ${(rate / count).toFixed(1)} to each  delay ${ms(delays)}  generator ${whole(utilization * 100)} % busy`,
-      )
       await closeLines(lines)
+      const beside = await paced(bare.info, count, Math.round(bytesOfAll / frames), seconds)
+      const ratio = rate / beside.rate
+      rows.push(
+        {
+          name: `bare ws, as ${channel}`,
+          at: count,
+          figures: { rate: beside.rate, ...quantiles(beside.delays), generator: beside.busy * 100 },
+        },
+        {
+          name: channel,
+          at: count,
+          figures: { rate, ratio, ...quantiles(delays), generator: utilization * 100 },
+        },
+      )
+      const title = `  ${channel.padEnd(22)} ${String(count).padStart(5)} subscribers`
+      const told = (name: string, rate: number, delays: readonly number[], busy: number): void =>
+        console.log(
+          `${title}  ${name} ${whole(rate).padStart(7)} frames/s, ${(rate / count).toFixed(1)} to each  delay ${ms(delays)}  generator ${whole(busy * 100)} % busy`,
+        )
+      told('bare ws', beside.rate, beside.delays, beside.busy)
+      told('kontor ', rate, delays, utilization)
+      console.log(`${title}  ratio of rates ${ratio.toFixed(2)}`)
     }
   await close()
   await kontor.stop()
+  await bare.stop()
   return [{ title: 'Frames of a busy book', at: 'subscribers', rows }]
+}
+
+/** The bare server's frames of so many bytes, at the pace of a book's. */
+async function paced(info: ServerInfo, count: number, bytes: number, seconds: number): Promise<Delivered> {
+  const drive = await broadcasts(info, bytes)
+  const swarm = await Swarm.open(drive, count)
+  const delivered = await swarm.calm(seconds, PACE_MS)
+  await swarm.close()
+  await drive.close()
+  return delivered
 }
 
 /** Memory of connections that do nothing, of the platform and its gateways. */
