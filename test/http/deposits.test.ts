@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { deposit, mine, newestDeposit, outside, proveBalanced, save } from '../support/wallet.ts'
 
 describe('deposits', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
     for (const chain of ['ETH', 'XRP', 'BTC', 'TRX'])
       await platform.operator.ok('PATCH', `/chains/${chain}`, { auto_mine_seconds: 0 })
   })

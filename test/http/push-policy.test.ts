@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { ok, refused, type Client, type OperatorClient } from '../support/client.ts'
 import { LIVE_ENV } from '../support/live.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { DAY, proveBalanced, save } from '../support/wallet.ts'
 
 /** Money that goes to another account of the platform leaves its owner as surely as by a chain. */
@@ -10,7 +11,7 @@ describe('push and internal withdrawals under the policy', () => {
   let platform: TestPlatform
   let second: OperatorClient
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
     await platform.operator.ok('PUT', '/prices', { ETH: '3000' })
     second = await platform.colleague('second')
     await platform.operator.ok('PUT', '/policy', { push_transfers: 'checked', internal_transfers: 'checked' })

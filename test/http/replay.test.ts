@@ -92,7 +92,7 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
             }),
           ),
         )
-        await platform.operator.ok('POST', '/clock', { advance_seconds: 86_400 * (round + 1) })
+        await platform.operator.ok('POST', '/clock', { advance_seconds: 21_600 * (round + 1) })
         const rule = (path: string): unknown[] => [
           { match: { path, method: 'get' }, effect: 'delay', delay_ms: 0, times: 1 },
         ]

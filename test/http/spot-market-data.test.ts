@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok, refused, type Client } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { Trader } from '../support/spot.ts'
 
 const PAIR = { currency_pair: 'BTC_USDT' }
@@ -12,7 +13,7 @@ describe('spot market data', () => {
   let maker: Trader
   let taker: Trader
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
     anybody = platform.client()
     maker = await Trader.of(platform, { BTC: '100', USDT: '10000000' })
     taker = await Trader.of(platform, { BTC: '100', USDT: '10000000' })

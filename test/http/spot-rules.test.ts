@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { Trader } from '../support/spot.ts'
 
 const PAIR = { currency_pair: 'BTC_USDT' }
@@ -13,7 +14,7 @@ describe('spot rules', () => {
   let bob: Trader
   const crowd: Trader[] = []
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
   })
   after(() => platform.stop())
   beforeEach(async () => {

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import { OperatorClient, refused } from '../support/client.ts'
 import { LivePlatform } from '../support/live.ts'
 import { TOKEN, TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
 import { EvmNode, HOT_KEY, evmWorld } from '../evm/node.ts'
 
@@ -28,7 +29,7 @@ const value = (text: string, name: string): number =>
 
 describe('tokens that end', () => {
   let platform: TestPlatform
-  before(async () => (platform = await TestPlatform.start()))
+  before(async () => (platform = await TestPlatform.start(withoutContracts())))
   after(() => platform.stop())
   const pass = (days: number) => platform.operator.ok('POST', '/clock', { advance_seconds: days * 86_400 })
   const listed = async (name: string) =>

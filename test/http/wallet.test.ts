@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform, allPerms } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { DAY, ETH_OUTSIDE, outside, proveBalanced, save } from '../support/wallet.ts'
 
 describe('wallet', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
   })
   after(async () => {
     await proveBalanced(platform)

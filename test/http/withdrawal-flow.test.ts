@@ -4,6 +4,7 @@ import { FINAL_DEPTH } from '../../src/core/tables/tips.ts'
 import { WITHDRAWAL_FLOW, WITHDRAWAL_STATUSES } from '../../src/core/tables/withdrawal.flow.ts'
 import { OperatorClient, ok, refused, type Client } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import {
   DAY,
   ETH_OUTSIDE,
@@ -19,7 +20,7 @@ import {
 describe('the way of a withdrawal', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await TestPlatform.start()
+    platform = await TestPlatform.start(withoutContracts())
     await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
   })
   after(async () => {
