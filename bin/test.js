@@ -28,8 +28,8 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    // Many of them wait for clocks and processes: with as many as there are cores a third of the machine would idle.
-    '--test-concurrency=4',
+    // Many of them wait for clocks and processes: with two for each core a third of the machine would still idle.
+    '--test-concurrency=5',
     // Of a file too, and some run others: nothing that goes on takes so long on the slowest machine.
     '--test-timeout=600000',
     '--test-force-exit',

@@ -4,7 +4,7 @@ import { COVERAGE, Simulation } from './simulation.ts'
 
 /** SEED=… reproduces a run; STEPS=… makes it longer. */
 const seed = Number(process.env['SEED'] ?? 1)
-const steps = Number(process.env['STEPS'] ?? 150)
+const steps = Number(process.env['STEPS'] ?? 100)
 
 test(`any history conserves money, is what the store holds, and replays to the same state (seed ${seed})`, async () => {
   const reached = new Set<string>()

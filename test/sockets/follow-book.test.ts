@@ -14,8 +14,8 @@ import { Random } from '../sim/random.ts'
  */
 const PAIR = 'BTC_USDT'
 const LEVELS = [20, 50, 100, 400] as const
-const OPERATIONS = LONG ? 100_000 : 25_000
-const READS = LONG ? 10_000 : 2_500
+const OPERATIONS = LONG ? 100_000 : 16_000
+const READS = LONG ? 10_000 : 1_600
 
 const WAYS: readonly Way[] = [
   { name: '20ms, full', channel: 'spot.order_book_update', payload: [PAIR, '20ms'], level: 20, rest: false },
