@@ -4,6 +4,7 @@ import type { RefOrder } from '../../spot/reference.ts'
 import { ETH_OUTSIDE } from '../../support/wallet.ts'
 import { Borrowers } from './borrowers.ts'
 import type { Cast, Family, Member } from './cast.ts'
+import { Debtors } from './debtors.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
 import { StrayMoney } from './money.ts'
@@ -66,6 +67,7 @@ export class Acts {
   readonly money: StrayMoney
   readonly borrowers: Borrowers
   readonly traders: Traders
+  readonly debtors: Debtors
 
   constructor(scene: Scene) {
     this.scene = scene
@@ -73,6 +75,8 @@ export class Acts {
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
     this.traders = new Traders(scene.house, scene.cast, () => this.borrowers.unified)
+    const { house, cast, model, note } = scene
+    this.debtors = new Debtors(house, cast, model, this.borrowers, note)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -95,6 +99,7 @@ export class Acts {
    */
   private async send(step: Step, request: Request | undefined): Promise<void> {
     if (request === undefined) return
+    await this.debtors.ready()
     const { by, call, predict, heard } = request
     const late = step.way === 'late'
     const times = step.way === 'twice' ? 2 : 1
@@ -123,6 +128,7 @@ export class Acts {
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
+    await this.debtors.ready()
     if (kind === 'contracts') await this.traders.ready()
     const request: Request | undefined =
       kind === 'unified'
@@ -241,6 +247,13 @@ export class Acts {
       }
       await this.send(step, this.borrowers.request(step))
       await this.borrowers.seen(step.who)
+    },
+    debt: async (step) => {
+      const happened = await this.debtors.happens(step, (seconds) => this.clock(seconds, step.n))
+      for (let part = 0; part < 2 && happened === undefined; part++)
+        await this.send(step, this.debtors.request(step, part))
+      if (happened !== undefined) this.scene.note(`debt ${happened}`)
+      await this.debtors.seen(step.who)
     },
     // The reference tells what one request would be answered, not two.
     contracts: async (step) => {
@@ -412,7 +425,8 @@ export class Acts {
     const { market } = this.scene.model
     const among = step.n[5]! % 4 === 0 ? this.orders.slice(-NEWEST) : market.orders
     const order = among[step.n[0]! % Math.max(1, among.length)]
-    return order?.id ? { order, owner: this.scene.cast.members.get(order.user)! } : undefined
+    const owner = order?.id ? this.scene.cast.members.get(order.user) : undefined
+    return owner === undefined ? undefined : { order: order!, owner }
   }
   private amend(step: Step): Request | undefined {
     const found = this.known(step)
