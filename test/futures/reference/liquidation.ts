@@ -47,6 +47,7 @@ export function look(w: World): void {
     else row.liquidating = id
     w.schedule(w.at, 'futures.liquidate', unit, { id })
     w.meet(row === undefined ? 'cross liquidation' : 'isolated liquidation')
+    if (row !== undefined && w.shared.has(row.user)) w.meet('isolated liquidation of a unified account')
   }
 }
 
@@ -258,7 +259,8 @@ function giveSurplus(
   const unit = unitOf(w, row.user, c.account)
   const surplus = floorTo(stake + brought(row) - brought(before), UNIT)
   const most = min(isCross(before) ? crossCash(unit) : unit.total, w.balance(cashName(row.user, c.account)))
-  const change = min(surplus, most)
+  // What a unified account lacks of it is lent.
+  const change = w.shared.has(row.user) ? surplus : min(surplus, most)
   if (change <= 0n) return
   book(w, c, row.user, insuranceName(c.settle), {
     type: 'pnl',

@@ -271,6 +271,15 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           return original.call(this, context, entry)
         },
     ),
+  'an isolated margin of a unified account is a little more than was taken': () =>
+    plant(commands, 'futures.place', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const { positions } = ctx.state.futures
+      const row = positions.get(input.user_id, made.pair, 'single')
+      if (row !== undefined && row.margin > 0n && ctx.state.margin.isUnified(input.user_id))
+        ctx.tx.put(positions.table, { ...row, margin: (row.margin + 10n ** 10n) as never })
+      return made
+    }),
   'an order that should repay does not': () =>
     plant(commands, 'spot.place', (original) => (ctx, input) => {
       const order = { ...input.order, auto_repay: null }

@@ -228,7 +228,10 @@ export class Debtors {
 
   /** What is due by now is done, so that nothing comes between a question and its answer. */
   async ready(): Promise<void> {
-    if (this.debtors.some(({ level }) => level === 'locked')) await this.house.drain()
+    // The watcher comes after what it looks at, and would look at what has been told already.
+    const waits = (one: Debtor): boolean =>
+      one.level === 'locked' || (this.moved.has(one.user) && this.debts.levelOf(one) !== one.level)
+    if (this.debtors.some(waits)) await this.house.drain()
   }
   /** A price, time or help; undefined: it is a request. */
   async happens({ n, who }: Step, clock: (seconds: number) => Promise<void>): Promise<string | undefined> {

@@ -38,7 +38,7 @@ const MOVES = 5
 const MEETS = 9
 const RUINS = 10
 const RACES = 13
-const HOLDS = 18
+const HOLDS = 20
 const isHeld = (kind: number): boolean => kind >= RACES && kind < HOLDS
 /** Of a step. */
 export const PARTS = 3
@@ -333,10 +333,11 @@ export class Traders {
     const trades = isHeld(kind) && n[4]! % 2 === 0
     if (part >= (races ? 3 : meets || trades ? 2 : 1)) return undefined
     if (isHeld(kind) && part === 0) {
-      const holder = this.holders.members[who % this.holders.members.length]!
+      const holder = this.holders.drawn(who)
       const calls = this.calls(holder.user, new Random(n[1]!), HELD)
       const isTooMuch = n[3]! % 6 === 0
-      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : calls.holding()
+      const other = this.holders.isIsolated(holder.user) ? calls.holdingApart() : calls.holding()
+      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : other
       this.offer = said
       if (said === undefined || (isTooMuch && this.wouldBe(said) === '')) return undefined
       return this.asked(holder, said)
