@@ -356,7 +356,9 @@ export function queueOf(w: World, c: Contract, long: boolean): Position[] {
   })
   return scored.map(({ row }) => row)
 }
-export const inLiquidation = (w: World, row: Position): boolean =>
-  isCross(row)
-    ? (w.account(row.user, w.contract(row.contract).account)?.liquidating ?? 0) !== 0
-    : row.liquidating !== 0
+export function inLiquidation(w: World, row: Position): boolean {
+  if (!isCross(row)) return row.liquidating !== 0
+  const shared = w.shared.get(row.user)
+  if (shared !== undefined) return shared.isLocked()
+  return (w.account(row.user, w.contract(row.contract).account)?.liquidating ?? 0) !== 0
+}

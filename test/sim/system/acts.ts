@@ -74,8 +74,8 @@ export class Acts {
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
-    this.traders = new Traders(scene.house, scene.cast, () => this.borrowers.unified)
     const { house, cast, model, note } = scene
+    this.traders = new Traders(house, cast, () => this.borrowers.unified, model, note)
     this.debtors = new Debtors(house, cast, model, this.borrowers, note)
   }
   async take(step: Step): Promise<void> {

@@ -310,6 +310,33 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           return original.call(this, context, { ...entry, lines })
         },
     ),
+  'a liquidation that should go on at once waits for a second': () =>
+    plant(commands, 'due.run', (original) => (ctx, input) => {
+      const { due } = ctx.state
+      const liquidates = due.table.get(input.id)?.command === 'margin.liquidate'
+      const made = original(ctx, input)
+      for (const row of liquidates ? [...due.table.values()] : [])
+        if (row.command === 'margin.liquidate' && row.at === ctx.at)
+          ctx.tx.put(due.table, { ...row, at: row.at + 1e6 })
+      return made
+    }),
+  'a position that a liquidation reduces has cost too little': () =>
+    plant(commands, 'due.run', (original) => (ctx, input) => {
+      const { due, futures } = ctx.state
+      const item = due.table.get(input.id)
+      if (item?.command !== 'margin.liquidate') return original(ctx, input)
+      const { user_id } = item.input as { user_id: number }
+      const sizes = new Map(
+        [...futures.positions.heldBy(user_id, 'futures/usdt')].map((row) => [row.id, row.size]),
+      )
+      const made = original(ctx, input)
+      for (const [id, size] of sizes) {
+        const row = futures.positions.table.get(id)
+        if (row !== undefined && row.size !== size)
+          ctx.tx.put(futures.positions.table, { ...row, fee: (row.fee + 1n) as never })
+      }
+      return made
+    }),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

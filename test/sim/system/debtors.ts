@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import type { Account } from '../../../src/core/ledger/ledger.ts'
 import type { State } from '../../../src/core/state.ts'
-import type { DueItem } from '../../../src/core/tables/due.ts'
 import type { RefOrder } from '../../spot/reference.ts'
 import type { Asked, Borrowers } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
-import { Debts, type DebtTold, type Debtor, type OrderTold, type StepTold } from './debts.ts'
+import { Debts, type DebtTold, type Debtor } from './debts.ts'
 import type { Answer, House } from './house.ts'
 import { ONE, amount, text, type Model } from './model.ts'
-import type { Applied } from './overheard.ts'
+import { overhearDebts, toldOf, type Looked, type Told } from './overheard-debts.ts'
 import type { Step } from './plan.ts'
+import { losesTooMuch } from './restricted.ts'
 import { sameBalances, sameFigures } from './unified-checks.ts'
 import { CURRENCIES, type Resting } from './unified-model.ts'
 
@@ -42,19 +41,7 @@ const CANCELS = 10
 const PRICES = 11
 const TIME = 15
 const SECONDS = [1, 2, 9, 11] as const
-const INSURANCE = 'insurance'
 type Recorded = readonly [at: number, type: string, input: Readonly<Record<string, unknown>>]
-interface Looked {
-  readonly user_id: number
-}
-/** What was overheard of a command, for all of them. */
-interface Told extends Omit<DebtTold, 'steps' | 'next'> {
-  readonly item: DueItem | undefined
-  readonly steps: readonly (StepTold & Looked)[]
-  readonly nexts: ReadonlyMap<number, { readonly at: number; readonly tries: number }>
-  readonly rates: ReadonlyMap<string, bigint>
-}
-
 /** Accounts that borrow as much as they may and send it away, until a price ruins them: each step is told or judged. */
 export class Debtors {
   private readonly house: House
@@ -99,7 +86,7 @@ export class Debtors {
     const { applied, recorded } = this.house
     this.house.applied = (one) => {
       applied(one)
-      const told = this.overhear(one)
+      const told = overhearDebts(one, (user) => this.find(user) !== undefined)
       if (told === undefined) this.heard.delete(one.at)
       else this.heard.set(one.at, told)
     }
@@ -124,62 +111,6 @@ export class Debtors {
     return this.debtors.find((one) => one.user === user)
   }
 
-  /** Undefined: nothing of theirs. */
-  private overhear({ state, tx, at, input }: Applied): Told | undefined {
-    const touched =
-      typeof input['id'] === 'number'
-        ? tx.touched.find(({ table, key }) => table.spec.name === 'due' && key === input['id'])
-        : undefined
-    const item = touched?.before as DueItem | undefined
-    const { command, input: given = input } = item ?? {}
-    const accounts = given['accounts'] as readonly Looked[] | undefined
-    const about =
-      command === 'lending.hour' ||
-      ((command === 'margin.liquidate' || command === 'margin.recheck') &&
-        given['scope'] === 'unified' &&
-        this.find(given['user_id']) !== undefined) ||
-      (Array.isArray(accounts) && accounts.some(({ user_id }) => this.find(user_id) !== undefined))
-    if (!about) return undefined
-    const steps: (StepTold & Looked)[] = []
-    const rates = new Map<string, bigint>()
-    for (const [i, row] of tx.appended.entries()) {
-      if (tx.logs[i]!.name === 'liquidation_step') steps.push(row as StepTold & Looked)
-      if (tx.logs[i]!.name !== 'loan_rate') continue
-      const { currency, rate } = row as unknown as { currency: string; rate: bigint }
-      rates.set(currency, rate)
-    }
-    const orders = new Map<number, OrderTold>()
-    for (const { step, detail } of steps)
-      if (step === 'sold') {
-        const id = detail['order_id'] as number
-        const { pair, side, amount: size, filled, filled_total, fee } = state.spot.orders.get(id)!
-        orders.set(id, { pair, side, amount: size, filled, filled_total, fee })
-      }
-    const nexts = new Map<number, { at: number; tries: number }>()
-    const before = new Map<string, bigint>()
-    const seen = new Set<string>()
-    const after = new Map<string, bigint>()
-    const prices = new Map<string, bigint>()
-    for (const currency of CURRENCIES) {
-      prices.set(currency, state.prices.of(currency))
-      after.set(currency, state.ledger.balance(0, INSURANCE, currency))
-      before.set(currency, after.get(currency)!)
-    }
-    for (const { table, key, before: was } of tx.touched) {
-      if (table.spec.name === 'due' && was === undefined) {
-        const row = state.due.table.get(key)
-        if (row?.command === 'margin.liquidate')
-          nexts.set(row.input['user_id'] as number, { at: row.at, tries: row.input['tries'] as number })
-      } else if (table === (state.ledger.accounts as unknown)) {
-        const { owner, name, currency } = state.ledger.accounts.get(key)!
-        if (owner !== 0 || name !== INSURANCE || seen.has(currency)) continue
-        seen.add(currency)
-        before.set(currency, (was as Account | undefined)?.amount ?? 0n)
-      }
-    }
-    const price = (currency: string): bigint => prices.get(currency)!
-    return { at, item, steps, orders, nexts, rates, price, fund: { before, after } }
-  }
   private carryOut(commands: string): void {
     if (this.heard.size === 0) return
     for (const [at, , input] of JSON.parse(commands) as Recorded[]) {
@@ -210,11 +141,10 @@ export class Debtors {
   }
   /** Whatever was recorded of him is what the model says, and no more. */
   private judged(debtor: Debtor, told: Told, act: (debtor: Debtor, told: DebtTold) => void): void {
-    const { at, price, orders, fund } = told
-    const steps = told.steps.filter(({ user_id }) => user_id === debtor.user)
     this.moved.add(debtor.user)
-    act(debtor, { at, price, orders, fund, steps, next: told.nexts.get(debtor.user) })
-    assert.deepEqual(steps, [], `nothing else is done to ${debtor.user}`)
+    const mine = toldOf(told, debtor.user)
+    act(debtor, mine)
+    assert.deepEqual(mine.steps, [], `nothing else is done to ${debtor.user}`)
   }
   private hour(told: Told): void {
     for (const debtor of this.debtors) {
@@ -431,6 +361,7 @@ export class Debtors {
   /** Those whom the platform or the model has touched since; without a word of that, all. */
   async check(state: State, owners?: ReadonlySet<number>): Promise<void> {
     if (this.broken !== undefined) throw this.broken as Error
+    const priceOf = (currency: string): bigint => this.borrowers.unified.priceOf(currency)
     for (const debtor of this.debtors) {
       const { user, account } = debtor
       if (owners?.has(user) === false && !this.moved.has(user)) continue
@@ -443,7 +374,10 @@ export class Debtors {
       }
       assert.equal(state.margin.riskLevelOf(user, 'unified'), debtor.level, `level of ${user}`)
       if (debtor.level === 'restricted' && this.debts.figures(debtor).available < 0n)
-        assert.ok(!debtor.open().some((order) => this.debts.loses(order)), `orders of ${user} lose too much`)
+        assert.ok(
+          !debtor.open().some((order) => losesTooMuch(order, priceOf)),
+          `orders of ${user} lose too much`,
+        )
     }
     this.moved.clear()
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RefOrder } from '../../spot/reference.ts'
 import { ONE, amount, text, type Model } from './model.ts'
+import { notLetIn } from './restricted.ts'
 import { Borrower, CURRENCIES, type Resting, type UnifiedModel } from './unified-model.ts'
 
 /** How an account in debt stands, from well to badly. */
@@ -13,6 +14,19 @@ export interface Debtor {
   /** Of the market that the model follows. */
   readonly open: () => RefOrder[]
   readonly resting: (order: RefOrder) => Resting
+  /** Cross positions that stand beside its money. */
+  readonly contracts?: Contracts
+}
+export interface Contracts {
+  /** What they have won or lost, and need. */
+  readonly figures: () => Needs
+  /** One step with the position that needs most; how many contracts went. */
+  readonly reduce: () => bigint
+}
+interface Needs {
+  readonly pnl: bigint
+  readonly initial: bigint
+  readonly maintenance: bigint
 }
 /** A record of what was done to an account. */
 export interface StepTold {
@@ -94,14 +108,27 @@ export class Debts {
     this.met = met
   }
 
-  figures({ account }: Debtor, price?: (currency: string) => bigint): Figures {
-    return this.model().margins(account, price)
+  figures({ account, contracts }: Debtor, price?: (currency: string) => bigint): Figures {
+    return this.together(account, contracts?.figures(), price)
+  }
+  private together(
+    account: Borrower,
+    contracts: Needs | undefined,
+    price: ((currency: string) => bigint) | undefined,
+  ): Figures {
+    const beside = this.model().margins(account, price)
+    if (contracts === undefined) return beside
+    const balance = beside.balance + contracts.pnl
+    const initial = beside.initial + contracts.initial
+    const maintenance = beside.maintenance + contracts.maintenance
+    return { balance, initial, maintenance, available: balance - initial }
   }
   /** A better level is reached 2 % above its border only. */
   levelOf(debtor: Debtor, price?: (currency: string) => bigint): Level {
     const { balance, initial, maintenance } = this.figures(debtor, price)
-    if (!debtor.account.owes || maintenance === 0n) return 'normal'
-    if (balance < maintenance) return 'locked'
+    if (maintenance === 0n) return 'normal'
+    // Positions are liquidated at the border already.
+    if (balance < maintenance || (balance === maintenance && this.partOf(debtor) !== 'none')) return 'locked'
     const at = (hundredths: bigint): number =>
       balance * 100n < initial * hundredths ? 2 : balance * 10_000n < initial * 110n * hundredths ? 1 : 0
     const stays = Math.min(LEVELS.indexOf(debtor.level), at(102n))
@@ -114,7 +141,7 @@ export class Debts {
     const level = this.levelOf(debtor, told.price)
     if (level === debtor.level) return
     const step = this.take(debtor, told, level === 'normal' ? 'recovered' : level)
-    if (debtor.account.owes)
+    if (maintenance > 0n)
       assert.deepEqual(
         ['margin_balance', 'initial_margin', 'maintenance_margin'].map((name) => step.detail[name]),
         [balance, initial, maintenance].map(text),
@@ -136,28 +163,60 @@ export class Debts {
     assert.equal(debtor.level, 'locked', `${debtor.user} is in liquidation`)
     this.cancel(debtor, told, debtor.open(), 'liquidate_cancelled')
     const { account } = debtor
-    for (let rounds = 0; ; rounds++) {
+    let sold = false
+    for (;;) {
       this.repayFree(debtor, told)
       const figures = this.figures(debtor, told.price)
       if (this.isHealthy(account, figures)) return this.end(debtor, told, 'unlocked')
       const assets = this.collateral(account, told.price)
+      const part = this.partOf(debtor, figures)
+      if (part === 'larger' || (part === 'some' && assets.length === 0))
+        return this.reduce(debtor, told, figures, tries)
       if (assets.length === 0) {
         this.cover(debtor, told)
         return this.end(debtor, told, 'unlocked without anything left')
       }
-      const name = told.steps[0]?.step
-      if (name === undefined) return this.goesOn(debtor, told, assets, tries, rounds)
-      assert.ok(name === 'sold' || name === 'taken_over', `${name} of ${debtor.user}`)
-      if (name === 'sold') this.sale(debtor, told, assets)
-      else {
+      if (!account.owes) return this.end(debtor, told, 'unlocked without a debt')
+      const step = told.steps[0]
+      if (step === undefined) return this.goesOn(debtor, told, assets, tries, sold)
+      if (step.detail['contract'] !== undefined) {
+        // Neither a market nor the fund takes what it has.
+        assert.ok(part === 'some' && !sold && tries + 1 >= TRIES, `${step.step} of ${debtor.user}`)
+        return this.reduce(debtor, told, figures, tries)
+      }
+      assert.ok(step.step === 'sold' || step.step === 'taken_over', `${step.step} of ${debtor.user}`)
+      if (step.step === 'sold') {
+        this.sale(debtor, told, assets)
+        sold = true
+      } else {
         assert.ok(tries + 1 >= TRIES, `the fund takes over after ten tries, not ${tries + 1}`)
-        while (told.steps[0]?.step === 'taken_over') this.takeOver(debtor, told)
+        while (told.steps[0]?.detail['repaid'] !== undefined) this.takeOver(debtor, told)
       }
       // So much is the work of one command.
-      if (told.steps.length === 0 && told.next !== undefined) {
-        assert.deepEqual(told.next, { at: told.at, tries: 0 })
+      if (told.steps.length === 0 && told.next?.at === told.at) {
+        assert.equal(told.next.tries, 0)
         return
       }
+    }
+  }
+  /** How much of the maintenance margin contracts need. */
+  private partOf(debtor: Debtor, { maintenance } = this.figures(debtor)): 'larger' | 'some' | 'none' {
+    const needed = debtor.contracts?.figures().maintenance ?? 0n
+    return needed === 0n ? 'none' : needed * 2n > maintenance ? 'larger' : 'some'
+  }
+  /** A position is reduced instead of a sale; above its border an account waits ten seconds for a buyer, no longer. */
+  private reduce(debtor: Debtor, told: DebtTold, { balance, maintenance }: Figures, tries: number): void {
+    const gone = debtor.contracts!.reduce()
+    let recorded = 0n
+    while (told.steps[0]?.detail['contract'] !== undefined) recorded += told.steps.shift()!.amount
+    assert.equal(recorded, gone * ONE, `contracts of ${debtor.user} that are recorded`)
+    if (gone > 0n) {
+      assert.deepEqual(told.next, { at: told.at, tries: 0 })
+      this.met('positions reduced')
+    } else if (balance > maintenance && tries + 1 >= TRIES) this.end(debtor, told, 'unlocked without a buyer')
+    else {
+      assert.deepEqual(told.next, { at: told.at + SECOND, tries: tries + 1 })
+      this.met('nobody takes a position')
     }
   }
   private end(debtor: Debtor, told: DebtTold, met: string): void {
@@ -172,13 +231,13 @@ export class Debts {
     told: DebtTold,
     assets: readonly string[],
     tries: number,
-    rounds: number,
+    sold: boolean,
   ): void {
     for (const asset of assets) this.nobodyBuys(debtor, told, asset)
-    const after = rounds > 0 ? 0 : tries + 1 < TRIES ? SECOND : 60 * SECOND
+    const after = sold ? 0 : tries + 1 < TRIES ? SECOND : 60 * SECOND
     assert.deepEqual(
       told.next,
-      { at: told.at + after, tries: rounds > 0 ? 0 : tries + 1 < TRIES ? tries + 1 : tries },
+      { at: told.at + after, tries: sold ? 0 : tries + 1 < TRIES ? tries + 1 : tries },
       `the next try with ${debtor.user}`,
     )
     this.met('nobody buys')
@@ -238,7 +297,7 @@ export class Debts {
 
   /** How much of a debt must be paid until the account is healthy, by what brings so much of its index; all, if less does not do. */
   private needed(
-    account: Borrower,
+    { account, contracts }: Debtor,
     asset: string,
     debt: string,
     price: (currency: string) => bigint,
@@ -246,12 +305,13 @@ export class Debts {
   ): { readonly need: bigint; readonly all: bigint } {
     const at = down(price(asset), kept)
     const all = min(account.debt(debt), over(down(account.has(asset), at), price(debt)))
+    const beside = contracts?.figures()
     const heals = (paid: bigint): boolean => {
       const after = account.copy()
       const given = overUp(up(paid, price(debt)), at)
       after.free.set(asset, max(0n, after.has(asset) - given))
       this.pay(after, debt, paid)
-      return this.isHealthy(after, this.model().margins(after, price))
+      return this.isHealthy(after, this.together(after, beside, price))
     }
     if (!heals(all)) return { need: all, all }
     let [low, high] = [0n, all]
@@ -313,7 +373,7 @@ export class Debts {
     const order = told.orders.get(step.detail['order_id'] as number)!
     assert.deepEqual([order.pair, order.side, step.detail['bound']], [route.pair, route.side, text(bound)])
     // It is found to a thousandth of the debt.
-    const { need, all } = this.needed(account, asset, debt, price, ONE)
+    const { need, all } = this.needed(debtor, asset, debt, price, ONE)
     const most = this.saleOf(account, asset, debt, price, need + all / 1024n + 1n)
     const least = this.saleOf(account, asset, debt, price, need)
     const lot = route.side === 'sell' ? LOTS[route.pair]! : ONE / 10n
@@ -361,7 +421,7 @@ export class Debts {
     assert.ok(account.debt(asset) === 0n && account.debt(debt) > 0n, `${asset} of ${user} for ${debt}`)
     const has = fund.before.get(debt) ?? 0n
     const at = down(price(asset), KEPT)
-    const { need, all } = this.needed(account, asset, debt, price, KEPT)
+    const { need, all } = this.needed(debtor, asset, debt, price, KEPT)
     const [least, most] = [need, need + all / 1024n + 1n].map((sum) =>
       min(min(unitUp(sum), account.debt(debt)), has),
     ) as [bigint, bigint]
@@ -405,66 +465,9 @@ export class Debts {
     }
   }
 
-  /** A restricted account's orders are looked at again, the oldest first: what would not be let in now goes. */
+  /** A restricted account's orders are looked at again: what would not be let in now goes. */
   recheck(debtor: Debtor, told: DebtTold): void {
-    const { account } = debtor
-    const { price } = told
-    if (debtor.level === 'locked' || !account.owes || this.figures(debtor, price).available >= 0n) return
-    const kept: Resting[] = []
-    const worst: RefOrder[] = []
-    for (const order of debtor.open()) {
-      const seen = debtor.resting(order)
-      if (this.loses(order, price) || this.lowers(account, kept, seen, price)) worst.push(order)
-      else kept.push(seen)
-    }
-    this.cancel(debtor, told, worst, 'price_protect_cancelled')
-  }
-  /** More than half a percent against the index. */
-  loses({ side, price }: RefOrder, priceOf?: (currency: string) => bigint): boolean {
-    const index = (priceOf ?? ((currency) => this.model().priceOf(currency)))('BTC')
-    return side === 'buy' ? index * 1000n < price * 995n : price * 1000n < index * 995n
-  }
-  /** Whether the rate is lower with an order filled than without, be those of its side filled or not. */
-  private lowers(
-    account: Borrower,
-    kept: readonly Resting[],
-    order: Resting,
-    price: (currency: string) => bigint,
-  ): boolean {
-    const alike = kept.filter(({ side }) => side === order.side)
-    return [[], alike].some((filled) => {
-      const [before, after] = [
-        this.filled(account, filled, order, false),
-        this.filled(account, filled, order, true),
-      ].map((one) => this.model().margins(one, price)) as [Figures, Figures]
-      if (before.maintenance === 0n) return after.maintenance > 0n || after.balance < before.balance
-      return after.balance * before.maintenance < before.balance * after.maintenance
-    })
-  }
-  /** With some orders filled, one of them perhaps not placed, and what is there of a debt repaid. */
-  private filled(account: Borrower, orders: readonly Resting[], one: Resting, also: boolean): Borrower {
-    const after = new Borrower()
-    after.mode = account.mode
-    for (const currency of CURRENCIES) {
-      let [free, held] = [account.has(currency), account.held(currency)]
-      const gives = (side: string): boolean => (side === 'buy' ? 'USDT' : 'BTC') === currency
-      const gets = (side: string): boolean => (side === 'buy' ? 'BTC' : 'USDT') === currency
-      if (gives(one.side)) [free, held] = [free + one.given, held - one.given]
-      for (const { side, given, got } of orders) {
-        if (gives(side)) held -= given
-        if (gets(side)) free += got
-      }
-      if (also && gives(one.side)) free -= one.given
-      if (also && gets(one.side)) free += one.got
-      const [owed, interest] = [account.owed.get(currency) ?? 0n, account.interest.get(currency) ?? 0n]
-      after.owed.set(currency, owed)
-      after.interest.set(currency, interest)
-      const paid = max(0n, min(free, owed + interest))
-      this.pay(after, currency, paid)
-      after.free.set(currency, free - paid + held)
-    }
-    for (const [currency, leverage] of account.leverage) after.leverage.set(currency, leverage)
-    for (const currency of account.excluded) after.excluded.add(currency)
-    return after
+    if (debtor.level === 'locked' || this.figures(debtor, told.price).available >= 0n) return
+    this.cancel(debtor, told, notLetIn(this.model(), debtor, told.price), 'price_protect_cancelled')
   }
 }

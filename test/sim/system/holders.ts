@@ -13,20 +13,35 @@ const ACCOUNT = 'futures/usdt'
 const CASH = ACCOUNT
 /** A coin that carries all that they lose. */
 const COIN = 'ETH'
-const COINS = '1500'
 /**
  * Little USDT, so that losses are lent. The limit of the first is so low that an order may be too large for all that it
- * has. The last one's positions are isolated: they need USDT that are there, and are liquidated by themselves.
+ * has. The third one's positions are isolated: they need USDT that are there, and are liquidated by themselves. The first
+ * three have so many coins that no price here restricts them, the last ones so few that they are liquidated.
  */
 const KINDS = [
-  { mode: 'multi_currency', usdt: '3000', leverage: '0', limit: '1' },
-  { mode: 'portfolio', usdt: '3000', leverage: undefined, limit: undefined },
-  { mode: 'multi_currency', usdt: '15000', leverage: '20', limit: undefined },
+  { mode: 'multi_currency', usdt: '3000', coins: '1500', poor: 1_200_000n, leverage: '0', limit: '1' },
+  {
+    mode: 'portfolio',
+    usdt: '3000',
+    coins: '1500',
+    poor: 1_200_000n,
+    leverage: undefined,
+    limit: undefined,
+  },
+  {
+    mode: 'multi_currency',
+    usdt: '15000',
+    coins: '1500',
+    poor: 1_200_000n,
+    leverage: '20',
+    limit: undefined,
+  },
+  { mode: 'multi_currency', usdt: '1000', coins: '3', poor: 2_000n, leverage: '0', limit: '20' },
+  { mode: 'portfolio', usdt: '1000', coins: '3', poor: 2_000n, leverage: undefined, limit: undefined },
 ] as const
+const GAMBLERS = 3
 const DRAWN = [0, 2, 1, 2] as const
 type Kind = (typeof KINDS)[number]
-/** In USDT: who counts for less gets more of the coin, so that no price here restricts him. */
-const POOR = 1_200_000n * ONE
 
 /** Unified accounts that trade the traders' contract: settled in their USDT, lent where that is gone, carried by a coin. */
 export class Holders {
@@ -61,7 +76,7 @@ export class Holders {
       add(user)
       await this.credit(user, 'USDT', usdt)
       world.money.set(`${user} ${CASH}`, amount(usdt))
-      await this.coins(user)
+      await this.coins(user, kind)
       const settings = mode === 'multi_currency' ? { usdt_futures: true } : undefined
       const body = { mode, ...(settings !== undefined && { settings }) }
       const call = { method: 'PUT', path: '/unified/unified_mode', body }
@@ -70,7 +85,8 @@ export class Holders {
       const standing = (cash: bigint, loan: bigint, interest: bigint): Standing =>
         this.model().margins(this.with(account, cash, loan, interest))
       await this.lever(credential, user, kind)
-      world.shared.set(user, { portfolio: mode === 'portfolio', standing })
+      const isLocked = (): boolean => account.locked
+      world.shared.set(user, { portfolio: mode === 'portfolio', standing, isLocked })
     }
   }
   private async lever(credential: Member['credential'], user: number, kind: Kind): Promise<void> {
@@ -88,10 +104,10 @@ export class Holders {
   private async credit(user: number, currency: string, sum: string): Promise<void> {
     await this.house.ok('POST', `/users/${user}/credit`, { account: 'spot', currency, amount: sum })
   }
-  private async coins(user: number): Promise<void> {
-    await this.credit(user, COIN, COINS)
+  private async coins(user: number, { coins }: Kind): Promise<void> {
+    await this.credit(user, COIN, coins)
     const account = this.accounts.get(user)!
-    account.free.set(COIN, account.has(COIN) + amount(COINS))
+    account.free.set(COIN, account.has(COIN) + amount(coins))
   }
   private with(account: Borrower, cash: bigint, loan: bigint, interest: bigint): Borrower {
     account.free.set('USDT', cash)
@@ -112,13 +128,30 @@ export class Holders {
   }
   /** Whoever has become poor is helped. */
   async help(): Promise<boolean> {
-    for (const { user } of this.members) {
+    for (const [i, { user }] of this.members.entries()) {
       const unit = unitOf(this.world, user, ACCOUNT)
-      if (balanceOf(unit) >= POOR) continue
-      await this.coins(user)
+      if (this.accounts.get(user)!.locked || balanceOf(unit) >= KINDS[i]!.poor * ONE) continue
+      await this.coins(user, KINDS[i]!)
       return true
     }
     return false
+  }
+  /** Those who are liquidated. */
+  get gamblers(): readonly Member[] {
+    return this.members.slice(GAMBLERS)
+  }
+  /** With the money that the reference knows; `back`: the reference is told instead. */
+  synced(user: number, back = false): Borrower {
+    const account = this.accounts.get(user)!
+    if (back) {
+      const { money } = this.world
+      money.set(`${user} ${CASH}`, account.has('USDT'))
+      money.set(`${user} debt ${ACCOUNT}`, -(account.owed.get('USDT') ?? 0n))
+      money.set(interestName(user), -(account.interest.get('USDT') ?? 0n))
+      return account
+    }
+    const { cash, loan, interest } = this.now(user)
+    return this.with(account, cash, loan, interest)
   }
 
   private now(user: number): { cash: bigint; loan: bigint; interest: bigint } {
@@ -148,7 +181,9 @@ export class Holders {
   }
   /** What one of them is shown is what the model counts. */
   async seen(which: number): Promise<void> {
-    const { user, credential } = this.drawn(which)
+    await this.sameFigures(this.drawn(which))
+  }
+  async sameFigures({ user, credential }: Member): Promise<void> {
     const { world } = this
     const account = this.accounts.get(user)!
     const { cash, loan, interest } = this.now(user)
@@ -191,6 +226,6 @@ export class Holders {
     return text(sum - (sum % 10n ** 6n))
   }
   async look(): Promise<void> {
-    for (const i of DRAWN.keys()) await this.seen(i)
+    for (const member of this.members) await this.sameFigures(member)
   }
 }

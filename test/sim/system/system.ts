@@ -137,7 +137,7 @@ export class System {
     this.hour = this.hourNow
     const users = new Set([...touched.owners, ...this.model.touched()])
     this.acts.borrowers.check(state, users)
-    this.acts.traders.check(state, touched)
+    if (this.acts.traders.check(state, touched)) await this.acts.traders.gamblers.check(state)
     await this.acts.debtors.check(state, users)
     for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
@@ -173,6 +173,7 @@ export class System {
     for (const user of this.cast.members.keys()) this.balances(state, user)
     this.acts.borrowers.check(state)
     this.acts.traders.check(state)
+    await this.acts.traders.gamblers.check(state)
     await this.acts.debtors.check(state)
     while (!(await this.house.sight((sight) => this.shadow.compare(this.house, sight))))
       this.note('fell due meanwhile')
