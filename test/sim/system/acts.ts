@@ -112,17 +112,21 @@ export class Acts {
       if (answer.label === '') heard?.(answer)
     }
   }
+  private readonly crashing = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts'] as const
   /** The platform dies while it carries a request out: all of it happened, or nothing. */
   private async crash(step: Step): Promise<void> {
     const { house, note } = this.scene
     const death = step.n[1]! % 2 === 0 ? 'lost' : 'unheard'
-    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts', 'clock', 'stray'] as const
+    const kinds = [...this.crashing, 'clock', 'stray', 'price'] as const
     const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
-    if (kind === 'clock' || kind === 'stray') {
+    if (kind === 'clock' || kind === 'stray' || kind === 'price') {
       if (kind === 'clock') await this.standBy()
-      const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
+      // By a price liquidations begin, and are left in the middle.
+      const most = kind === 'price' ? 12 : 40
+      const died = await house.die(1 + (inner.n[1]! % most), death, async () => {
         if (kind === 'clock') await house.operate('POST', '/clock', { advance_seconds: 3600 })
+        else if (kind === 'price') await house.operate('PUT', '/prices', this.debtors.anyPrices(inner.n))
         else await this.stray(inner)
       })
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)

@@ -186,6 +186,15 @@ export class Debtors {
   private worth(currency: string, sum: bigint): bigint {
     return (sum * this.borrowers.unified.priceOf(currency)) / ONE
   }
+  /** Far from where they are, mostly. */
+  anyPrices(n: readonly number[]): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      Object.entries(RANGES).map(([coin, [low, high]], i) => [
+        coin,
+        (low + ((high - low) * (n[2 + i]! % 1_000)) / 1_000).toFixed(2),
+      ]),
+    )
+  }
   /** To where it stands as badly as was drawn, or not at all. */
   private async movePrice(debtor: Debtor, n: readonly number[]): Promise<boolean> {
     const { account } = debtor
