@@ -48,6 +48,8 @@ export interface OrderTold {
 export interface DebtTold {
   readonly at: number
   readonly price: (currency: string) => bigint
+  /** Of others' markets, where they are open: the best price that an order of a side meets after it, by side and pair. */
+  readonly best: ReadonlyMap<string, bigint>
   readonly steps: StepTold[]
   readonly orders: ReadonlyMap<number, OrderTold>
   /** When the liquidation goes on, and how often it has been tried in vain by then. */
@@ -349,14 +351,17 @@ export class Debts {
     const has = account.has(asset)
     return wanted >= has || down(has - wanted, price(asset)) < SALE_LEAST ? has : wanted
   }
-  private nobodyBuys({ account, user }: Debtor, { price }: DebtTold, asset: string): void {
+  private nobodyBuys({ account, user }: Debtor, { price, best }: DebtTold, asset: string): void {
     const debt = this.largestDebt(account, price)
     const route = this.routeOf(asset, debt)
-    if (route.pair !== PAIR || down(account.has(asset), price(asset)) < SALE_LEAST) return
-    const [best] = this.spot.market.facing(route.side)
+    if (down(account.has(asset), price(asset)) < SALE_LEAST) return
+    const met =
+      route.pair === PAIR
+        ? this.spot.market.facing(route.side)[0]?.price
+        : best.get(`${route.side} ${route.pair}`)
     const bound = this.boundOf(route, price)
     assert.ok(
-      best === undefined || (route.side === 'sell' ? best.price < bound : best.price > bound),
+      met === undefined || (route.side === 'sell' ? met < bound : met > bound),
       `somebody would have bought the ${asset} of ${user}`,
     )
   }

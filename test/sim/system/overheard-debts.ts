@@ -5,6 +5,8 @@ import type { Applied } from './overheard.ts'
 import { CURRENCIES } from './unified-model.ts'
 
 const INSURANCE = 'insurance'
+/** Markets that collateral is sold in, and no model follows. */
+const OTHERS = ['ETH_USDT', 'SOL_USDT', 'ETH_BTC']
 export interface Looked {
   readonly user_id: number
 }
@@ -17,9 +19,9 @@ export interface Told extends Omit<DebtTold, 'steps' | 'next'> {
 }
 /** As far as it is about one of them. */
 export function toldOf(told: Told, user: number): DebtTold {
-  const { at, price, orders, fund } = told
+  const { at, price, best, orders, fund } = told
   const steps = told.steps.filter(({ user_id }) => user_id === user)
-  return { at, price, orders, fund, steps, next: told.nexts.get(user) }
+  return { at, price, best, orders, fund, steps, next: told.nexts.get(user) }
 }
 
 /** Undefined: nothing of theirs. */
@@ -79,5 +81,13 @@ export function overhearDebts(
     }
   }
   const price = (currency: string): bigint => prices.get(currency)!
-  return { at, item, steps, orders, nexts, rates, price, fund: { before, after } }
+  const best = new Map<string, bigint>()
+  for (const pair of OTHERS)
+    for (const side of ['buy', 'sell'] as const) {
+      const { halted, config } = state.world.market(pair)
+      const first = state.spot.book(pair).facing(side)?.price
+      if (first !== undefined && !halted && config.trade_status === 'tradable')
+        best.set(`${side} ${pair}`, first)
+    }
+  return { at, item, steps, orders, nexts, rates, price, best, fund: { before, after } }
 }
