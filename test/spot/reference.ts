@@ -10,6 +10,8 @@ export interface RefOrder {
   market: boolean
   tif: 'gtc' | 'ioc' | 'poc' | 'fok'
   price: bigint
+  /** Of a market order: it goes no further. */
+  bound?: bigint
   amount: bigint
   left: bigint
   filled: bigint
@@ -36,6 +38,8 @@ export interface RefNew {
   market: boolean
   tif: 'gtc' | 'ioc' | 'poc' | 'fok'
   price: bigint
+  /** Of a market order: it goes no further. */
+  bound?: bigint
   amount: bigint
   iceberg: bigint
   act: 'cn' | 'co' | 'cb' | null
@@ -106,8 +110,9 @@ export class ReferenceMarket {
     return first
   }
   private accepts(order: RefOrder, maker: RefOrder): boolean {
-    if (order.market) return true
-    return order.side === 'buy' ? maker.price <= order.price : maker.price >= order.price
+    const limit = order.market ? order.bound : order.price
+    if (limit === undefined) return true
+    return order.side === 'buy' ? maker.price <= limit : maker.price >= limit
   }
   private wants(order: RefOrder, left: bigint, price: bigint): bigint {
     if (!order.market || order.side === 'sell') return left

@@ -37,7 +37,9 @@ export function look(w: World): void {
     if (row.user !== 0 && row.size !== 0n && !isCross(row) && row.liquidating === 0 && isBroke(w, row))
       broke.push(row.id)
   for (const [id, row] of w.accounts)
-    if (row.liquidating === 0 && unitIsBroke(unitOf(w, row.user, row.account))) broke.push(id)
+    // A unified account is liquidated as a whole, elsewhere.
+    if (row.liquidating === 0 && !w.shared.has(row.user) && unitIsBroke(unitOf(w, row.user, row.account)))
+      broke.push(id)
   const place = (unit: string): number => (w.order.includes(unit) ? w.order.indexOf(unit) : w.order.length)
   broke.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
   for (const unit of broke) {
@@ -47,6 +49,7 @@ export function look(w: World): void {
     else row.liquidating = id
     w.schedule(w.at, 'futures.liquidate', unit, { id })
     w.meet(row === undefined ? 'cross liquidation' : 'isolated liquidation')
+    if (row !== undefined && w.shared.has(row.user)) w.meet('isolated liquidation of a unified account')
   }
 }
 
@@ -93,6 +96,11 @@ function stepCross(w: World, unit: string, id: number): boolean {
     look(w)
     return false
   }
+  reduceWorst(w, rows, id)
+  return true
+}
+/** One step with the cross position that needs most; both sides of a contract against each other first. */
+export function reduceWorst(w: World, rows: Position[], id: number): void {
   const need = new Map(rows.map((row) => [row.id, needsOf(w, row).maintenance]))
   rows.sort((a, b) => {
     const by = need.get(b.id)! - need.get(a.id)!
@@ -103,7 +111,6 @@ function stepCross(w: World, unit: string, id: number): boolean {
   const other = rows.find((row) => row.contract === worst.contract && row.id !== worst.id)
   if (other === undefined) close(w, c, worst, id)
   else closeHedge(w, c, worst, other, id)
-  return true
 }
 /** Nothing is left to close, and something is owed: the fund pays, then the operator. */
 function payMissing(w: World, user: number, account: string, id: number): void {
@@ -255,10 +262,13 @@ function giveSurplus(
   orderId: number,
   stake: bigint,
 ): void {
+  // What is left of a unified account pays its debts.
+  if (w.shared.has(row.user) && isCross(before)) return
   const unit = unitOf(w, row.user, c.account)
   const surplus = floorTo(stake + brought(row) - brought(before), UNIT)
   const most = min(isCross(before) ? crossCash(unit) : unit.total, w.balance(cashName(row.user, c.account)))
-  const change = min(surplus, most)
+  // What a unified account lacks of it is lent.
+  const change = w.shared.has(row.user) ? surplus : min(surplus, most)
   if (change <= 0n) return
   book(w, c, row.user, insuranceName(c.settle), {
     type: 'pnl',

@@ -212,10 +212,12 @@ export function orderMargins(w: World, user: number, account: string): { cross: 
 }
 /** What cross orders may use, and what isolated ones and transfers may; below 0 where it is overdrawn. */
 export function availableOf(w: World, user: number, account: string): { cross: bigint; own: bigint } {
-  const { all } = orderMargins(w, user, account)
+  const { all, cross: ofCross } = orderMargins(w, user, account)
   if (w.shared.has(user)) {
     const left = sharedAvailable(w, user, account, all)
-    return { cross: left, own: left }
+    // Nothing is lent for the margin of an isolated position: it needs money that is there.
+    const there = w.balance(cashName(user, account)) - unitOf(w, user, account).isolated - (all - ofCross)
+    return { cross: left, own: min(left, there) }
   }
   const free = (priceOf: PriceOf): bigint => {
     const unit = unitOf(w, user, account, priceOf)
@@ -354,7 +356,9 @@ export function queueOf(w: World, c: Contract, long: boolean): Position[] {
   })
   return scored.map(({ row }) => row)
 }
-export const inLiquidation = (w: World, row: Position): boolean =>
-  isCross(row)
-    ? (w.account(row.user, w.contract(row.contract).account)?.liquidating ?? 0) !== 0
-    : row.liquidating !== 0
+export function inLiquidation(w: World, row: Position): boolean {
+  if (!isCross(row)) return row.liquidating !== 0
+  const shared = w.shared.get(row.user)
+  if (shared !== undefined) return shared.isLocked()
+  return (w.account(row.user, w.contract(row.contract).account)?.liquidating ?? 0) !== 0
+}

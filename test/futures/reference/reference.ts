@@ -131,6 +131,13 @@ export class Reference {
     fire(w)
     wakeFund(w)
   }
+  /** Something else that a command does here. */
+  step(at: number, act: (w: World) => void): void {
+    this.start(at, [])
+    act(this.world)
+    fire(this.world)
+    wakeFund(this.world)
+  }
   private start(at: number, order: readonly string[]): void {
     Object.assign(this.world, { at, order, records: {} })
     this.world.touched.clear()

@@ -135,6 +135,7 @@ export function changeMargin(
     if (-change > min(spare(needsOf(w, row)), spare(needsOf(w, row, believed(w))))) refuse('REMOVE_TOO_MUCH')
   }
   row.margin += change
+  if (w.shared.has(row.user)) w.meet('margin of a unified account')
   recordPosition(w, row)
   look(w)
   return rows

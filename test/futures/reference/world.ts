@@ -270,6 +270,8 @@ export interface Shared {
   readonly portfolio: boolean
   /** What all its currencies count for, and what its debts need, with so much USDT, a loan of it and its interest. */
   standing(cash: bigint, loan: bigint, interest: bigint): Standing
+  /** Whether it is being liquidated as a whole. */
+  isLocked(): boolean
 }
 export interface Standing {
   readonly balance: bigint

@@ -4,6 +4,7 @@ import type { RefOrder } from '../../spot/reference.ts'
 import { ETH_OUTSIDE } from '../../support/wallet.ts'
 import { Borrowers } from './borrowers.ts'
 import type { Cast, Family, Member } from './cast.ts'
+import { Debtors } from './debtors.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, text, type Model } from './model.ts'
 import { StrayMoney } from './money.ts'
@@ -66,13 +67,16 @@ export class Acts {
   readonly money: StrayMoney
   readonly borrowers: Borrowers
   readonly traders: Traders
+  readonly debtors: Debtors
 
   constructor(scene: Scene) {
     this.scene = scene
     this.wander = new Wander(scene.house, scene.cast)
     this.money = new StrayMoney(scene.house, scene.cast)
     this.borrowers = new Borrowers(scene.house, scene.cast, scene.model)
-    this.traders = new Traders(scene.house, scene.cast, () => this.borrowers.unified)
+    const { house, cast, model, note } = scene
+    this.traders = new Traders(house, cast, () => this.borrowers.unified, model, note)
+    this.debtors = new Debtors(house, cast, model, this.borrowers, note)
   }
   async take(step: Step): Promise<void> {
     await this.acts[step.act](step)
@@ -95,6 +99,7 @@ export class Acts {
    */
   private async send(step: Step, request: Request | undefined): Promise<void> {
     if (request === undefined) return
+    await this.debtors.ready()
     const { by, call, predict, heard } = request
     const late = step.way === 'late'
     const times = step.way === 'twice' ? 2 : 1
@@ -107,22 +112,27 @@ export class Acts {
       if (answer.label === '') heard?.(answer)
     }
   }
+  private readonly crashing = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts'] as const
   /** The platform dies while it carries a request out: all of it happened, or nothing. */
   private async crash(step: Step): Promise<void> {
     const { house, note } = this.scene
     const death = step.n[1]! % 2 === 0 ? 'lost' : 'unheard'
-    const kinds = ['place', 'transfer', 'sub', 'withdraw', 'unified', 'contracts', 'clock', 'stray'] as const
+    const kinds = [...this.crashing, 'clock', 'stray', 'price'] as const
     const kind = kinds[step.n[0]! % kinds.length]!
     const inner: Step = { ...step, act: kind, n: step.n.slice(2).concat(step.n[0]!, step.n[1]!), way: 'once' }
-    if (kind === 'clock' || kind === 'stray') {
+    if (kind === 'clock' || kind === 'stray' || kind === 'price') {
       if (kind === 'clock') await this.standBy()
-      const died = await house.die(1 + (inner.n[1]! % 40), death, async () => {
+      // By a price liquidations begin, and are left in the middle.
+      const most = kind === 'price' ? 12 : 40
+      const died = await house.die(1 + (inner.n[1]! % most), death, async () => {
         if (kind === 'clock') await house.operate('POST', '/clock', { advance_seconds: 3600 })
+        else if (kind === 'price') await house.operate('PUT', '/prices', this.debtors.anyPrices(inner.n))
         else await this.stray(inner)
       })
       note(`crash ${kind} ${died === undefined ? 'did not come to it' : death}`)
       return
     }
+    await this.debtors.ready()
     if (kind === 'contracts') await this.traders.ready()
     const request: Request | undefined =
       kind === 'unified'
@@ -241,6 +251,13 @@ export class Acts {
       }
       await this.send(step, this.borrowers.request(step))
       await this.borrowers.seen(step.who)
+    },
+    debt: async (step) => {
+      const happened = await this.debtors.happens(step, (seconds) => this.clock(seconds, step.n))
+      for (let part = 0; part < 2 && happened === undefined; part++)
+        await this.send(step, this.debtors.request(step, part))
+      if (happened !== undefined) this.scene.note(`debt ${happened}`)
+      await this.debtors.seen(step.who)
     },
     // The reference tells what one request would be answered, not two.
     contracts: async (step) => {
@@ -412,7 +429,8 @@ export class Acts {
     const { market } = this.scene.model
     const among = step.n[5]! % 4 === 0 ? this.orders.slice(-NEWEST) : market.orders
     const order = among[step.n[0]! % Math.max(1, among.length)]
-    return order?.id ? { order, owner: this.scene.cast.members.get(order.user)! } : undefined
+    const owner = order?.id ? this.scene.cast.members.get(order.user) : undefined
+    return owner === undefined ? undefined : { order: order!, owner }
   }
   private amend(step: Step): Request | undefined {
     const found = this.known(step)

@@ -5,6 +5,7 @@ import type { Cast, Member } from './cast.ts'
 import type { Answer, Call, House } from './house.ts'
 import { ONE, amount, text, type Model } from './model.ts'
 import type { Step } from './plan.ts'
+import { sameBalances, sameFigures } from './unified-checks.ts'
 import {
   Borrower,
   CURRENCIES,
@@ -25,6 +26,9 @@ const FUNDS = [
 const UNIT = 10n ** 10n
 /** Prices between which nobody here is ever restricted, whatever anybody does to them. */
 const EXTREMES = { ETH: [1_700n, 4_200n], SOL: [80n, 220n], BTC: [35_000n, 97_000n] } as const
+/** What is owed of these may be repaid by an order: so many requests are one that does. */
+const TRADED = ['BTC', 'USDT'] as const
+const REPAYING = 4
 /** Where they trade with families, and about what it costs there. */
 const PAIR = 'BTC_USDT'
 const PRICE = 60_000n
@@ -74,6 +78,11 @@ export class Borrowers {
   get unified(): UnifiedModel {
     return this.model
   }
+  /** Somebody new, who trades in the market of the families. */
+  newAccount(user: number): Borrower {
+    this.spot.market.rates.set(user, { maker: FEE, taker: FEE })
+    return new Borrower(this.purse(user), () => this.resting(user))
+  }
   private purse(user: number): Purse {
     const own = new Map<string, bigint>()
     const { market } = this.spot
@@ -85,13 +94,13 @@ export class Borrowers {
     }
   }
   /** What orders give, and what they bring lot by lot, each fill paying the highest fee, rounded up. */
-  private riskOf(side: 'buy' | 'sell', left: bigint, price: bigint): Resting {
+  riskOf(side: 'buy' | 'sell', left: bigint, price: bigint): Resting {
     const received = side === 'buy' ? FILLED : (FILLED * price) / ONE
     const fee = ((received * FEE + ONE * UNIT - 1n) / (ONE * UNIT)) * UNIT
     const least = received - (fee < received ? fee : received)
     return { side, given: side === 'buy' ? (left * price) / ONE : left, got: (left / FILLED) * least }
   }
-  private open(user: number): RefOrder[] {
+  open(user: number): RefOrder[] {
     return this.spot.market.orders.filter((order) => order.user === user && order.status === 'open')
   }
   private resting(user: number): Resting[] {
@@ -101,8 +110,7 @@ export class Borrowers {
     this.model = new UnifiedModel(await this.read(), (currency) => this.house.state.prices.of(currency))
     for (const funds of FUNDS) {
       const { user_id: user, credential } = await this.house.user()
-      const account = new Borrower(this.purse(user), () => this.resting(user))
-      this.spot.market.rates.set(user, { maker: FEE, taker: FEE })
+      const account = this.newAccount(user)
       const member = { user, credential }
       this.accounts.push({ member, account })
       this.cast.followed.add(user)
@@ -215,6 +223,8 @@ export class Borrowers {
         },
         act,
       )
+    if (account.shared && n[7]! % REPAYING === 0 && TRADED.some((one) => account.debt(one) > 0n))
+      return this.order(member, account, n, true)
     switch (n[0]! % 16) {
       case 0:
       case 1:
@@ -272,19 +282,19 @@ export class Borrowers {
    * An order that does not rest, in the market of the families; with auto_borrow where something may be lent, and with
    * auto_repay. None is sent that might leave the account with too little, whether all of it is filled or nothing.
    */
-  private order(by: Member, account: Borrower, n: readonly number[]): Asked | undefined {
-    const repays = account.shared && n[7]! % 2 === 0
+  private order(by: Member, account: Borrower, n: readonly number[], repaying = false): Asked | undefined {
+    const repays = repaying || (account.shared && n[7]! % 2 === 0)
     // Mostly such that it brings what is owed.
-    const owed =
-      repays && n[1]! % 4 > 0 ? (['BTC', 'USDT'] as const).find((one) => account.debt(one) > 0n) : undefined
+    const owed = repays && n[1]! % 4 > 0 ? TRADED.find((one) => account.debt(one) > 0n) : undefined
     const drawnSide = n[1]! % 2 === 0 ? 'buy' : 'sell'
     const side = owed === undefined ? drawnSide : owed === 'BTC' ? 'buy' : 'sell'
     const market = n[2]! % 3 === 0
-    const tif = n[3]! % 4 === 0 ? 'fok' : 'ioc'
+    const tif = n[3]! % 4 === 0 && !repaying ? 'fok' : 'ioc'
     const gives = side === 'buy' ? 'USDT' : 'BTC'
     const borrows = account.shared && n[4]! % 2 === 0
-    const price = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
+    const drawnPrice = (PRICE + BigInt((n[5]! % Number(2n * FAR + 1n)) - Number(FAR))) * ONE
     const worst = (side === 'buy' ? PRICE + FAR : PRICE - FAR) * ONE
+    const price = repaying ? worst : drawnPrice
     const has = account.has(gives)
     const drawn = (has * BigInt(1 + (n[6]! % 130))) / 100n
     const cap = side === 'buy' ? MOST : (MOST * ONE) / worst
@@ -423,47 +433,14 @@ export class Borrowers {
     for (const { member, account } of this.accounts) {
       const { user } = member
       if (owners?.has(user) === false && !this.moved.has(user)) continue
-      const same = (name: string, currency: string, mine: bigint): void =>
-        assert.equal(
-          state.ledger.balance(user, name as 'spot', currency),
-          mine,
-          `${name} ${currency} of ${user}`,
-        )
-      for (const currency of CURRENCIES) {
-        same('spot', currency, account.has(currency))
-        same('spot.locked', currency, account.held(currency))
-        same('debt.unified', currency, -(account.owed.get(currency) ?? 0n))
-        same('debt.interest.unified', currency, -(account.interest.get(currency) ?? 0n))
-      }
-      same('margin:ETH_USDT', 'USDT', account.apart)
+      sameBalances(state, user, account)
     }
     this.moved.clear()
   }
   /** What one of them is shown is what the model counts. */
   async seen(which: number): Promise<void> {
     const { member, account } = this.accounts[which % this.accounts.length]!
-    const answer = await this.house.call(member.credential, { method: 'GET', path: '/unified/accounts' })
-    if (account.mode === 'classic') {
-      assert.equal(answer.label, 'ACCOUNT_EXCEPTION')
-      return
-    }
-    const mine = this.model.figures(account)
-    for (const [name, figure] of Object.entries(mine))
-      assert.equal(answer.body[name], figure, `${name} of ${member.user} in ${account.mode}`)
-    for (const currency of CURRENCIES) {
-      const shown = answer.body.balances[currency]
-      const debt = account.debt(currency)
-      assert.deepEqual(
-        [shown?.available ?? '0', shown?.equity ?? '0', shown?.borrowed ?? '0', shown?.total_liab ?? '0'],
-        [
-          text(account.has(currency)),
-          text(account.has(currency) + account.held(currency) - debt),
-          text(account.owed.get(currency) ?? 0n),
-          text(debt),
-        ],
-        `${currency} of ${member.user}`,
-      )
-    }
+    await sameFigures(this.house, this.model, member, account)
   }
   async look(): Promise<void> {
     for (const i of this.accounts.keys()) await this.seen(i)

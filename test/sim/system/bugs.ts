@@ -271,12 +271,72 @@ export const BUGS: Readonly<Record<string, () => () => void>> = {
           return original.call(this, context, entry)
         },
     ),
+  'an isolated margin of a unified account is a little more than was taken': () =>
+    plant(commands, 'futures.place', (original) => (ctx, input) => {
+      const made = original(ctx, input)
+      const { positions } = ctx.state.futures
+      const row = positions.get(input.user_id, made.pair, 'single')
+      if (row !== undefined && row.margin > 0n && ctx.state.margin.isUnified(input.user_id))
+        ctx.tx.put(positions.table, { ...row, margin: (row.margin + 10n ** 10n) as never })
+      return made
+    }),
   'an order that should repay does not': () =>
     plant(commands, 'spot.place', (original) => (ctx, input) => {
       const order = { ...input.order, auto_repay: null }
       return original(ctx, { ...input, order })
     }),
   'open orders of a unified account lose nothing': () => plant(Ladder.prototype, 'loss', () => () => 0n),
+  'one in three looks at accounts in debt is left out': () =>
+    plant(
+      commands,
+      'margin.check',
+      (original) => (ctx, input) => (ctx.at % 3 === 0 ? 0 : original(ctx, input)),
+    ),
+  'the fund takes over a little less than it says': () =>
+    plant(
+      Ledger.prototype,
+      'post',
+      (original) =>
+        function (this: Ledger, context, entry) {
+          const [from, to] = entry.lines
+          if (entry.kind !== 'liquidation' || from?.name !== 'spot')
+            return original.call(this, context, entry)
+          const by = 10n ** 10n
+          const lines = [
+            { ...from, amount: (from.amount + by) as never },
+            { ...to!, amount: (to!.amount - by) as never },
+            ...entry.lines.slice(2),
+          ]
+          return original.call(this, context, { ...entry, lines })
+        },
+    ),
+  'a liquidation that should go on at once waits for a second': () =>
+    plant(commands, 'due.run', (original) => (ctx, input) => {
+      const { due } = ctx.state
+      const liquidates = due.table.get(input.id)?.command === 'margin.liquidate'
+      const made = original(ctx, input)
+      for (const row of liquidates ? [...due.table.values()] : [])
+        if (row.command === 'margin.liquidate' && row.at === ctx.at)
+          ctx.tx.put(due.table, { ...row, at: row.at + 1e6 })
+      return made
+    }),
+  'a position that a liquidation reduces has cost too little': () =>
+    plant(commands, 'due.run', (original) => (ctx, input) => {
+      const { due, futures } = ctx.state
+      const item = due.table.get(input.id)
+      if (item?.command !== 'margin.liquidate') return original(ctx, input)
+      const { user_id } = item.input as { user_id: number }
+      const sizes = new Map(
+        [...futures.positions.heldBy(user_id, 'futures/usdt')].map((row) => [row.id, row.size]),
+      )
+      const made = original(ctx, input)
+      for (const [id, size] of sizes) {
+        const row = futures.positions.table.get(id)
+        if (row !== undefined && row.size !== size)
+          ctx.tx.put(futures.positions.table, { ...row, fee: (row.fee + 1n) as never })
+      }
+      return made
+    }),
   'one who was taken over goes on': () => plant(SqliteJournal.prototype, 'checkFence', () => function () {}),
   'a batch is not told to those who listen': () =>
     plant(

@@ -76,7 +76,7 @@ const COUNTERS: Readonly<Record<string, string>> = {
   chase_order: 'chase',
 }
 const FUND = { owner: 0, name: 'insurance:futures.usdt', currency: 'USDT' } as const
-const FUNDED = /^futures\.(?:liquidate|unwind|fund)$/
+const FUNDED = /^(?:futures\.(?:liquidate|unwind|fund)|margin\.liquidate)$/
 
 /** The unit that an item of due work liquidates. */
 export function unitOf({ input }: DueItem): string {

@@ -14,7 +14,7 @@ export interface Step {
 }
 /** How often each happens, in ten thousand. */
 const WEIGHTS = {
-  place: 3_078,
+  place: 2_798,
   amend: 830,
   cancel: 830,
   transfer: 730,
@@ -23,7 +23,8 @@ const WEIGHTS = {
   deposit: 130,
   mine: 100,
   credit: 300,
-  unified: 400,
+  unified: 440,
+  debt: 240,
   contracts: 420,
   stray: 1_000,
   any: 800,

@@ -95,6 +95,7 @@ export class System {
     await this.acts.prices(3000, 150)
     await this.acts.borrowers.begin()
     await this.acts.traders.begin()
+    await this.acts.debtors.begin()
     this.hour = this.hourNow
     await this.check()
   }
@@ -136,7 +137,8 @@ export class System {
     this.hour = this.hourNow
     const users = new Set([...touched.owners, ...this.model.touched()])
     this.acts.borrowers.check(state, users)
-    this.acts.traders.check(state, touched)
+    if (this.acts.traders.check(state, touched)) await this.acts.traders.gamblers.check(state)
+    await this.acts.debtors.check(state, users)
     for (const user of users) if (this.cast.members.has(user)) this.balances(state, user)
   }
   private balances(state: State, user: number): void {
@@ -171,6 +173,8 @@ export class System {
     for (const user of this.cast.members.keys()) this.balances(state, user)
     this.acts.borrowers.check(state)
     this.acts.traders.check(state)
+    await this.acts.traders.gamblers.check(state)
+    await this.acts.debtors.check(state)
     while (!(await this.house.sight((sight) => this.shadow.compare(this.house, sight))))
       this.note('fell due meanwhile')
     this.note('looked at everything')
@@ -184,6 +188,7 @@ export class System {
     await this.look()
     for (const member of this.cast.members.values()) await this.seen(member)
     await this.acts.borrowers.look()
+    await this.acts.debtors.look()
     await this.acts.traders.holders.look()
     for (const { main } of this.cast.withdrawing) await this.paidOnce(main)
     assert.deepEqual(await this.house.verify(replayed), [])

@@ -88,7 +88,9 @@ export class CallsBase {
   /** Often that, or a little more. */
   protected size(): number {
     const { random } = this
-    if (this.around.cap !== undefined) return this.capped(this.around.cap)
+    const { cap } = this.around
+    // What an isolated position may lose is its margin: it needs no cap.
+    if (cap !== undefined && this.rows[0]!.leverage === 0n) return this.capped(cap)
     const most = Math.trunc(this.most() * random.pick([0.05, 0.2, 0.5, 0.8, 1.1]))
     if (Math.abs(most) > 2 && random.chance(0.7)) return most
     return random.pick([1, -1]) * (1 + random.below(random.pick([5, 300, 2_000, 20_000])))

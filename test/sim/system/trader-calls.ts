@@ -86,6 +86,24 @@ export class TraderCalls extends WaitingCalls {
     ] as const)
     return this.make[what]()
   }
+  /** The same of one with isolated positions: it may come near what its money carries, and its settings change. */
+  holdingApart(): Said | undefined {
+    const what = this.random.pick([
+      'place',
+      'place',
+      'place',
+      'place',
+      'reduce',
+      'reduce',
+      'cancel',
+      'cancelAll',
+      'leverage',
+      'mode',
+      'margin',
+      'margin',
+    ] as const)
+    return this.make[what]()
+  }
   private order(): Body {
     const { random, dual } = this
     const size = this.size()

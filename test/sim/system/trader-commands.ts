@@ -19,4 +19,5 @@ export const OF_CONTRACT: ReadonlySet<string> = new Set([
   'futures.chase.look',
 ])
 /** Whether any of these may be among recorded commands: most are about something else. */
-export const ABOUT = /"(?:futures|agents|prices|world)\.|"due\.run"|"transfer\.create"|"user\.credit"/
+export const ABOUT =
+  /"(?:futures|agents|prices|world)\.|"due\.run"|"margin\.check"|"transfer\.create"|"user\.credit"/

@@ -2,21 +2,22 @@ import assert from 'node:assert/strict'
 import type { State } from '../../../src/core/state.ts'
 import type { DueItem } from '../../../src/core/tables/due.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
-import { sameWaiting } from '../../futures/reference/compare-waiting.ts'
 import { wakeFund } from '../../futures/reference/liquidation.ts'
 import { Reference, type Answer as Told, type Input } from '../../futures/reference/reference.ts'
-import { sameOrder, samePositions } from '../../futures/reference/rows.ts'
 import { chargeHour } from '../../futures/reference/shared.ts'
 import { UNIT, isTrailing, isWaiting, type Order } from '../../futures/reference/world.ts'
 import { Random } from '../random.ts'
 import type { Asked } from './borrowers.ts'
 import type { Cast, Member } from './cast.ts'
+import { Gamblers } from './gamblers.ts'
 import { Holders } from './holders.ts'
 import type { House } from './house.ts'
-import { amount, text } from './model.ts'
+import { amount, text, type Model } from './model.ts'
 import { elsewhere, unitOf, type Elsewhere, type FundMoney } from './overheard.ts'
+import { overhearDebts, type Told as DebtsTold } from './overheard-debts.ts'
 import type { Step } from './plan.ts'
 import type { Said } from './trader-calls-base.ts'
+import { sameAccounts } from './trader-checks.ts'
 import { TraderCalls } from './trader-calls.ts'
 import { ABOUT, FOLLOWS, OF_CONTRACT, OWN } from './trader-commands.ts'
 import type { UnifiedModel } from './unified-model.ts'
@@ -38,7 +39,8 @@ const MOVES = 5
 const MEETS = 9
 const RUINS = 10
 const RACES = 13
-const HOLDS = 18
+const HOLDS = 20
+const GAMBLES = 23
 const isHeld = (kind: number): boolean => kind >= RACES && kind < HOLDS
 /** Of a step. */
 export const PARTS = 3
@@ -76,10 +78,20 @@ export class Traders {
   readonly holders: Holders
   private known: { readonly id: number; readonly user: number }[] = []
 
-  constructor(house: House, cast: Cast, unified: () => UnifiedModel) {
+  readonly gamblers: Gamblers
+  private readonly debtsHeard = new Map<number, DebtsTold>()
+
+  constructor(
+    house: House,
+    cast: Cast,
+    unified: () => UnifiedModel,
+    spot: Model,
+    note: (what: string) => void,
+  ) {
     this.house = house
     this.cast = cast
     this.holders = new Holders(house, cast, unified)
+    this.gamblers = new Gamblers(house, this.holders, () => this.reference, unified, spot, note)
   }
   async begin(): Promise<void> {
     const config = BUILT_IN_WORLD.contracts!.find(
@@ -98,12 +110,16 @@ export class Traders {
     const row = this.house.state.futures.priceOf(ID)!
     const { index, mark, funding_rate: rate, next_funding: nextFunding } = row
     this.reference.begin(this.now, () => ({ index, mark, rate, nextFunding }))
+    this.gamblers.begin()
     await this.house.settle()
     this.house.applied = (applied) => {
       const told = elsewhere(applied, ID, (user) => this.isOurs(user))
       if (told === undefined) this.heard.delete(applied.at)
       else this.heard.set(applied.at, told)
       if (told?.wakes === true) this.waking = true
+      const debts = overhearDebts(applied, (user) => this.gamblers.isOne(user))
+      if (debts === undefined) this.debtsHeard.delete(applied.at)
+      else this.debtsHeard.set(applied.at, debts)
     }
     this.house.recorded = (commands) => {
       try {
@@ -146,9 +162,24 @@ export class Traders {
       } else if (OWN.test(type) && this.isOurs(input['user_id'])) this.run(type, input, at, told)
       else if (type === 'prices.set') this.run(type, input, at, told)
       else if (FOLLOWS.has(type) || this.isAbout(type, input)) this.run('futures.mark', {}, at, told)
+      const debts = this.debtsHeard.get(at)
+      if (debts !== undefined) this.runDebts(debts, input, told)
       if (told?.wakes === true) this.wake(at, told.fund!)
     }
     this.forget()
+  }
+  private runDebts(
+    debts: DebtsTold,
+    input: Readonly<Record<string, unknown>>,
+    told: Elsewhere | undefined,
+  ): void {
+    this.debtsHeard.delete(debts.at)
+    this.begins(told)
+    this.reference.world.order = told?.begun ?? []
+    this.gamblers.carryOut(debts, input)
+    const fund = debts.item?.command === 'margin.liquidate' ? told?.fund : undefined
+    if (fund !== undefined)
+      assert.equal(this.reference.world.balance('insurance usdt'), fund.after, 'the fund')
   }
   /** Of marks that time has moved, and of market agents: whether it is this contract, or what it follows. */
   private isAbout(type: string, input: Readonly<Record<string, unknown>>): boolean {
@@ -243,10 +274,11 @@ export class Traders {
 
   /** What is due by now is done, so that nothing comes between a question and its answer. */
   async ready(): Promise<void> {
-    if (this.reference.world.due.some(({ at }) => at <= this.now)) await this.house.drain()
+    if (this.gamblers.anyLocked || this.reference.world.due.some(({ at }) => at <= this.now))
+      await this.house.drain()
   }
   /** The index moves, or somebody gets money; false: it is a request. */
-  async happens({ n }: Step): Promise<string | undefined> {
+  async happens({ n, who }: Step): Promise<string | undefined> {
     const random = new Random(n[1]!)
     const kind = n[0]! % KINDS
     if (kind < HELPS) {
@@ -260,6 +292,11 @@ export class Traders {
     if (kind >= MEETS && kind < RUINS && random.chance(RUIN_CHANCE)) {
       await this.ruin()
       return 'ruin'
+    }
+    const way = kind >= HOLDS && kind < GAMBLES && n[5]! % 2 === 0 ? this.gamblers.ruinedBy(who) : 0
+    if (way !== 0) {
+      await this.moveIndex(1 + (way * (1 + random.below(8))) / 100)
+      return 'index against a gambler'
     }
     if (kind >= MOVES) return undefined
     // Now and then one way, again and again.
@@ -330,13 +367,15 @@ export class Traders {
     const kind = n[0]! % KINDS
     const meets = kind >= MOVES && kind < MEETS
     const races = kind >= RUINS && kind < RACES
+    if (kind >= HOLDS && kind < GAMBLES) return this.gamble(part, who, n[1]!)
     const trades = isHeld(kind) && n[4]! % 2 === 0
     if (part >= (races ? 3 : meets || trades ? 2 : 1)) return undefined
     if (isHeld(kind) && part === 0) {
-      const holder = this.holders.members[who % this.holders.members.length]!
+      const holder = this.holders.drawn(who)
       const calls = this.calls(holder.user, new Random(n[1]!), HELD)
       const isTooMuch = n[3]! % 6 === 0
-      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : calls.holding()
+      const other = this.holders.isIsolated(holder.user) ? calls.holdingApart() : calls.holding()
+      const said = isTooMuch ? calls.tooMuch() : trades ? calls.offering() : other
       this.offer = said
       if (said === undefined || (isTooMuch && this.wouldBe(said) === '')) return undefined
       return this.asked(holder, said)
@@ -352,6 +391,18 @@ export class Traders {
           ? (this.offer = calls.offer())
           : calls.taking(this.offer!)
     return said === undefined ? undefined : this.asked(by, said)
+  }
+  /** The rich one offers what a gambler then takes. */
+  private gamble(part: number, who: number, seed: number): Request | undefined {
+    if (part > 1) return undefined
+    const takes = this.gamblers.takes(who, seed, ID)
+    if (takes === undefined) return undefined
+    const random = new Random(seed)
+    if (part === 1) return this.asked(takes.by, this.calls(takes.by.user, random).taking(this.offer!))
+    const rich = this.members.at(-1)!
+    const { mark } = this.reference.world.priceOf(ID)
+    this.offer = this.calls(rich.user, random).limit(-takes.size, (Number(mark) / 1e18).toFixed(1), 'gtc')
+    return this.asked(rich, this.offer)
   }
   /** After a request of a unified account: what it is shown is what the model counts. */
   async seen({ n, who }: Step): Promise<void> {
@@ -422,60 +473,20 @@ export class Traders {
     this.known = this.known.slice(-KEPT)
   }
 
-  /** Where the platform or the reference has touched anything of it since; without a word of that, always. */
-  check(state: State, touched?: Touched): void {
+  /**
+   * Where the platform or the reference has touched anything of it since; without a word of that, always. Tells whether
+   * it has.
+   */
+  check(state: State, touched?: Touched): boolean {
     if (this.broken !== undefined) throw this.broken as Error
     if (touched !== undefined && !this.moved && !touched.priced.has(ID))
-      if (!this.everybody.some(({ user }) => touched.owners.has(user))) return
+      if (!this.everybody.some(({ user }) => touched.owners.has(user))) return false
     this.moved = false
     const { world } = this.reference
     this.holders.check(state)
-    for (const { user } of this.everybody) {
-      const same = (name: string, mine: bigint): void =>
-        assert.equal(state.ledger.balance(user, name as 'spot', 'USDT'), mine, `${name} of ${user}`)
-      if (!this.holders.isOne(user)) {
-        same('futures:usdt', world.balance(`${user} ${ACCOUNT}`))
-        same('debt.futures:usdt', world.balance(`${user} debt ${ACCOUNT}`))
-        same('spot', world.balance(`${user} spot USDT`))
-      }
-      const [got, wanted] = [state.futures.accounts.get(user, ACCOUNT), world.account(user, ACCOUNT)]
-      assert.deepEqual(
-        [
-          got?.dual ?? false,
-          Math.sign(got?.liquidating ?? 0),
-          got?.pnl ?? 0n,
-          got?.fee ?? 0n,
-          got?.fund ?? 0n,
-        ],
-        [wanted!.dual, Math.sign(wanted!.liquidating), wanted!.pnl, wanted!.fee, wanted!.fund],
-        `account of ${user}`,
-      )
-      const open = state.futures.openOrders(user, ID)
-      const mine = world.openOf(user, ID).sort((a, b) => a.id - b.id)
-      assert.equal(open.length, mine.length, `open orders of ${user}`)
-      for (const [i, order] of open.entries()) sameOrder(order, mine[i]!, false)
-    }
-    samePositions(
-      state,
-      world,
-      ID,
-      this.everybody.map(({ user }) => user),
-    )
-    sameWaiting(
-      state,
-      world,
-      this.everybody.map(({ user }) => user),
-      undefined,
-      true,
-      false,
-    )
-    const { index, mark, last } = world.priceOf(ID)
-    const price = state.futures.priceOf(ID)!
-    assert.deepEqual(
-      [price.index, price.mark, state.futures.lastPrice(ID) ?? 0n].map(text),
-      [index, mark, last ?? 0n].map(text),
-      'prices',
-    )
+    const users = this.everybody.map(({ user }) => user)
+    sameAccounts(state, world, ID, ACCOUNT, users, (user) => this.holders.isOne(user))
+    return true
   }
   /** What has happened in the reference, and how often. */
   get met(): ReadonlyMap<string, number> {

@@ -33,8 +33,9 @@ const RATE_SHOWN = 10n ** 14n
 /** What is there is shown rounded down, what is owed or needed rounded up. */
 export const shownDown = (amount: bigint): string => text(amount - (((amount % SHOWN) + SHOWN) % SHOWN))
 export const shownUp = (amount: bigint): string => text(roundUp(amount, SHOWN))
+const floor = (a: bigint, b: bigint): bigint => (a - (((a % b) + b) % b)) / b
 const shownRate = (over: bigint, under: bigint): string =>
-  under === 0n ? '0' : text(((over * ONE) / under / RATE_SHOWN) * RATE_SHOWN)
+  under === 0n ? '0' : text(floor(over * ONE, under * RATE_SHOWN) * RATE_SHOWN)
 
 export const CURRENCIES = ['USDT', 'ETH', 'SOL', 'BTC'] as const
 /** What an open order in BTC_USDT holds, and what all of it would bring at the least. */
@@ -59,6 +60,8 @@ export class Borrower {
   readonly texts = new Set<string>()
   /** USDT in an isolated account that has no loan. */
   apart = 0n
+  /** In liquidation. */
+  locked = false
 
   /** Its open orders, as they are now. */
   readonly orders: () => readonly Resting[]
@@ -73,6 +76,7 @@ export class Borrower {
     const other = new Borrower(undefined, () => orders)
     other.mode = this.mode
     other.apart = this.apart
+    other.locked = this.locked
     for (const currency of CURRENCIES) other.free.set(currency, this.has(currency))
     for (const name of ['owed', 'interest', 'leverage'] as const)
       for (const [currency, amount] of this[name]) other[name].set(currency, amount)
@@ -111,6 +115,9 @@ export class UnifiedModel {
     this.terms = terms
     this.price = price
   }
+  priceOf(currency: string): bigint {
+    return this.price(currency)
+  }
 
   /** '' or a label: what any call about loans answers first. */
   private closed({ mode }: Borrower): string {
@@ -127,6 +134,7 @@ export class UnifiedModel {
     if (amount < terms.least) return 'AMOUNT_TOO_LITTLE'
     const most = (terms.userMax * ONE) / this.price(currency) - (account.owed.get(currency) ?? 0n)
     if (amount > most) return 'AMOUNT_TOO_MUCH'
+    if (account.locked || (account.owes && this.margins(account).available < 0n)) return 'TRADE_RESTRICTED'
     const after = account.copy()
     this.lend(after, currency, amount)
     if (this.margins(after).available < 0n) return 'INITIAL_MARGIN_TOO_LOW'
@@ -222,7 +230,8 @@ export class UnifiedModel {
     const signed = out ? amount : -amount
     const after = account.copy()
     after.free.set('USDT', after.has('USDT') - signed)
-    if (out && account.owes && this.margins(after).available < 0n) return 'BALANCE_NOT_ENOUGH'
+    if (out && account.owes && (account.locked || this.margins(after).available < 0n))
+      return 'BALANCE_NOT_ENOUGH'
     account.free.set('USDT', account.has('USDT') - signed)
     account.apart += signed
     return ''
