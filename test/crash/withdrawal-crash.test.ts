@@ -93,7 +93,7 @@ async function check(
 }
 
 test('SQLite: kill -9 after commits of a deposit and a withdrawal', { timeout: 280_000 }, async () => {
-  const step = LONG ? 1 : 2
+  const step = LONG ? 1 : 3
   const kills = await killAtEachCommit({}, step)
   assert.ok(kills >= 10 / step && kills < COMMITS_MAX / step, `${kills} commits`)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import { Chaos } from './chaos.ts'
 
-const OPERATIONS = Number(process.env['OPERATIONS'] ?? 3_000)
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? 2_000)
 const FROM = Number(process.env['SEED'] ?? 1)
 const EACH = 500
 

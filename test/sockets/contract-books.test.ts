@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../sim/random.ts'
 import { Truth, follow, sideOf, type Levels, type Way } from '../support/book-followers.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
+import { LONG } from '../support/size.ts'
 import { TestPlatform } from '../support/platform.ts'
 import type { Frame } from '../support/socket.ts'
 
 /** Followers of a contract's book hold exactly the core's book at every id that they are told, by each published way. */
 const NAME = 'BTC_USDT'
 const PAIR = `futures/usdt/${NAME}`
-const OPERATIONS = 8_000
-const READS = 300
+const OPERATIONS = LONG ? 8_000 : 5_000
+const READS = LONG ? 300 : 200
 const deltas = (pace: string, level: number, rest: boolean): Way => ({
   name: `${pace} ${level}, ${rest ? 'REST' : 'full'}`,
   channel: 'futures.order_book_update',

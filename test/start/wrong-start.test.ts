@@ -240,7 +240,7 @@ describe('SIGTERM always works', () => {
   test('at any moment of a start on the embedded store; the next start finds everything in order', async () => {
     const data = folder()
     const env = { KONTOR_DATA: data, KONTOR_AGENTS: 'on' }
-    for (let ms = 0; ms <= 2_000; ms += 250) {
+    for (let ms = 0; ms <= 2_000; ms += 400) {
       const platform = launch(env)
       await sleep(ms)
       const began = Date.now()
