@@ -20,6 +20,9 @@ import { StoreDamaged } from './store.ts'
  *
  * An entry is a line of JSON that says how long it is, then its commands, its body, and a digest of all that. Whatever
  * comes behind the last whole entry is an append that was never told to anybody, or what the file held the time before.
+ *
+ * Files carry their owner's epoch in their names: whoever was overtaken and does not know it yet writes over nobody else's
+ * and removes nobody else's, however late he comes. Those of versions that did not do so count as the first owner's.
  */
 const SEGMENT_BYTES = 8 * 2 ** 20
 const DIGEST = 64
@@ -27,28 +30,40 @@ const FILE = 0o600
 const HEAD_MAX = 1_024
 
 const journalName = (path: string): string => `${basename(path).replace(/\.db$/, '')}.journal.`
-const segmentPath = (path: string, number: number): string =>
-  join(dirname(path), `${journalName(path)}${number}`)
+const OF_OWNER = /^(?:(\d+)\.)?\d+$/
 
-/** The files of the journal beside this database. */
-export function journalFiles(path: string): string[] {
+interface JournalFile {
+  readonly path: string
+  readonly epoch: number
+}
+function filesBeside(path: string): JournalFile[] {
   const name = journalName(path)
+  const found: JournalFile[] = []
+  for (const file of filesIn(dirname(path))) {
+    const parts = file.startsWith(name) ? OF_OWNER.exec(file.slice(name.length)) : null
+    if (parts !== null) found.push({ path: join(dirname(path), file), epoch: Number(parts[1] ?? 0) })
+  }
+  return found
+}
+function filesIn(folder: string): string[] {
   try {
-    return readdirSync(dirname(path))
-      .filter((file) => file.startsWith(name) && /^\d+$/.test(file.slice(name.length)))
-      .map((file) => join(dirname(path), file))
+    return readdirSync(folder)
   } catch {
     return []
   }
 }
+/** The files of the journal beside this database, whoever's they are. */
+export const journalFiles = (path: string): string[] => filesBeside(path).map((file) => file.path)
+
 export function copyJournal(from: string, to: string): void {
   const name = journalName(from)
   for (const file of journalFiles(from))
-    copyFileSync(file, segmentPath(to, Number(basename(file).slice(name.length))))
+    copyFileSync(file, join(dirname(to), journalName(to) + basename(file).slice(name.length)))
 }
-export function removeJournal(path: string): void {
-  const files = journalFiles(path)
-  for (const file of files) rmSync(file, { force: true })
+/** Those of the owners up to an epoch. */
+export function removeJournal(path: string, epoch: number): void {
+  const files = filesBeside(path).filter((file) => file.epoch <= epoch)
+  for (const file of files) rmSync(file.path, { force: true })
   if (files.length === 0) return
   const folder = openSync(dirname(path), 'r')
   try {
@@ -116,25 +131,38 @@ function refuseHole(path: string, bytes: Buffer, at: number, sequence: number): 
     )
 }
 
-/** What the journal holds beyond a batch, in order. */
-export function readJournal(path: string, after: number): JournalEntry[] {
+/** What the owners from `epoch` on left beyond a batch, in order. */
+export const readJournal = (path: string, after: number, epoch = 0): JournalEntry[] =>
+  tailOf(readOwners(path, epoch), after, epoch)
+
+export interface OwnersJournal {
+  readonly epoch: number
+  readonly entries: readonly JournalEntry[]
+}
+export const readOwners = (path: string, epoch = 0): OwnersJournal[] =>
+  filesBeside(path)
+    .filter((file) => file.epoch >= epoch)
+    .map((file) => ({ epoch: file.epoch, entries: entriesIn(file.path, path) }))
+
+export const tailOf = (owners: readonly OwnersJournal[], after: number, epoch: number): JournalEntry[] =>
+  owners
+    .filter((owner) => owner.epoch >= epoch)
+    .flatMap(({ entries }) => entries.filter(({ sequence }) => sequence > after))
+    .sort((a, b) => a.sequence - b.sequence)
+
+function entriesIn(file: string, path: string): JournalEntry[] {
   const entries: JournalEntry[] = []
-  for (const file of journalFiles(path)) {
-    const bytes = readFileSync(file)
-    let at = 0
-    let last: number | undefined
-    for (;;) {
-      const found = entryAt(bytes, at)
-      if (found === undefined || (last !== undefined && found.entry.sequence !== last + 1)) {
-        if (last !== undefined) refuseHole(path, bytes, at, last + 1)
-        break
-      }
-      last = found.entry.sequence
-      at = found.end
-      if (last > after) entries.push(found.entry)
+  const bytes = readFileSync(file)
+  for (let at = 0; ;) {
+    const found = entryAt(bytes, at)
+    const last = entries.at(-1)?.sequence
+    if (found === undefined || (last !== undefined && found.entry.sequence !== last + 1)) {
+      if (last !== undefined) refuseHole(path, bytes, at, last + 1)
+      return entries
     }
+    entries.push(found.entry)
+    at = found.end
   }
-  return entries.sort((a, b) => a.sequence - b.sequence)
 }
 
 interface Segment {
@@ -147,12 +175,14 @@ interface Segment {
 /** Appends. Synchronous: it runs in a thread of its own. */
 export class FileJournal {
   private readonly path: string
+  private readonly epoch: number
   private readonly segments: Segment[] = []
   private current: Segment | undefined
   private offset = 0
 
-  constructor(path: string) {
+  constructor(path: string, epoch: number) {
     this.path = path
+    this.epoch = epoch
   }
   /**
    * One behind the other, with one sync for each file that they come to lie in; durable when it comes back. Entries up to
@@ -189,7 +219,7 @@ export class FileJournal {
   /** Everything in it is in the tables for good. */
   clear(): void {
     this.close()
-    removeJournal(this.path)
+    removeJournal(this.path, this.epoch)
   }
   close(): void {
     for (const { file } of this.segments.splice(0)) closeSync(file)
@@ -199,9 +229,11 @@ export class FileJournal {
     const free = this.segments.find((segment) => segment !== this.current && segment.last <= safe)
     if (free !== undefined) return free
     const number = this.segments.length + 1
-    const made = { number, file: openSync(segmentPath(this.path, number), 'w', FILE), last: 0 }
+    const beside = dirname(this.path)
+    const name = `${journalName(this.path)}${this.epoch}.${number}`
+    const made = { number, file: openSync(join(beside, name), 'w', FILE), last: 0 }
     this.segments.push(made)
-    const folder = openSync(dirname(this.path), 'r')
+    const folder = openSync(beside, 'r')
     fsyncSync(folder)
     closeSync(folder)
     return made

@@ -102,6 +102,11 @@ export class SqliteConnection {
     pendingMigrations(done)
     return done
   }
+  /** From whom on the files of the journal count; a database that never had one has no word of it. */
+  journalOwner(): number {
+    const [there] = this.query(`select 1 from sqlite_master where name = 'journal_owner'`, [])
+    return there === undefined ? 0 : Number(this.query('select epoch from journal_owner', [])[0]![0])
+  }
   /** Tells which migrations were still to be done. */
   migrate(now: number): number[] {
     let pending: readonly Migration[] = []

@@ -32,7 +32,7 @@ export class SqliteTables implements Tables {
     return this.writer.close()
   }
   private async drainTail({ sequence, journal }: Taken, key: string): Promise<number> {
-    const tail = readJournal(this.path, sequence)
+    const tail = readJournal(this.path, sequence, journal?.epoch)
     if (tail.length === 0) return 0
     // A copy comes without a journal: whatever lies beside it is not its own.
     if (journal === undefined || journal.written === '')

@@ -6,19 +6,27 @@ import type { Opening } from './messages.ts'
 import { journal as journalMigration } from './migrations/0070_journal.ts'
 import type { Shape } from './shapes.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
-import type { StoreHead } from './store.ts'
+import { Fenced, type StoreHead } from './store.ts'
 
 const OPEN_MS = 200
 const CHECKED_BYTES = 64 * 2 ** 20
+/** Unless somebody has taken the tables over since. */
+const OWN_JOURNAL = 'update journal_owner set epoch = ?, written = ? where (select epoch from head) = ?'
 
 /** Where the tables stand when they have been taken over. */
 export interface Taken {
   readonly sequence: number
   /** None: the database never had a journal. Nothing written: it is a copy, which has none. */
-  readonly journal: { readonly head: StoreHead; readonly written: string } | undefined
+  readonly journal: JournalOwner | undefined
+}
+export interface JournalOwner {
+  readonly head: StoreHead
+  /** From whom on its files count. */
+  readonly epoch: number
+  readonly written: string
 }
 export interface Finished {
-  /** The one that was taken, whoever may have taken another since. */
+  /** The one that was taken. */
   readonly epoch: number
   readonly head: unknown[]
   readonly migrated: number[]
@@ -57,9 +65,9 @@ export class SqliteWriter implements SqliteWriting {
     const [epoch, sequence] = connection.query('select epoch, sequence from head', [])[0] as [number, number]
     this.epoch = epoch
     if (!done.includes(journalMigration.id)) return { sequence, journal: undefined }
-    const [written] = connection.query('select written from journal_owner', [])[0] as [string]
+    const owner = connection.query('select epoch, written from journal_owner', [])[0] as [number, string]
     const head = storeHead(connection.query(READ_HEAD, [])[0]!)
-    return { sequence, journal: { head, written } }
+    return { sequence, journal: { head, epoch: owner[0], written: owner[1] } }
   }
   shape(shapes: readonly Shape[]): void {
     this.connection.shape(shapes)
@@ -72,14 +80,15 @@ export class SqliteWriter implements SqliteWriting {
     const { connection } = this
     const migrated = connection.migrate(now)
     const written: Written = { schema, shapes }
-    connection.run('update journal_owner set written = ?', [JSON.stringify(written)])
-    // All of it is on the disk with the commit before: whatever the files hold is old now.
-    removeJournal(this.path)
+    // All of it is on the disk with the commits before: whatever the files hold is old from here on.
+    const { epoch } = this
+    if (connection.run(OWN_JOURNAL, [epoch, JSON.stringify(written), epoch]) !== 1) throw new Fenced()
+    removeJournal(this.path, epoch)
     const head = connection.query(READ_HEAD, [])[0]!
     connection.shape(shapes)
     connection.relax()
     connection.waitFor(BUSY_MS)
-    return { epoch: this.epoch, head, migrated }
+    return { epoch, head, migrated }
   }
   /** Everything that was committed is on the disk: the sync of one more commit takes all before it along. */
   settle(): void {

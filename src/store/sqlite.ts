@@ -12,7 +12,7 @@ import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
 import type { Opened, Place, ReaderJob, TablePortion } from './messages.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
-import { copyJournal, readJournal } from './file-journal.ts'
+import { copyJournal, readOwners, tailOf } from './file-journal.ts'
 import { loading, tableNames } from './statements.ts'
 import { StoreThread } from './thread.ts'
 import {
@@ -260,7 +260,7 @@ function snapshotOf(
   after?: () => void,
 ): Snapshot {
   // The journal is looked at before the tables stand still: what leaves it has come into them before.
-  const entries = readJournal(path, 0)
+  const owners = readOwners(path)
   const connection = standing(path, begin)
   const asked = <T>(act: () => T): Promise<T> =>
     promised(() => {
@@ -277,7 +277,7 @@ function snapshotOf(
     tail: () =>
       asked(() => {
         const [head] = connection.query('select sequence from head', [])
-        return entries.filter(({ sequence }) => sequence > Number(head?.[0]))
+        return tailOf(owners, Number(head?.[0]), connection.journalOwner())
       }),
     integrity: () => asked(() => connection.integrity('integrity_check')),
     each: (sql, row) => asked(() => connection.each(sql, row)),

@@ -56,7 +56,7 @@ async function main({ place, point, time, key }: Deadly): Promise<void> {
     strike(line && point === 'inside a transaction of the tables' && !starting)
     strike(line && point === 'at start, inside a transaction of the tables' && starting)
     strike(
-      /^update journal_owner set (base = \$1, )?written/.test(sql) &&
+      /^update journal_owner set (base = \$1, |epoch = \?, )?written/.test(sql) &&
         point === 'at start, before the journal is emptied',
     )
   }

@@ -206,7 +206,7 @@ describe('the files of the journal', () => {
     path = join(folder(), 'kontor.db')
   })
   test('are written over only where the tables hold what is in them, and stay few', () => {
-    const journal = new FileJournal(path)
+    const journal = new FileJournal(path, 1)
     let safe = 0
     for (let sequence = 1; sequence <= 60; sequence++) {
       journal.append([entry(sequence, 900)], safe)

@@ -3,13 +3,13 @@ import { Batch } from '../../src/machine/batch.ts'
 import { JournalChain } from '../../src/machine/journal.ts'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import Database from 'libsql'
 import type { Opening, ReaderJob } from '../../src/store/messages.ts'
-import { journalFiles } from '../../src/store/file-journal.ts'
+import { FileJournal, journalFiles, readJournal } from '../../src/store/file-journal.ts'
 import { SqliteConnection } from '../../src/store/sqlite-connection.ts'
 import { SqliteJournal } from '../../src/store/sqlite-journal.ts'
 import { SqliteTables } from '../../src/store/sqlite-tables.ts'
@@ -121,7 +121,7 @@ const opening = (): Opening => ({
 })
 const firstEntry = () => new JournalChain('', KEY).seal(new Batch().pack(1, 1))
 
-test('who is overtaken while he starts keeps the epoch that he took, and is told of nothing', async () => {
+test('who is overtaken while he starts does not start', async () => {
   const path = join(folder, 'overtaken.db')
   const other = new SqliteWriter(path)
   class Overtaken extends SqliteWriter {
@@ -131,14 +131,70 @@ test('who is overtaken while he starts keeps the epoch that he took, and is told
     }
   }
   const tables = new SqliteTables(path, new Overtaken(path))
-  const { head, journalEpoch } = await tables.open(opening())
-  assert.equal(journalEpoch + 1, head[0])
-  const journal = new SqliteJournal(path)
-  journal.takenAt(journalEpoch, 0)
-  assert.throws(() => journal.append([firstEntry()], 0), Fenced)
-  journal.close()
+  await assert.rejects(tables.open(opening()), Fenced)
   await tables.close()
   other.close()
+})
+
+describe('who was overtaken, and does not know it yet', () => {
+  interface Owner {
+    readonly drained: number
+    readonly append: () => void
+    readonly close: () => Promise<void>
+  }
+  async function owner(path: string): Promise<Owner> {
+    const tables = new SqliteTables(path)
+    const { journalEpoch, drained } = await tables.open(opening())
+    const journal = new SqliteJournal(path)
+    journal.takenAt(journalEpoch, 0)
+    const close = async (): Promise<void> => {
+      journal.close()
+      await tables.close()
+    }
+    return { drained, append: () => journal.append([firstEntry()], 0), close }
+  }
+  test('does not write over what his heir was told to be durable, though it is the first file of both', async () => {
+    const path = join(folder, 'heir.db')
+    const [late, heir] = [await owner(path), await owner(path)]
+    heir.append()
+    assert.throws(() => late.append(), Fenced)
+    const next = await owner(path)
+    assert.equal(next.drained, 1)
+    for (const one of [late, heir, next]) await one.close()
+  })
+  test('leaves nothing that a later start would take for acknowledged', async () => {
+    const path = join(folder, 'late.db')
+    const [late, heir] = [await owner(path), await owner(path)]
+    assert.throws(() => late.append(), Fenced)
+    const next = await owner(path)
+    assert.equal(next.drained, 0)
+    assert.deepEqual(journalFiles(path), [], 'and it is tidied away')
+    for (const one of [late, heir, next]) await one.close()
+  })
+  test('removes no file of his heir', () => {
+    const path = join(folder, 'removed.db')
+    const [late, heir] = [new FileJournal(path, 1), new FileJournal(path, 2)]
+    heir.append([firstEntry()], 0)
+    late.append([firstEntry()], 0)
+    late.clear()
+    assert.equal(readJournal(path, 0).length, 1)
+    heir.clear()
+    assert.deepEqual(journalFiles(path), [])
+  })
+  test('files of versions that named no owner are the first one’s', async () => {
+    const path = join(folder, 'plain.db')
+    const first = await owner(path)
+    first.append()
+    await first.close()
+    const connection = new SqliteConnection(path)
+    connection.run('update journal_owner set epoch = 0', [])
+    connection.close()
+    for (const file of journalFiles(path)) renameSync(file, file.replace(/\.\d+\.1$/, '.1'))
+    const next = await owner(path)
+    assert.equal(next.drained, 1)
+    assert.deepEqual(journalFiles(path), [])
+    await next.close()
+  })
 })
 
 test('a journal beside a copy, which comes without one, is not taken for its own', async () => {

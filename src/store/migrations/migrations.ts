@@ -19,6 +19,7 @@ import { journalReaders } from './0211_journal_readers.ts'
 import { contracts } from './0220_contracts.ts'
 import { contractRecords } from './0221_contract_records.ts'
 import { contractMinutes } from './0222_contract_minutes.ts'
+import { journalNames } from './0223_journal_names.ts'
 
 /** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
 export interface Migration {
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   contracts,
   contractRecords,
   contractMinutes,
+  journalNames,
 ]
 
 /** Tables of the machine itself, made before the first migration. */
