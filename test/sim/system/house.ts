@@ -78,17 +78,23 @@ class Mortality {
   constructor(store: Store, recorded: (commands: string) => void) {
     this.store = store
     const append = store.commit.bind(store)
-    const commit: typeof append = async (batch) => {
-      const head = await append(batch)
-      recorded(batch.commands)
-      return head
+    let under: Promise<unknown> = Promise.resolve()
+    const commit: typeof append = (batch) => {
+      const landed = append(batch).then((head) => {
+        recorded(batch.commands)
+        return head
+      })
+      under = landed.catch(() => undefined)
+      return landed
     }
     store.commit = async (batch) => {
       this.left--
       if (this.left > 0) return commit(batch)
       this.diedOf ??= batch.commands
       // What comes behind it finds nobody either.
-      if (this.left === 0 && this.death === 'unheard') await commit(batch)
+      if (this.left === 0 && this.death === 'unheard') void commit(batch).catch(() => undefined)
+      // Appends land in their order: those before it are not still on their way when it is told.
+      await under
       throw new Died()
     }
   }

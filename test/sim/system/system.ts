@@ -10,7 +10,7 @@ import { Model, amount, text } from './model.ts'
 import type { Step } from './plan.ts'
 import { walked } from './reach.ts'
 import { Shadow } from './shadow.ts'
-import { MAY_OWE, Watch } from './watch.ts'
+import { MAY_OWE, Watch, both } from './watch.ts'
 
 /** The first look at everything comes after so many steps, the next ones as much later as a quarter of what has been. */
 const LOOK_FIRST = 150
@@ -129,12 +129,17 @@ export class System {
   /** After every step: what it changed adds up, leaves nobody below zero, and is what the model says. */
   private async check(): Promise<void> {
     await this.house.settle()
-    const touched = this.watch.check()
-    if (touched.lost) this.restarted = true
-    const { state } = this.house
+    let touched = this.watch.check()
     // What a platform did that died in the middle of a move of the clock is known by the hours that it told.
-    if (this.hour !== this.hourNow || this.restarted) await this.acts.borrowers.catchUp()
+    if (this.hour !== this.hourNow || this.restarted || touched.lost) {
+      await this.acts.borrowers.catchUp()
+      // What fell due meanwhile, models are told of when it has landed.
+      await this.house.settle()
+      touched = both(touched, this.watch.check())
+    }
+    if (touched.lost) this.restarted = true
     this.hour = this.hourNow
+    const { state } = this.house
     const users = new Set([...touched.owners, ...this.model.touched()])
     this.acts.borrowers.check(state, users)
     if (this.acts.traders.check(state, touched)) await this.acts.traders.gamblers.check(state)
@@ -156,6 +161,7 @@ export class System {
   }
   /** Everything, whatever a step touched: sums, contracts, holds, all balances; memory, tables and commands. */
   private async look(): Promise<void> {
+    await this.house.settle()
     this.restarted = false
     const { state } = this.house
     const sums = new Map<string, bigint>()

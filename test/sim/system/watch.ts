@@ -19,6 +19,11 @@ export interface Touched {
   readonly priced: ReadonlySet<string>
   readonly lost: boolean
 }
+export const both = (one: Touched, other: Touched): Touched => ({
+  owners: new Set([...one.owners, ...other.owners]),
+  priced: new Set([...one.priced, ...other.priced]),
+  lost: one.lost || other.lost,
+})
 export type Heard = (command: CommittedCommand) => void
 
 /**
