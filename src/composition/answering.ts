@@ -7,6 +7,7 @@ import { frontForClients, fronts, type FrontParts } from '../fronts.ts'
 import { Bodies } from '../http/bodies.ts'
 import { Network } from '../network.ts'
 import type { Controls } from '../operator/platform.ts'
+import { settled } from '../runtime/settling.ts'
 import { detailsOf } from '../runtime/watch.ts'
 import { Calls } from '../sockets/calls.ts'
 import { Credentials } from '../sockets/credentials.ts'
@@ -125,11 +126,10 @@ function controlsOf(
   const { faults, requests, agents, ticker, risk, marks, clock, vitals, lease } = made
   const settle = async (): Promise<void> => {
     await marks.step()
-    // What the watcher handed on by itself in the meantime is due as well.
-    for (let handed = 1; handed > 0;) {
-      handed = await risk.settle()
-      await ticker.runNow()
-    }
+    await settled(
+      () => risk.settle(),
+      () => ticker.runNow(),
+    )
   }
   return {
     version: VERSION,

@@ -14,6 +14,13 @@ const WAITING_MAX = 100
 /** And however few they are, no longer than this. */
 const TURN_MS = 50
 
+interface Ran {
+  readonly ran: number
+  readonly failed: number
+  /** The item at which it had to stop, because the core takes nothing at the moment. */
+  readonly stuck?: DueItem
+}
+
 /** Runs what falls due, in the order of its time, each item as a command of its own. */
 export class Ticker {
   private readonly core: Core<State, Commands>
@@ -52,10 +59,10 @@ export class Ticker {
     return this.busy
   }
 
-  /** Runs what is due at this moment; resolves when it is on the disk. */
-  async runNow(): Promise<void> {
-    if (this.core.held !== undefined) return
-    await this.runDue(this.clock.peek(), ITEMS_MAX)
+  /** Runs what is due at this moment; tells how many items, when they are on the disk. */
+  async runNow(): Promise<number> {
+    if (this.core.held !== undefined) return 0
+    return (await this.runDue(this.clock.peek(), ITEMS_MAX)).ran
   }
   /**
    * Moves the clock to a later moment. Everything due on the way happens first, at its own time. Tells how many
@@ -82,12 +89,12 @@ export class Ticker {
     }
   }
 
-  /** `stuck`: the item at which it had to stop, because the core takes nothing at the moment. */
-  private async runDue(until: number, itemsMax: number): Promise<{ failed: number; stuck?: DueItem }> {
+  private async runDue(until: number, itemsMax: number): Promise<Ran> {
     let last: Promise<unknown> = Promise.resolve()
     let failed = 0
+    let ran = 0
     let since = performance.now()
-    for (let ran = 0; ran < itemsMax; ran++) {
+    for (; ran < itemsMax; ran++) {
       const item = this.core.state.due.next()
       if (item === undefined || item.at > until) break
       if (item.at > this.clock.peek()) this.clock.distance = this.clock.distanceTo(item.at)
@@ -100,7 +107,8 @@ export class Ticker {
       if (this.core.state.due.table.get(item.id) !== undefined) {
         const error = await run
         // A refusal from outside the item: the core is too busy, or stopping. Anything else is the item's own fault.
-        if (error instanceof Refusal || !(await this.setAside(item, error))) return { failed, stuck: item }
+        if (error instanceof Refusal || !(await this.setAside(item, error)))
+          return { ran, failed, stuck: item }
         failed++
         continue
       }
@@ -112,7 +120,7 @@ export class Ticker {
       }
     }
     await last
-    return { failed }
+    return { ran, failed }
   }
   /** Applied when this returns, whoever does it. */
   private async run(item: DueItem): Promise<void> {
