@@ -8,6 +8,7 @@ import { DEPOSIT, type Deposit } from '../src/core/tables/deposits.ts'
 import { WITHDRAWAL } from '../src/core/tables/withdrawals.ts'
 import { newSums } from '../src/store/seals.ts'
 import { SqliteConnection } from '../src/store/sqlite-connection.ts'
+import { migrate } from '../src/store/sqlite-migrating.ts'
 import { SqliteStore } from '../src/store/sqlite.ts'
 import type { Row, Table } from './results.ts'
 
@@ -73,7 +74,7 @@ async function pages(): Promise<Row[]> {
   const path = join(folder, 'kontor.db')
   try {
     const db = new SqliteConnection(path)
-    db.migrate(0)
+    migrate(db, 0)
     for (const table of ['deposit', 'withdrawal'] as const)
       for (const { user, records } of [SMALL, LARGE]) fill(db, table, user, records)
     db.close()

@@ -6,6 +6,7 @@ import { migrationsOf } from './open.ts'
 import { postgresSession } from './postgres-client.ts'
 import { PostgresStore, postgresSnapshot } from './postgres.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { migrate } from './sqlite-migrating.ts'
 import { drain, type Tables } from './follower.ts'
 import { READ_HEAD, storeHead } from './head.ts'
 import { COMMAND_BATCH, selectFrom } from './shapes.ts'
@@ -64,7 +65,7 @@ export async function copyToFile(
 ): Promise<StoreHead> {
   const connection = new SqliteConnection(path)
   try {
-    connection.migrate(Date.now() * 1000)
+    migrate(connection, Date.now() * 1000)
     connection.begin()
     await copyRows(from, declared, (part, rows) => {
       connection.run(statement('sqlite', part), [JSON.stringify(rows)])

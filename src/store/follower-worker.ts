@@ -7,13 +7,13 @@ import { MOVED, type Behind, type FollowerJob, type OpenedWarm, type Opening } f
 import { PostgresTables } from './postgres-tables.ts'
 import type { Point } from './seat.ts'
 import { SqliteTables } from './sqlite-tables.ts'
-import { SqliteWriterThread } from './sqlite-writer-thread.ts'
+import { SqliteWriterOnDemand } from './sqlite-writer-on-demand.ts'
 import { answerJobs, lose, made, place, post } from './worker.ts'
 
 /** Puts what the journal holds into the tables, at the start and from then on. */
 const tables = made(() =>
   place.kind === 'sqlite'
-    ? new SqliteTables(place.path, new SqliteWriterThread(place))
+    ? new SqliteTables(place.path, new SqliteWriterOnDemand(place))
     : new PostgresTables(place.url, place.waitMs),
 )
 

@@ -4,6 +4,7 @@ import { Portion } from '../machine/portion.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { migrate } from './sqlite-migrating.ts'
 import { headOf } from './follower.ts'
 import { COMMANDS_AFTER, TAKE_EPOCH, commandBatch, storeHead } from './head.ts'
 import type { Image } from './image.ts'
@@ -93,7 +94,7 @@ export class MemoryStore implements Store {
         this.epoch = epoch + 1
         return { ...head, migrated: [], drained: 0 }
       }
-      const migrated = this.connection.migrate(Date.now() * 1000)
+      const migrated = migrate(this.connection, Date.now() * 1000)
       const [head] = this.connection.query(TAKE_EPOCH, [])
       this.epoch = head![0] as number
       this.connection.shape(shapesOf(declared))

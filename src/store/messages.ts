@@ -71,7 +71,7 @@ export type FollowerJob =
   | { readonly op: 'close' }
 /** Of an SQLite file, for the follower. */
 export type WriterJob =
-  | { readonly op: 'take' }
+  | { readonly op: 'adopt'; readonly epoch: number; readonly shapes: readonly Shape[] }
   | { readonly op: 'shape'; readonly shapes: readonly Shape[] }
   | { readonly op: 'project'; readonly changes: Changes; readonly head: StoreHead; readonly durable: boolean }
   | { readonly op: 'finish'; readonly opening: Opening }

@@ -9,7 +9,6 @@ import {
 } from './checkpoints.ts'
 import { ADVANCE_HEAD, EMPTY_HEAD, READ_HEAD, REWIND_HEAD, SEAL_HEAD, headValues, storeHead } from './head.ts'
 import type { Image, ImageTable } from './image.ts'
-import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
 import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
 import type { TablePortion } from './messages.ts'
 import { quote, selectValues } from './sql.ts'
@@ -95,30 +94,10 @@ export class SqliteConnection {
     this.db.pragma('query_only = on')
     this.db.exec('begin')
   }
-  /** Those that have been done; a database of a newer version is refused. */
-  migrations(): number[] {
-    for (const statement of BOOTSTRAP) this.db.exec(statement)
-    const done = this.query('select id from migration', []).map(([id]) => id as number)
-    pendingMigrations(done)
-    return done
-  }
   /** From whom on the files of the journal count; a database that never had one has no word of it. */
   journalOwner(): number {
     const [there] = this.query(`select 1 from sqlite_master where name = 'journal_owner'`, [])
     return there === undefined ? 0 : Number(this.query('select epoch from journal_owner', [])[0]![0])
-  }
-  /** Tells which migrations were still to be done. */
-  migrate(now: number): number[] {
-    let pending: readonly Migration[] = []
-    // In one transaction with the look at what is done: two processes may start at once.
-    this.transaction(() => {
-      pending = pendingMigrations(this.migrations())
-      for (const migration of pending) {
-        for (const statement of migration.up('sqlite')) this.db.exec(statement)
-        this.run('insert into migration (id, name, at) values (?, ?, ?)', [migration.id, migration.name, now])
-      }
-    })
-    return pending.map(({ id }) => id)
   }
   /** What rows look like that are written from here on. */
   shape(shapes: readonly Shape[]): void {

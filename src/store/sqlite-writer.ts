@@ -6,6 +6,7 @@ import type { Opening } from './messages.ts'
 import { journal as journalMigration } from './migrations/0070_journal.ts'
 import type { Shape } from './shapes.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
+import { migrate, migrationsOf } from './sqlite-migrating.ts'
 import { Fenced, type StoreHead } from './store.ts'
 
 const OPEN_MS = 200
@@ -31,7 +32,7 @@ export interface Finished {
   readonly head: unknown[]
   readonly migrated: number[]
 }
-/** What writes the tables: in this thread, or one that is asked. */
+/** What writes the tables: in this thread, or in one that is asked. */
 export interface SqliteWriting {
   take(): Promise<Taken> | Taken
   shape(shapes: readonly Shape[]): Promise<void> | void
@@ -41,11 +42,18 @@ export interface SqliteWriting {
   close(): Promise<void> | void
 }
 
-/** Writes the tables of an SQLite file. Synchronous: it runs in a thread of its own. */
+/** What another thread needs to know that goes on with it. */
+export interface Standing {
+  readonly epoch: number
+  readonly shapes: readonly Shape[]
+}
+
+/** Writes the tables of an SQLite file. Synchronous: it runs in a thread behind the one that answers. */
 export class SqliteWriter implements SqliteWriting {
   private readonly path: string
   private opened: SqliteConnection | undefined
   private epoch = 0
+  private shapes: readonly Shape[] = []
 
   constructor(path: string) {
     this.path = path
@@ -60,7 +68,7 @@ export class SqliteWriter implements SqliteWriting {
     // Whoever asks tries again, and can be told to stop in between.
     connection.waitFor(OPEN_MS)
     this.refuseDamaged()
-    const done = connection.migrations()
+    const done = migrationsOf(connection)
     connection.run(RAISE_EPOCH, [])
     const [epoch, sequence] = connection.query('select epoch, sequence from head', [])[0] as [number, number]
     this.epoch = epoch
@@ -69,7 +77,15 @@ export class SqliteWriter implements SqliteWriting {
     const head = storeHead(connection.query(READ_HEAD, [])[0]!)
     return { sequence, journal: { head, epoch: owner[0], written: owner[1] } }
   }
+  get standing(): Standing {
+    return { epoch: this.epoch, shapes: this.shapes }
+  }
+  adopt({ epoch, shapes }: Standing): void {
+    this.epoch = epoch
+    this.shape(shapes)
+  }
   shape(shapes: readonly Shape[]): void {
+    this.shapes = shapes
     this.connection.shape(shapes)
   }
   project(changes: Changes, head: StoreHead, durable: boolean): void {
@@ -78,14 +94,14 @@ export class SqliteWriter implements SqliteWriting {
   /** What the journal held is in the tables: only now are they brought up to date. */
   finish({ now, schema, shapes }: Opening): Finished {
     const { connection } = this
-    const migrated = connection.migrate(now)
+    const migrated = migrate(connection, now)
     const written: Written = { schema, shapes }
     // All of it is on the disk with the commits before: whatever the files hold is old from here on.
     const { epoch } = this
     if (connection.run(OWN_JOURNAL, [epoch, JSON.stringify(written), epoch]) !== 1) throw new Fenced()
     removeJournal(this.path, epoch)
     const head = connection.query(READ_HEAD, [])[0]!
-    connection.shape(shapes)
+    this.shape(shapes)
     connection.relax()
     connection.waitFor(BUSY_MS)
     return { epoch, head, migrated }
@@ -96,6 +112,7 @@ export class SqliteWriter implements SqliteWriting {
   }
   close(): void {
     this.opened?.close()
+    this.opened = undefined
   }
   /** A small file is looked at whole; `kontor verify` looks at any. */
   private refuseDamaged(): void {

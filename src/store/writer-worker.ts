@@ -7,7 +7,7 @@ if (place.kind !== 'sqlite') throw new TypeError('only SQLite is written in a th
 const writer = new SqliteWriter(place.path)
 
 answerJobs<WriterJob>({
-  take: () => writer.take(),
+  adopt: (standing) => writer.adopt(standing),
   shape: ({ shapes }) => writer.shape(shapes),
   project: ({ changes, head, durable }) => writer.project(changes, head, durable),
   finish: ({ opening }) => writer.finish(opening),
