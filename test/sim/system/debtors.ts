@@ -375,18 +375,18 @@ export class Debtors {
       const { user, account } = debtor
       if (owners?.has(user) === false && !this.moved.has(user)) continue
       sameBalances(state, user, account)
+      const losing = (): boolean =>
+        debtor.level === 'restricted' &&
+        this.debts.figures(debtor).available < 0n &&
+        debtor.open().some((order) => losesTooMuch(order, priceOf))
       // The watcher comes after what it looks at.
-      if (debtor.level !== 'locked' && this.debts.levelOf(debtor) !== debtor.level) {
+      if (debtor.level !== 'locked' && (this.debts.levelOf(debtor) !== debtor.level || losing())) {
         await this.house.drain()
         this.wasLookedAt(debtor)
         sameBalances(state, user, account)
       }
       assert.equal(state.margin.riskLevelOf(user, 'unified'), debtor.level, `level of ${user}`)
-      if (debtor.level === 'restricted' && this.debts.figures(debtor).available < 0n)
-        assert.ok(
-          !debtor.open().some((order) => losesTooMuch(order, priceOf)),
-          `orders of ${user} lose too much`,
-        )
+      assert.ok(!losing(), `orders of ${user} lose too much`)
     }
     this.moved.clear()
   }

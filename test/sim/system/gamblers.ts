@@ -75,8 +75,14 @@ export class Gamblers {
   isOne(user: unknown): boolean {
     return this.debtors.has(user as number)
   }
-  get anyLocked(): boolean {
-    return [...this.debtors.values()].some(({ level }) => level === 'locked')
+  /** Whether something will be done to one of them by and by: he is being liquidated, or nobody has looked at him yet. */
+  get anyWaits(): boolean {
+    for (const debtor of this.debtors.values()) {
+      if (debtor.level === 'locked') return true
+      this.holders.synced(debtor.user)
+      if (this.debts.levelOf(debtor) !== debtor.level) return true
+    }
+    return false
   }
   /** What a recorded command did to them. */
   carryOut(told: Told, input: Readonly<Record<string, unknown>>): void {

@@ -105,9 +105,10 @@ export class Holders {
     await this.house.ok('POST', `/users/${user}/credit`, { account: 'spot', currency, amount: sum })
   }
   private async coins(user: number, { coins }: Kind): Promise<void> {
-    await this.credit(user, COIN, coins)
+    // Before the reply: the watcher may come between the two, and sees what the account has then.
     const account = this.accounts.get(user)!
     account.free.set(COIN, account.has(COIN) + amount(coins))
+    await this.credit(user, COIN, coins)
   }
   private with(account: Borrower, cash: bigint, loan: bigint, interest: bigint): Borrower {
     account.free.set('USDT', cash)

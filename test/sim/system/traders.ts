@@ -274,7 +274,7 @@ export class Traders {
 
   /** What is due by now is done, so that nothing comes between a question and its answer. */
   async ready(): Promise<void> {
-    if (this.gamblers.anyLocked || this.reference.world.due.some(({ at }) => at <= this.now))
+    if (this.gamblers.anyWaits || this.reference.world.due.some(({ at }) => at <= this.now))
       await this.house.drain()
   }
   /** The index moves, or somebody gets money; false: it is a request. */
