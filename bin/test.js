@@ -28,7 +28,7 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    // Many of them wait for clocks and processes: with two for each core a third of the machine would still idle.
+    // Many of them wait for clocks and processes: so many keep two cores busy all the time.
     '--test-concurrency=5',
     // Of a file too, and some run others: nothing that goes on takes so long on the slowest machine.
     '--test-timeout=600000',
