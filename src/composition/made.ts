@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import { ConsoleAccess } from '../console/access.ts'
 import { commands, type Commands } from '../core/commands.ts'
 import { State } from '../core/state.ts'
+import type { DueItem } from '../core/tables/due.ts'
 import type { CoreLine } from '../gateway/line.ts'
 import { BodyRoom } from '../http/bodies.ts'
 import type { Doors } from '../http/doors.ts'
@@ -137,13 +138,10 @@ function drivers(parts: Given & Plain & Wired) {
           stands: config.clockStart !== undefined,
         })
       : undefined
-  const ticker = new Ticker(
-    core,
-    clock,
-    log,
-    ({ command, input }) => (command === 'chain.wake' ? chains.step(input['chain'] as string) : undefined),
-    (item) => agents?.take(item),
-  )
+  const risk = new RiskWatcher(core, log)
+  const ran = ({ command, input }: DueItem): Promise<unknown> | undefined =>
+    command === 'chain.wake' ? chains.step(input['chain'] as string) : risk.now()
+  const ticker = new Ticker(core, clock, log, ran, (item) => agents?.take(item))
   const suspend = (reason: string): (() => void) => {
     const resume = core.suspend(reason)
     return () => {
@@ -154,7 +152,7 @@ function drivers(parts: Given & Plain & Wired) {
   return {
     agents,
     ticker,
-    risk: new RiskWatcher(core, log),
+    risk,
     marks: new MarkWatcher(core, clock, log, () => ticker.moving),
     vitals: new Vitals(() => ({
       requests: metrics.requests,

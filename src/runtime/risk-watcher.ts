@@ -36,6 +36,10 @@ export class RiskWatcher {
       })
       .finally(() => (this.running = undefined)))
   }
+  /** Before anything else happens: what is done at a moment depends on that moment alone. Undefined: nobody needs a look. */
+  now(): Promise<number> | undefined {
+    return this.watch.waits ? this.settle() : undefined
+  }
   /** As step, but surely after what is now: a step under way may have passed it already. */
   async settle(): Promise<number> {
     const before = (await this.running) ?? 0

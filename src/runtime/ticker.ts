@@ -29,7 +29,7 @@ export class Ticker {
   private timer: NodeJS.Timeout | undefined
   private busy = false
   /** Told of each item that ran: work outside the core goes on before the clock moves further. */
-  private readonly ran: (item: DueItem) => Promise<void> | undefined
+  private readonly ran: (item: DueItem) => Promise<unknown> | undefined
   /** Asked about each item first: a driver outside the core may take it, and do it by a command of its own at once. */
   private readonly take: (item: DueItem) => Promise<unknown> | undefined
 
@@ -37,7 +37,7 @@ export class Ticker {
     core: Core<State, Commands>,
     clock: Clock,
     log: Log,
-    ran: (item: DueItem) => Promise<void> | undefined = () => undefined,
+    ran: (item: DueItem) => Promise<unknown> | undefined = () => undefined,
     take: (item: DueItem) => Promise<unknown> | undefined = () => undefined,
   ) {
     this.ran = ran

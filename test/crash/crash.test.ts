@@ -71,7 +71,10 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       const { databaseUrl } = await makePlace()
       const rounds = await KillRounds.begin(databaseUrl, seeded(Date.now()))
       folders.push(rounds.place.data)
-      for (const way of DEATHS[store]) assert.ok((await rounds.round(way)).acknowledged > 0, way)
+      let told = 0
+      // One that dies at its first commit has acknowledged nothing.
+      for (const way of DEATHS[store]) told += (await rounds.round(way)).acknowledged
+      assert.ok(told > 0)
       await rounds.finish()
       const { acknowledged } = rounds.money
       assert.ok(

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { commands } from '../../src/core/commands.ts'
+import { State } from '../../src/core/state.ts'
+import { Batch } from '../../src/machine/batch.ts'
+import { Tx } from '../../src/machine/table.ts'
 import { format, type Amount, type Rate } from '../../src/money/amount.ts'
 import { UnifiedFloor, type UnifiedMode } from './unified.ts'
 import { BTC_USDT, ETH_USDT } from './world.ts'
@@ -464,21 +468,48 @@ describe('liquidation of a unified account', () => {
     )
     assert.equal(floor.balance(user, 'USDT', 'debt.futures:usdt'), '0')
   })
-  test('a mark decides in the command that moved it, without the watcher of prices', () => {
+  test('a mark that ruins it is found by the watcher, and not before', () => {
     const { floor, rich } = scene('60000')
     const user = floor.member('multi_currency', { USDT: '700' })
     trade(floor, user, rich, 1_000, '60000')
     floor.place(rich, BTC_USDT, 1_000, '53100')
     const due = (): string[] => [...floor.state.due.table.values()].map(({ command }) => command)
     floor.markAt('53600')
-    assert.ok(!due().includes('margin.check'), 'it can bear that')
+    assert.equal(floor.look(), 1)
+    assert.ok(!due().includes('margin.liquidate'), 'it can bear that')
     // Money that leaves moves the price at which it can't.
     assert.equal(floor.moveOut(user, 'USDT', '1'), 'BALANCE_NOT_ENOUGH')
     floor.markAt('53200')
-    assert.ok(due().includes('margin.check'))
+    assert.equal(floor.look(), 1)
+    assert.ok(due().includes('margin.liquidate'))
     floor.quiet()
     assert.equal(floor.size(user), 0)
   })
+  for (const [what, ruin] of Object.entries({
+    'its mark': (floor: UnifiedFloor) => floor.markAt('53200'),
+    'another currency': (floor: UnifiedFloor) => floor.index({ ETH: '100' }),
+  }))
+    test(`a start in the moment after ${what} has ruined it changes what its command changes when it is carried out again`, () => {
+      const { floor, rich } = scene('60000')
+      const user = floor.member('multi_currency', { USDT: '400', ETH: '0.15' })
+      trade(floor, user, rich, 1_000, '60000')
+      floor.quiet()
+      ruin(floor)
+      // What a start has: rows, and nothing of what was watched.
+      const fresh = new State()
+      const rows = new Map(fresh.tables.map((table) => [table.spec.name, table]))
+      for (const table of floor.state.tables)
+        for (const row of table.values()) rows.get(table.spec.name)!.swap(table.keyOf(row), row, 'load')
+      const changes = (state: State): unknown => {
+        const tx = new Tx()
+        commands['contract.begin']({ state, tx, at: floor.at }, {})
+        const batch = new Batch()
+        batch.add(tx, floor.at, 'contract.begin', '{}')
+        return batch.changed()
+      }
+      assert.deepEqual(changes(fresh), changes(floor.state))
+      assert.equal(floor.look(), 1, 'it is ruined')
+    })
   test('spot money that is spent moves the price at which a position is liquidated', () => {
     const { floor, rich } = scene('60000')
     const user = floor.member('single_currency', { USDT: '6000' })

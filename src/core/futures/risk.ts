@@ -1,16 +1,12 @@
-import { ONE, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
+import { ZERO, format, type Amount, type Price } from '../../money/amount.ts'
 import { NEVER_SHORT, liquidationPrice } from '../contracts/liquidation.ts'
 import { nextId } from '../counters.ts'
 import { schedule } from '../due.ts'
 import { note } from '../liquidated.ts'
-import { liquidationDistance, mustLiquidate } from '../risk/levels.ts'
-import { riskOf } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { Arm, Unit as RiskUnit } from '../tables/futures/watch.ts'
-import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { unifiedPortfolio } from '../unified/portfolio.ts'
 import {
   equityOf,
   isBroke,
@@ -45,7 +41,8 @@ export function lookAgain(ctx: Ctx): null {
 /**
  * Looks at the units that need it, in the order of their names: those at or below their maintenance margin are liquidated.
  * As soon as there are more of them than one command begins, the others are left for the next look. Who is found does not
- * depend on who else was to be looked at: a start, which looks at more, finds the same.
+ * depend on who else was to be looked at: a start, which looks at more, finds the same. So what all currencies of a unified
+ * account carry together is not looked at here: prices that are followed elsewhere (`liquidation/watch.ts`) decide there.
  */
 export function look(ctx: Ctx): void {
   const { state } = ctx
@@ -88,29 +85,12 @@ function lookAtCross(state: State, userId: number, account: string): 'broke' | A
   const crossed = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
   if (crossed.length === 0) return []
   const settled = state.world.mustContract(crossed[0]!.contract)
-  if (isSharedFor(state, userId, settled)) return lookAtShared(state, userId, crossed)
+  if (isSharedFor(state, userId, settled)) return []
   const found = unitOf(state, userId, settled)
   if (isCrossBroke(found)) return 'broke'
   return crossed.flatMap((position) =>
     armOf(state, position, shareOf(state, position, found, crossed.length)),
   )
-}
-/**
- * What all currencies of a unified account carry together: their prices are followed elsewhere (`liquidation/watch.ts`),
- * the marks here, so that a mark decides in the command that moved it.
- */
-function lookAtShared(state: State, userId: number, crossed: readonly Position[]): 'broke' | Arm[] {
-  if (state.margin.isLocked(userId, UNIFIED.scope)) return []
-  const input = unifiedPortfolio(state, userId)
-  const figures = riskOf(input)
-  if (mustLiquidate(figures)) return 'broke'
-  const ratio = liquidationDistance(input, figures)
-  return crossed.flatMap(({ contract }) => {
-    const mark = state.futures.markOf(contract)
-    const { markTick } = state.world.mustContract(contract).terms
-    const far = (mark * ratio) / ONE
-    return around(contract, mark, far > markTick ? far : markTick)
-  })
 }
 const around = (contract: string, mark: Price, far: bigint): Arm[] => [
   { contract, price: (mark - far) as Price, above: false },
@@ -150,16 +130,6 @@ function begin(ctx: Ctx, unit: RiskUnit): void {
     return
   }
   const { userId, account } = unit.owner!
-  if (isSharedFor(state, userId, settledOf(account))) {
-    schedule(ctx, ctx.at, 'margin.check', { accounts: [{ user_id: userId, scope: UNIFIED.scope }] })
-    // Prices may be better by then: it is looked at again with the next that moves.
-    const held = [...state.futures.positions.heldBy(userId, account)].filter(isCross)
-    state.futures.watch.arm(
-      unit,
-      held.flatMap((row) => always(state, row)),
-    )
-    return
-  }
   const id = nextId(tx, state.counters, 'contract_liquidation')
   const found = unitOf(state, userId, settledOf(account))
   changeAccount(ctx, userId, account, { liquidating: id })

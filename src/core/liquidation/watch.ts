@@ -137,6 +137,13 @@ export class RiskWatch {
   again(suspects: readonly Suspect[]): void {
     for (const suspect of suspects) this.changed.set(`${suspect.user_id}/${suspect.scope}`, suspect)
   }
+  /** Whether anybody needs a look. */
+  get waits(): boolean {
+    if (this.changed.size > 0) return true
+    for (const all of [this.falls, this.rises])
+      for (const [name, ones] of all) if (ones.reached(this.priceOf(name)) !== undefined) return true
+    return false
+  }
   /** Looks at up to `most` accounts that need it, and tells those with whom something is to be done. */
   suspects(most: number): { readonly found: Suspect[]; readonly more: boolean } {
     const found: Suspect[] = []

@@ -58,13 +58,6 @@ export function distanceOf(input: RiskInput, figures: RiskFigures, level: RiskLe
   }
   return (least ?? 0n) as Rate
 }
-/** The same for the last level alone: before any price has moved that far it can't have to be liquidated. */
-export function liquidationDistance(input: RiskInput, figures: RiskFigures): Rate {
-  const { marginBalance, maintenanceMargin } = figures
-  const moves = (exposureOf(input, figures) + maintenanceMargin) as Rate
-  const between = marginBalance - maintenanceMargin
-  return (moves === 0n || between <= 0n ? 0n : overDown(between as Amount, moves)) as Rate
-}
 function exposureOf(input: RiskInput, figures: RiskFigures): bigint {
   // What positions need moves with prices too, in the highest tier by as much as they do.
   const held = input.contracts?.value() ?? ZERO
