@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresStore } from '../src/store/postgres.ts'
 import { newSums } from '../src/store/seals.ts'
-import { BOUND } from '../src/store/spine.ts'
+import { BOUNDS } from '../src/store/spine.ts'
 import { SqliteStore } from '../src/store/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
 import { PostgresServer } from '../test/support/postgres.ts'
@@ -25,8 +25,9 @@ type Kind = 'transfers' | 'orders' | 'one by one'
 const KINDS: readonly Kind[] = ['transfers', 'orders', 'one by one']
 
 /** Full: one more round of all clients may come to the bound, and would then wait for ever. */
-function isFull({ lag }: Store): boolean {
-  return lag.bytes > BOUND.bytes * 0.97 || lag.batches > BOUND.batches - 2 * CLIENTS
+function isFull({ kind, lag }: Store): boolean {
+  const { bytes, batches } = BOUNDS[kind === 'postgres' ? 'postgres' : 'sqlite']
+  return lag.bytes > bytes * 0.97 || lag.batches > batches - 2 * CLIENTS
 }
 async function fill(over: OverStore, store: Store, kind: Kind): Promise<number> {
   let done = 0

@@ -5,8 +5,8 @@ import { RiskWatch } from '../core/liquidation/watch.ts'
 import type { Log } from './log.ts'
 
 const TICK_MS = 100
-/** Accounts looked at in one turn of the event loop. */
-const LOOKS_MAX = 500
+/** Accounts looked at in one turn of the event loop, and handed on in one command: others wait for it. */
+const LOOKS_MAX = 100
 
 /** Follows prices and balances, and hands accounts that may have to be liquidated to the core. */
 export class RiskWatcher {

@@ -9,12 +9,16 @@ import { shapesOf } from './statements.ts'
 import type { Lag } from './store.ts'
 import { StoreThread } from './thread.ts'
 
-/** How far the tables may be behind the journal: so much is put into them in a second or two. */
+/** How far the tables may be behind the journal. */
 export interface Bound {
   readonly bytes: number
   readonly batches: number
 }
-export const BOUND: Bound = { bytes: 32 * 2 ** 20, batches: 20_000 }
+/** So much is put into them in less than two seconds: a start after a death has no more to catch up with. */
+export const BOUNDS: Readonly<Record<Place['kind'], Bound>> = {
+  sqlite: { bytes: 32 * 2 ** 20, batches: 20_000 },
+  postgres: { bytes: 22 * 2 ** 20, batches: 20_000 },
+}
 
 interface Reached {
   readonly sequence: number
@@ -46,7 +50,7 @@ export class Spine {
   /** Told when the journal has lost its way, and when it has found it again. */
   away: (away: boolean) => void = () => undefined
 
-  constructor(place: Place, bound: Bound = BOUND) {
+  constructor(place: Place, bound: Bound = BOUNDS[place.kind]) {
     this.bound = bound
     const { port1, port2 } = new MessageChannel()
     this.follower = new StoreThread('follower', place, port2, {
