@@ -14,7 +14,7 @@ export interface Bound {
   readonly bytes: number
   readonly batches: number
 }
-/** So much is put into them in less than two seconds: a start after a death has no more to catch up with. */
+/** So much is put into them in about two seconds: a start after a death has no more to catch up with. */
 export const BOUNDS: Readonly<Record<Place['kind'], Bound>> = {
   sqlite: { bytes: 32 * 2 ** 20, batches: 20_000 },
   postgres: { bytes: 22 * 2 ** 20, batches: 20_000 },

@@ -21,8 +21,11 @@ export class SqliteWriterOnDemand implements SqliteWriting {
     this.place = place
     this.here = new SqliteWriter(place.path)
   }
-  take(): Taken {
-    return this.here.take()
+  async take(): Promise<Taken> {
+    const taken = this.here.take()
+    // A start that is tried again has another epoch.
+    if (this.elsewhere !== undefined) await this.ask({ op: 'adopt', ...this.here.standing })
+    return taken
   }
   shape(shapes: readonly Shape[]): Promise<void> | void {
     if (this.elsewhere === undefined) this.here.shape(shapes)

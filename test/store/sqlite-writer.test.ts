@@ -35,8 +35,11 @@ class Desk {
   constructor(name: string) {
     this.path = join(folder, name)
     this.writer = new SqliteWriterOnDemand({ kind: 'sqlite', path: this.path })
-    this.writer.take()
-    this.writer.finish(opening)
+  }
+  async begin(): Promise<this> {
+    await this.writer.take()
+    await this.writer.finish(opening)
+    return this
   }
   async write(kilobytes: number): Promise<void> {
     const sequence = ++this.last
@@ -77,7 +80,7 @@ async function movesIn(act: () => Promise<void>): Promise<number> {
 }
 
 test('little is written where it is, much in a thread of its own, and everything in its order', async () => {
-  const desk = new Desk('moves.db')
+  const desk = await new Desk('moves.db').begin()
   assert.equal(await movesIn(() => desk.write(SMALL)), 0)
   const moved = await movesIn(async () => {
     // Some come while it moves.
@@ -89,8 +92,16 @@ test('little is written where it is, much in a thread of its own, and everything
   await desk.writer.settle()
   await desk.writer.close()
 })
+test('a start that is tried again after it has moved goes on with its new epoch', async () => {
+  const desk = await new Desk('again.db').begin()
+  await desk.write(LARGE)
+  await desk.begin()
+  await desk.write(SMALL)
+  assert.equal(desk.rows, 2)
+  await desk.writer.close()
+})
 test('who was overtaken is told so by either of them', async () => {
-  const desk = new Desk('fenced.db')
+  const desk = await new Desk('fenced.db').begin()
   const other = new SqliteWriter(desk.path)
   await desk.write(SMALL)
   other.take()
@@ -101,7 +112,7 @@ test('who was overtaken is told so by either of them', async () => {
   await desk.writer.close()
 })
 test('a thread that can not be had fails what waits for it, and it can be closed all the same', async () => {
-  const desk = new Desk('lost.db')
+  const desk = await new Desk('lost.db').begin()
   const undo = onMoves(() => {
     throw new Error('no thread')
   })
