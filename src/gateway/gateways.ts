@@ -116,12 +116,23 @@ export class Gateways {
   }
 }
 
+interface UnderWay {
+  readonly socket: Socket
+  readonly address: string
+  readonly since: number
+}
 /** One process, and what it holds. */
 class Gateway {
   readonly child: ChildProcess
   readonly board: Switchboard
   private readonly parts: GatewaysParts
   private readonly held = new Map<string, number>()
+  /**
+   * Connections on their way to it, by number. We keep them open until it has them: node itself forgets those that nobody took
+   * when the process at the other end dies, and their clients would wait for ever.
+   */
+  private readonly underWay = new Map<number, UnderWay>()
+  private handed = 0
   private readonly exited: Promise<void>
   private why = ''
   ready = false
@@ -141,6 +152,10 @@ class Gateway {
         told.ready()
       },
       left: (address) => this.letGo(address),
+      took: (number) => {
+        this.underWay.get(number)?.socket.destroy()
+        this.underWay.delete(number)
+      },
       closed: (why) => {
         if (this.why === '') this.why = why
         this.ready = false
@@ -151,6 +166,8 @@ class Gateway {
       const gone = (why: string): void => {
         this.ready = false
         this.board.close()
+        for (const { socket } of this.underWay.values()) socket.destroy()
+        this.underWay.clear()
         for (const [address, count] of this.held) for (let i = 0; i < count; i++) parts.left(address)
         this.held.clear()
         told.gone(why)
@@ -166,14 +183,19 @@ class Gateway {
   take(socket: Socket, address: string): void {
     this.connections++
     this.held.set(address, (this.held.get(address) ?? 0) + 1)
-    this.child.send(address, socket, (error) => {
-      if (error === null) return
-      socket.destroy()
-      this.letGo(address)
+    const number = ++this.handed
+    this.underWay.set(number, { socket, address, since: performance.now() })
+    this.child.send([number, address], socket, { keepOpen: true }, (error) => {
+      if (error !== null) this.lose(number)
     })
   }
   /** One that hangs holds connections that nobody serves. */
   see(hungMs: number): void {
+    // In the order in which they were handed over.
+    for (const [number, { since }] of this.underWay) {
+      if (performance.now() - since < hungMs) break
+      this.lose(number)
+    }
     if (!this.ready || !this.board.hangs(hungMs)) return
     this.why = 'it did not answer'
     this.child.kill('SIGKILL')
@@ -184,6 +206,14 @@ class Gateway {
     const late = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS)
     await this.exited
     clearTimeout(late)
+  }
+  /** It could not be handed over: its client may try again. */
+  private lose(number: number): void {
+    const way = this.underWay.get(number)
+    if (way === undefined) return
+    this.underWay.delete(number)
+    way.socket.destroy()
+    this.letGo(way.address)
   }
   private letGo(address: string): void {
     const left = (this.held.get(address) ?? 0) - 1

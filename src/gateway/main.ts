@@ -47,7 +47,8 @@ function welcome(settings: Settings): void {
   })
   server.open()
   front.begin()
-  process.on('message', (address: string, socket: Socket | undefined) => {
+  process.on('message', ([number, address]: [number, string], socket: Socket | undefined) => {
+    relay.took(number)
     // It may have gone while it was handed over.
     if (socket === undefined) relay.left(address)
     else server!.adopt(socket, address)

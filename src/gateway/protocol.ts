@@ -49,6 +49,8 @@ export const TO_CORE = {
   BEAT: 20,
   /** socket, microseconds at which it came, number at its door, channel, payload without req_param: its text is the req_param */
   SOCKET_CALLED: 21,
+  /** number: a connection that was handed over is here; of a gateway on this machine */
+  TOOK: 22,
 } as const
 /** From the core to a gateway. What sockets are told about a batch follows the batch's replies. */
 export const TO_GATEWAY = {

@@ -99,6 +99,9 @@ export class Relay {
     this.reading = reading
     this.channel.push([TO_CORE.READY, -1])
   }
+  took(number: number): void {
+    this.channel.push([TO_CORE.TOOK, -1, number])
+  }
   left(address: string): void {
     this.channel.push([TO_CORE.LEFT, -1, address])
   }

@@ -22,6 +22,8 @@ export interface SwitchboardParts {
   readonly log: Log
   readonly ready: () => void
   readonly left: (address: string) => void
+  /** It has got a connection that was handed to it. */
+  readonly took?: (number: number) => void
   readonly closed: (why: string) => void
   /** It is on another machine: its program may be of another version, where the protocol is the same. */
   readonly remote?: boolean
@@ -142,6 +144,9 @@ export class Switchboard {
       }
       case TO_CORE.LEFT:
         for (const address of head.slice(2)) this.parts.left(string(address))
+        return
+      case TO_CORE.TOOK:
+        this.parts.took?.(number(head[2]))
         return
       case TO_CORE.FIGURES:
         this.cut = number(head[2])

@@ -151,6 +151,21 @@ describe('a gateway that dies', () => {
     line.close()
     await platform.stop()
   })
+  test('loses the connections that were on their way to it, and leaves none of them open', async () => {
+    const platform = await TestPlatform.start({ KONTOR_GATEWAYS: '1', KONTOR_LOG: 'silent' })
+    const [pid] = await pids(platform.operator)
+    // It takes nothing any more, and nobody has seen that yet.
+    process.kill(pid!, 'SIGSTOP')
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(platform.url)))
+    for (const { socket } of waiting)
+      socket.write('GET /api/v4/spot/time HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    process.kill(pid!, 'SIGKILL')
+    for (const raw of waiting) await raw.ended(5_000)
+    await until(async () => (await pids(platform.operator).catch(() => [])).some((other) => other !== pid))
+    await until(async () => (await metric(platform.url, 'kontor_connections')) <= 3)
+    await platform.stop()
+  })
   test('a connection that waits for its body keeps nothing when its gateway dies', async () => {
     const platform = await TestPlatform.start({ KONTOR_GATEWAYS: '1', KONTOR_LOG: 'silent' })
     const { operator } = platform
