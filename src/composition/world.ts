@@ -113,6 +113,6 @@ async function makeWorld({ config, core, secrets, store, doors, ground }: Made):
   const first = core.state.world.configured === undefined
   const made = await ensureWorld(core, config, secrets, known, ground.keep)
   // A look at the tables alone tells which world this is: before the next start, and from outside.
-  if (first) await store.query('select sequence from head', [])
+  if (first) await store.scan('select sequence from head', () => undefined)
   return { ...made, ...urls }
 }

@@ -172,15 +172,15 @@ const SIZE_MS = 15_000
 /** The size of the database, asked for now and then; whoever reads the metrics does not wait for it. */
 export function watchSize(metrics: Metrics, store: Store): { stop(): void } {
   let bytes = 0
-  const sql =
+  const take = (row: readonly unknown[] | undefined): void => {
+    bytes = Number(row?.[0] ?? 0)
+  }
+  // SQLite's is read at once: that is no work for the thread that reads, which may not even be needed.
+  const asked = (): Promise<void> =>
     store.kind === 'postgres'
-      ? 'select pg_database_size(current_database())'
-      : 'select page_count * page_size from pragma_page_count(), pragma_page_size()'
-  const look = (): void =>
-    void store.query(sql, []).then(
-      ([row]) => (bytes = Number(row?.[0] ?? 0)),
-      () => undefined,
-    )
+      ? store.query('select pg_database_size(current_database())', []).then(([row]) => take(row))
+      : store.scan('select page_count * page_size from pragma_page_count(), pragma_page_size()', take)
+  const look = (): void => void asked().catch(() => undefined)
   metrics.watch('kontor_database_bytes', 'gauge', 'Size of the database.', () => bytes)
   // In memory it may not be there until somebody looks for something in it.
   if (store.kind === 'memory') return { stop: () => undefined }

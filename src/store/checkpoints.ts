@@ -43,6 +43,7 @@ export async function ensureCheckpoint(
   { sequence, at, hash }: Pick<StoreHead, 'sequence' | 'at' | 'hash'>,
   rules: number,
 ): Promise<void> {
-  const last = checkpointOf((await store.query(LAST_CHECKPOINT, []))[0])
-  if (last?.rules !== rules) await store.keepCheckpoint({ sequence, at, hash, rules }, tables)
+  const rows: (readonly unknown[])[] = []
+  await store.scan(LAST_CHECKPOINT, (row) => rows.push(row))
+  if (checkpointOf(rows[0])?.rules !== rules) await store.keepCheckpoint({ sequence, at, hash, rules }, tables)
 }

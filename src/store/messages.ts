@@ -90,6 +90,8 @@ export type ReaderJob =
 export interface TablePortion {
   readonly last: number | null
   readonly rows: Uint8Array
+  /** More may follow. */
+  readonly full: boolean
 }
 export type Job = JournalJob | FollowerJob | WriterJob | ReaderJob
 /** What a thread does for each of its jobs. */

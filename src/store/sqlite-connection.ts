@@ -208,12 +208,12 @@ export class SqliteConnection {
    */
   portion(table: string, columns: readonly string[], after: number): TablePortion {
     const names = columns.map((column) => `"${column}"`).join(', ')
-    const sql = `select max(place), cast(json_group_array(json_array(${names})) as blob) from
+    const sql = `select max(place), cast(json_group_array(json_array(${names})) as blob), count(*) from
       (select rowid as place, ${names} from "${table}" where rowid > ? order by rowid limit ${PORTION})`
     let statement = this.prepared.get(sql)
     if (statement === undefined) this.prepared.set(sql, (statement = this.raw(sql)))
-    const [[last, rows]] = statement.all(after) as [[number | null, Uint8Array]]
-    return { last, rows }
+    const [[last, rows, count]] = statement.all(after) as [[number | null, Uint8Array, number]]
+    return { last, rows, full: count === PORTION }
   }
   run(sql: string, values: readonly Value[]): number {
     return this.prepare(sql).run(...values).changes

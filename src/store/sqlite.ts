@@ -77,11 +77,14 @@ export class SqliteStore implements Store {
   }
   /** One that failed is replaced: it holds nothing that could be lost. */
   private get reader(): StoreThread<ReaderJob> {
-    // Who waited for the tables meanwhile must not open the file again behind whoever closed it.
-    if (this.closed) throw new StoreLost('the store is closed')
+    this.mustBeOpen()
     if (this.thread === undefined || this.thread.failure !== undefined)
       this.thread = new StoreThread('reader', this.place)
     return this.thread
+  }
+  /** Who waited for the tables meanwhile must not open the file again behind whoever closed it. */
+  private mustBeOpen(): void {
+    if (this.closed) throw new StoreLost('the store is closed')
   }
   private get place(): Place {
     return { kind: 'sqlite', path: this.path }
@@ -102,29 +105,35 @@ export class SqliteStore implements Store {
       for (const table of tables) {
         const { sql, row } = loading(table)
         // Where most rows are history, the index of the live ones leads to the few that matter.
-        if (table.spec.live === undefined) await this.loadWhole(table.spec, row)
+        if (table.spec.live === undefined) await this.loadWhole(connection, table.spec, row)
         else await spread(connection.portions(sql), row)
       }
     })
   }
-  /** While one portion is taken in, the reader's thread reads the next. */
+  /**
+   * The first portion, most often all of it, is read here: to start the reader's thread takes longer. While one of the others
+   * is taken in, that thread reads the next.
+   */
   private async loadWhole(
+    connection: SqliteConnection,
     { name, columns }: TableSpec<object>,
     row: (values: readonly unknown[]) => void,
   ): Promise<void> {
     const names = Object.keys(columns)
     const ask = (after: number): Promise<TablePortion> =>
       this.reader.ask({ op: 'portion', table: name, columns: names, after }) as Promise<TablePortion>
-    for (let next = ask(Number.MIN_SAFE_INTEGER); ;) {
-      const { last, rows } = await next
-      if (last === null) return
-      next = ask(last)
-      next.catch(() => undefined) // told when it is waited for
-      for (const values of JSON.parse(textIn(rows)) as unknown[][]) row(values)
+    let portion = connection.portion(name, names, Number.MIN_SAFE_INTEGER)
+    while (portion.last !== null) {
+      const next = portion.full ? ask(portion.last) : undefined
+      next?.catch(() => undefined) // told when it is waited for
+      for (const values of JSON.parse(textIn(portion.rows)) as unknown[][]) row(values)
+      if (next === undefined) return
+      portion = await next
     }
   }
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {
     await this.writing.caughtUp()
+    this.mustBeOpen()
     await this.reading((connection) => spread(connection.portions(sql), row))
   }
   keepCheckpoint(checkpoint: Checkpoint, tables: readonly Table<object>[]): Promise<void> {
