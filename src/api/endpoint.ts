@@ -11,6 +11,7 @@ import type { Label } from '../labels.ts'
 import type { HeaderName } from '../http/exchange.ts'
 import type { Method } from '../http/words.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { FreshRows } from '../runtime/fresh-rows.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Store } from '../store/store.ts'
 import type { Guard } from './guarded.ts'
@@ -21,6 +22,7 @@ import type { LimitRule } from './limits.ts'
 export interface Desk {
   readonly core: Port<State, Commands>
   readonly store: Store
+  readonly fresh: FreshRows
   readonly clock: Clock
   readonly chains: Chains
   readonly secrets: SecretBox

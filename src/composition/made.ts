@@ -8,12 +8,14 @@ import type { Config } from '../config.ts'
 import { ConsoleAccess } from '../console/access.ts'
 import { commands, type Commands } from '../core/commands.ts'
 import { State } from '../core/state.ts'
+import { SPOT_FILL } from '../core/tables/exchange/trades.ts'
 import type { DueItem } from '../core/tables/due.ts'
 import type { CoreLine } from '../gateway/line.ts'
 import { BodyRoom } from '../http/bodies.ts'
 import type { Doors } from '../http/doors.ts'
 import { Core } from '../machine/core.ts'
 import { Clock } from '../runtime/clock.ts'
+import { FreshRows } from '../runtime/fresh-rows.ts'
 import { DiskGuard, freeBytes } from '../runtime/disk-guard.ts'
 import { secretKey } from '../runtime/genesis.ts'
 import type { Ground } from '../runtime/ground.ts'
@@ -109,7 +111,9 @@ function wired({ config, log, fatal, store, line, state, clock, metrics, secrets
     },
   )
   const chains = new Chains({ core, store, clock, log })
-  const desk: LiveDesk = { core, store, clock, chains, secrets, mode: config.mode, valuations: new Map() }
+  const fresh = new FreshRows(core.commits, store, [SPOT_FILL])
+  const { mode } = config
+  const desk: LiveDesk = { core, store, fresh, clock, chains, secrets, mode, valuations: new Map() }
   return { lease, wanted, core, chains, desk, access: new ConsoleAccess(desk) }
 }
 

@@ -45,5 +45,6 @@ export async function ensureCheckpoint(
 ): Promise<void> {
   const rows: (readonly unknown[])[] = []
   await store.scan(LAST_CHECKPOINT, (row) => rows.push(row))
-  if (checkpointOf(rows[0])?.rules !== rules) await store.keepCheckpoint({ sequence, at, hash, rules }, tables)
+  if (checkpointOf(rows[0])?.rules !== rules)
+    await store.keepCheckpoint({ sequence, at, hash, rules }, tables)
 }

@@ -13,6 +13,7 @@ import { loading, shapesOf, tableNames } from './statements.ts'
 import {
   Fenced,
   NOTHING_DECLARED,
+  ALL_HELD,
   NO_LAG,
   NO_READS,
   type Checkpoint,
@@ -44,6 +45,7 @@ export class MemoryStore implements Store {
   private sums: Sums | undefined
   /** Whoever looks finds in the tables what is committed. */
   readonly lag = NO_LAG
+  readonly reached = ALL_HELD
   readonly reads = NO_READS
   readonly reconnects = 0
   readonly away = false
@@ -160,6 +162,13 @@ export class MemoryStore implements Store {
   ): Promise<Row[]> {
     const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
     return rows.map(decoderOf<Row>(spec.columns))
+  }
+  selectHeld<Row extends object>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: string,
+    values: readonly Value[],
+  ): Promise<Row[]> {
+    return this.select(spec, where, values)
   }
   query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     return later(() => this.connection.query(sql, values))

@@ -29,6 +29,7 @@ import {
   type CommandBatch,
   type Lag,
   type OpenedHead,
+  type HowFar,
   type Reads,
   type Snapshot,
   type Store,
@@ -157,6 +158,17 @@ export class PostgresStore implements Store {
     const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
     return rows.map(decoderOf<Row>(spec.columns))
   }
+  /** Where there are replicas they are asked, and what they hold is waited for. */
+  async selectHeld<Row extends object>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: string,
+    values: readonly Value[],
+  ): Promise<Row[]> {
+    if (this.replicas !== undefined) return this.select(spec, where, values)
+    const text = placeholders('postgres', `${selectFrom(spec.name, spec.columns)} ${where}`)
+    const rows = await this.readers.query({ text, values }, this.writing.told)
+    return rows.map(decoderOf<Row>(spec.columns))
+  }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     const { told } = this.writing
     const behind = this.writing.caughtUp()
@@ -189,6 +201,9 @@ export class PostgresStore implements Store {
   }
   get lag(): Lag {
     return this.spine?.lag ?? NO_LAG
+  }
+  get reached(): HowFar {
+    return this.writing.reached
   }
   holdBack(on: boolean): Promise<void> {
     return this.writing.hold(on)

@@ -6,7 +6,7 @@ import type { Progress } from './follower.ts'
 import type { FollowerJob, JournalJob, Opened, OpenedWarm, Opening, Place } from './messages.ts'
 import type { Point } from './seat.ts'
 import { shapesOf } from './statements.ts'
-import type { Lag } from './store.ts'
+import type { HowFar, Lag } from './store.ts'
 import { StoreThread } from './thread.ts'
 
 /** How far the tables may be behind the journal. */
@@ -108,6 +108,9 @@ export class Spine {
   /** The last batch that anybody was told of. */
   get told(): Point {
     return { sequence: this.acknowledged, hash: this.hash }
+  }
+  get reached(): HowFar {
+    return { told: this.acknowledged, projected: this.projected }
   }
   private add(sequence: number, bytes: number): void {
     this.behind.push({ sequence, bytes })

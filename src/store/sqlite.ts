@@ -26,6 +26,7 @@ import {
   type CommandBatch,
   type Lag,
   type OpenedHead,
+  type HowFar,
   type Snapshot,
   type Store,
   type StoreHead,
@@ -156,13 +157,25 @@ export class SqliteStore implements Store {
     where: string,
     values: readonly Value[],
   ): Promise<Row[]> {
-    const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
+    const behind = this.writing.caughtUp()
+    if (behind !== undefined) await behind
+    return this.selectHeld(spec, where, values)
+  }
+  async selectHeld<Row extends object>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: string,
+    values: readonly Value[],
+  ): Promise<Row[]> {
+    const rows = await this.ask(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
     return rows.map(decoderOf<Row>(spec.columns))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     const behind = this.writing.caughtUp()
     if (behind !== undefined) await behind
-    return (await this.reader.ask({ op: 'query', sql, values })) as unknown[][]
+    return this.ask(sql, values)
+  }
+  private ask(sql: string, values: readonly Value[]): Promise<unknown[][]> {
+    return this.reader.ask({ op: 'query', sql, values }) as Promise<unknown[][]>
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
@@ -178,6 +191,9 @@ export class SqliteStore implements Store {
   }
   get lag(): Lag {
     return this.spine?.lag ?? NO_LAG
+  }
+  get reached(): HowFar {
+    return this.writing.reached
   }
   holdBack(on: boolean): Promise<void> {
     return this.writing.hold(on)

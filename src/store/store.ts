@@ -29,6 +29,11 @@ export interface Lag {
   readonly batches: number
   readonly bytes: number
 }
+/** The last batch that anybody was told of, and the last whose rows the tables hold, as all before it. */
+export interface HowFar {
+  readonly told: number
+  readonly projected: number
+}
 /** Questions about the past, by who answered them; and how often a replica could not. */
 export interface Reads {
   readonly primary: number
@@ -39,6 +44,8 @@ export interface Reads {
 }
 export const NO_READS: Reads = { primary: 0, replica: 0, behind: 0, failed: 0 }
 export const NO_LAG: Lag = { batches: 0, bytes: 0 }
+/** Of a store whose tables hold everything that is told. */
+export const ALL_HELD: HowFar = { told: 0, projected: Infinity }
 export const NOTHING_DECLARED: Declared = { tables: [], logs: [] }
 /** The state at a batch, from which the commands after it can be carried out again. */
 export interface Checkpoint {
@@ -95,6 +102,7 @@ export interface Store {
   /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
   commitDirect(batch: PackedBatch): Promise<string>
   readonly lag: Lag
+  readonly reached: HowFar
   /** Where there are replicas. */
   readonly reads: Reads
   /** How often the way to the database was lost, and found again. */
@@ -112,6 +120,12 @@ export interface Store {
    * they hold all that has been acknowledged when it is asked.
    */
   select<Row extends object, const Text extends string>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: Where<NoInfer<Row>, Text>,
+    values: readonly Value[],
+  ): Promise<Row[]>
+  /** The same, without the wait: what the tables hold by now, which is at least what `reached` has said. */
+  selectHeld<Row extends object, const Text extends string>(
     spec: TableSpec<Row> | LogSpec<Row>,
     where: Where<NoInfer<Row>, Text>,
     values: readonly Value[],

@@ -2,12 +2,13 @@ import { LONG_PAGES, windowFields } from '../history.ts'
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
 import { accountsMeant } from '../../core/spot/accounts.ts'
-import { SPOT_FILL } from '../../core/tables/exchange/trades.ts'
+import { SPOT_FILL, type Fill } from '../../core/tables/exchange/trades.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { id, optional, text } from '../fields.ts'
 import { newestLines } from '../ledger-lines.ts'
+import { Conditions, newestRows, type Newest } from '../newest.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -17,6 +18,11 @@ import { skipped, timeSpan } from './span.ts'
 
 const ACCESS = signed('spot')
 const LOCKED = lockedName('spot')
+/** An order may meet one of its owner's: then one trade is two of his fills. */
+const NEWEST_FILLS: Newest<Fill> = {
+  by: ['at', 'trade_id'],
+  name: ({ trade_id, role }) => `${trade_id} ${role}`,
+}
 
 export const spotAccountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -129,32 +135,20 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
         pair: query.currency_pair === null ? null : historyPair(state, query.currency_pair),
         accounts: query.account === null ? null : accountsMeant(state, caller.user.user_id, query.account),
       }))
-      const conditions = ['"user_id" = ?']
-      const values: (string | number)[] = [caller.user.user_id]
+      const conditions = new Conditions<Fill>().is('user_id', caller.user.user_id)
       if (query.order_id !== null) {
         if (pair === null)
           refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (with order_id)')
-        conditions.push('"order_id" = ?')
-        values.push(query.order_id)
+        conditions.is('order_id', query.order_id)
       }
       if (query.order_id === null || query.from !== null || query.to !== null) {
         const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
-        conditions.push('"at" >= ?', '"at" <= ?')
-        values.push(from, to)
+        conditions.within('at', from, to)
       }
-      if (pair !== null) {
-        conditions.push('"pair" = ?')
-        values.push(pair)
-      }
-      if (accounts !== null) {
-        conditions.push(`"account" in (${accounts.map(() => '?').join(', ')})`)
-        values.push(...accounts)
-      }
-      const fills = await desk.store.select(
-        SPOT_FILL,
-        `where ${conditions.join(' and ')} order by "at" desc, "trade_id" desc limit ? offset ?`,
-        [...values, query.limit, skipped(query.page, query.limit)],
-      )
+      if (pair !== null) conditions.is('pair', pair)
+      if (accounts !== null) conditions.among('account', accounts)
+      const part = { limit: query.limit, skip: skipped(query.page, query.limit) }
+      const fills = await newestRows(desk, SPOT_FILL, conditions, NEWEST_FILLS, part)
       return fills.map(fillView)
     },
   }),

@@ -19,6 +19,7 @@ import {
   type Checkpoint,
   type CommandBatch,
   type OpenedHead,
+  type HowFar,
   type Snapshot,
   type Store,
   type StoreHead,
@@ -42,6 +43,9 @@ export class OneThreadStore implements Store {
   declared: Declared = NOTHING_DECLARED
   readonly reads = NO_READS
   readonly lag = NO_LAG
+  get reached(): HowFar {
+    return { told: this.acknowledged, projected: this.projected }
+  }
   readonly reconnects = 0
   readonly away = false
   tellAway = (): void => undefined
@@ -174,8 +178,16 @@ export class OneThreadStore implements Store {
     where: string,
     values: readonly Value[],
   ): Promise<Row[]> {
-    const rows = await this.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
-    return rows.map(decoderOf<Row>(spec.columns))
+    await this.caughtUp()
+    return this.selectHeld(spec, where, values)
+  }
+  selectHeld<Row extends object>(
+    spec: TableSpec<Row> | LogSpec<Row>,
+    where: string,
+    values: readonly Value[],
+  ): Promise<Row[]> {
+    const rows = this.reading.query(`${selectFrom(spec.name, spec.columns)} ${where}`, values)
+    return Promise.resolve(rows.map(decoderOf<Row>(spec.columns)))
   }
   async query(sql: string, values: readonly Value[]): Promise<unknown[][]> {
     await this.caughtUp()
