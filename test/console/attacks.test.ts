@@ -5,6 +5,7 @@ import { IDLE_SECONDS, SESSION_SECONDS } from '../../src/core/logins/sessions.ts
 import { ok, refused, type Reply } from '../support/client.ts'
 import { Browser, linkFor, signedIn } from '../support/console.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 
 /** A request with any header at all, the Host included. */
 function raw(
@@ -262,7 +263,7 @@ describe('attacks on the console', () => {
 })
 
 test('a restart keeps sessions, a moved clock ends none, a reset ends them all', async () => {
-  let platform = await TestPlatform.start()
+  let platform = await TestPlatform.start(withoutContracts())
   const main = platform.platform.credentials.accounts[0]!.user_id
   const browser = await signedIn(platform, { user_id: main })
   platform = await platform.restart()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseCandles } from '../../src/cli/candles.ts'
 import { ok, refused } from '../support/client.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { kontor } from '../support/process.ts'
 import { LIVE, TestPlatform } from '../support/platform.ts'
 import { proveBalanced } from '../support/wallet.ts'
@@ -28,7 +29,8 @@ describe('candles from elsewhere', () => {
   let platform: TestPlatform
   const folder = mkdtempSync(join(tmpdir(), 'kontor-candles-'))
   before(async () => {
-    platform = await TestPlatform.start({ KONTOR_AGENTS: 'on', KONTOR_CLOCK: '1790000100' })
+    const clock = { KONTOR_AGENTS: 'on', KONTOR_CLOCK: '1790000100' }
+    platform = await TestPlatform.start({ ...withoutContracts(), ...clock })
   })
   after(async () => {
     await platform.stop()

@@ -8,7 +8,7 @@ import { CONTRACT_TRADE } from '../../src/core/tables/exchange/trades.ts'
 import { ok } from '../support/client.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
-import { withoutContracts } from '../support/size.ts'
+import { withoutContracts } from '../support/plain-world.ts'
 import { Trader } from '../support/spot.ts'
 
 test('public trades leave the store after 90 days; their sides stay with the accounts, and history replays', async () => {

@@ -1,10 +1,8 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import {
   appendFileSync,
   chownSync,
-  cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -16,7 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from './ports.ts'
-import { binaries, IDENTITY, NOBODY, ROOT } from './postgres.ts'
+import { binaries, copyOwned, IDENTITY, makeCluster, NOBODY, ROOT } from './postgres.ts'
 import { TcpProxy } from './proxy.ts'
 
 /**
@@ -173,12 +171,7 @@ export class PostgresPair {
     const [portA, portB] = [await freePort(), await freePort()]
     const a = new PostgresNode('a', folder, native, portA)
     const b = new PostgresNode('b', folder, native, portB)
-    const initdb = spawnSync(
-      join(native, 'bin', 'initdb'),
-      ['-D', a.data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
-      { ...IDENTITY, cwd: folder, encoding: 'utf8' },
-    )
-    if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}${initdb.error?.message ?? ''}`)
+    makeCluster(native, folder, a.data)
     appendFileSync(
       join(a.data, 'postgresql.conf'),
       [
@@ -321,17 +314,6 @@ export class PostgresPair {
 function own(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 })
   if (ROOT) chownSync(path, NOBODY, NOBODY)
-}
-/** Of a server that is stopped. */
-function copyOwned(from: string, to: string): void {
-  if (!ROOT) {
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true })
-    return
-  }
-  mkdirSync(to, { mode: 0o700 })
-  chownSync(to, NOBODY, NOBODY)
-  const copied = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' })
-  if (copied.status !== 0) throw new Error(`base copy failed: ${copied.stderr}`)
 }
 /** Of a server that runs, between pg_backup_start and pg_backup_stop: files may come and go, the log makes it whole. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label'])
