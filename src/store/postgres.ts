@@ -10,7 +10,15 @@ import {
   checkpointParts,
 } from './checkpoints.ts'
 import { COMMANDS_AFTER, EMPTY_HEAD, REWIND_HEAD, SEAL_HEAD, commandBatch, storeHead } from './head.ts'
-import { THINKING_MS, connect, fetchAll, stream, transaction, unavailable } from './postgres-client.ts'
+import {
+  THINKING_MS,
+  connect,
+  fetchAll,
+  stream,
+  transaction,
+  unavailable,
+  wholeTable,
+} from './postgres-client.ts'
 import { Line } from './postgres-line.ts'
 import { Readers } from './postgres-readers.ts'
 import { Replicas } from './postgres-replicas.ts'
@@ -117,7 +125,11 @@ export class PostgresStore implements Store {
     await this.writing.caughtUp()
     for (const table of tables) {
       const { sql, row } = loading(table)
-      await transaction(client, () => stream(client, sql, row))
+      const { spec } = table
+      // Where most rows are history, the index of the live ones leads to the few that matter.
+      await transaction(client, () =>
+        spec.live === undefined ? wholeTable(client, spec, row) : stream(client, sql, row),
+      )
     }
   }
   async scan(sql: string, row: (values: readonly unknown[]) => void): Promise<void> {

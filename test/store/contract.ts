@@ -239,6 +239,36 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.deepEqual(found, place.journaled ? [['torn']] : [])
     })
 
+    test('a table of many portions is loaded row by row as it was written, whatever its texts hold', async () => {
+      const session = await open()
+      const [FIRST, COUNT] = [1_000_000, 15_000]
+      const odd = ['"', '\\', 'a\nb\tc', '{},[]', 'ü€😀', '', "'", 'null', ', ']
+      const row = (i: number) => ({
+        ...ACCOUNT_ROW,
+        id: FIRST + i,
+        currency: `${odd[i % odd.length]}${i}`,
+        amount: amountOf(`${i % 2 === 0 ? '-' : ''}12345678901234567890.${String(i).padStart(18, '0')}`),
+        version: 2 ** 53 - 1 - i,
+      })
+      await session.commit((tx, state) => {
+        for (let i = 0; i < COUNT; i++) tx.put(state.ledger.accounts, row(i))
+      })
+      // Whole pages of nothing lie in between.
+      const gone = (i: number): boolean => i >= 2_000 && i < 9_000
+      await session.commit((tx, state) => {
+        for (let i = 0; i < COUNT; i++) if (gone(i)) tx.remove(state.ledger.accounts, FIRST + i)
+      })
+      await session.store.close()
+      const next = await open()
+      const { accounts } = next.state.ledger
+      for (let i = 0; i < COUNT; i++)
+        assert.deepEqual(accounts.get(FIRST + i), gone(i) ? undefined : row(i), `row ${i}`)
+      await next.commit((tx, state) => {
+        for (let i = 0; i < COUNT; i++) if (!gone(i)) tx.remove(state.ledger.accounts, FIRST + i)
+      })
+      await next.store.close()
+    })
+
     test('what is in the journal alone is told all the same: a question waits for the tables', async () => {
       if (!place.journaled) return
       const session = await open()
