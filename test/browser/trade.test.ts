@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { launch, visit, type Visit } from '../support/browser.ts'
 import { linkFor } from '../support/console.ts'
 import { TestPlatform } from '../support/platform.ts'
+import { until } from '../support/raw.ts'
 
 const browser = await launch()
 describe('trading', { skip: browser === undefined }, () => {
@@ -195,12 +197,17 @@ describe('trading', { skip: browser === undefined }, () => {
   })
   test('a line that was lost comes back by itself, and says so meanwhile', async () => {
     const { page, context } = seen
-    const sockets = await platform.operator.ok('GET', '/sockets')
+    const notice = page.getByText('Offline: what you see is as of')
     await context.setOffline(true)
-    for (const { conn_id } of sockets) await platform.operator.call('DELETE', `/sockets/${conn_id}`)
-    await page.getByText('Offline: what you see is as of').waitFor()
+    // A line that the page was just making when it went offline is there a moment later.
+    await until(async () => {
+      for (const { conn_id } of await platform.operator.ok('GET', '/sockets'))
+        await platform.operator.call('DELETE', `/sockets/${conn_id}`)
+      await sleep(200)
+      return notice.isVisible()
+    })
     await context.setOffline(false)
-    await page.getByText('Offline: what you see is as of').waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached' })
     const order = await platform
       .demo()
       .post('/spot/orders', { currency_pair: 'BTC_USDT', side: 'buy', price: '59111', amount: '0.1' })
