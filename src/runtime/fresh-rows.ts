@@ -9,6 +9,8 @@ interface Fresh {
 }
 /** What comes in one turn of the event loop is far less. */
 const ROWS_MAX = 100_000
+/** Each question looks at all of them: where the tables are further behind, it waits for them. */
+const LOOKED_AT_MAX = 5_000
 
 /**
  * Rows of a few logs that have landed and that the tables may not hold yet. Whoever reads such a log from the tables adds
@@ -32,12 +34,13 @@ export class FreshRows {
     if (store.kind === 'memory') return
     this.place = commits.subscribe(ROWS_MAX, () => this.hear(), new Set(this.logs.keys()))
   }
-  /** In the order in which they came; undefined: only tables that hold everything know them all. */
+  /** In the order in which they came; undefined: only tables that hold everything know them all, or they are too many. */
   of<Row extends object>(log: LogSpec<Row>): readonly Row[] | undefined {
     // A reply may have left before whoever listens was woken.
     this.hear()
     if (this.unknown !== undefined && this.store.reached.projected < this.unknown) return undefined
-    return this.logs.get(log.name)!.map(({ row }) => row as Row)
+    const rows = this.logs.get(log.name)!
+    return rows.length > LOOKED_AT_MAX ? undefined : rows.map(({ row }) => row as Row)
   }
   private hear(): void {
     if (this.place === undefined) return

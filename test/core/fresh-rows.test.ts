@@ -76,6 +76,15 @@ describe('rows that have landed', () => {
     reached.projected = 2
     assert.deepEqual(seen(), [3])
   })
+  test('are not looked at where they are very many', () => {
+    const { reached, land, seen } = made()
+    for (let sequence = 1; sequence <= 5_000; sequence++) land(sequence)
+    assert.equal(seen()?.length, 5_000)
+    land(5_001)
+    assert.equal(seen(), undefined)
+    reached.projected = 10
+    assert.equal(seen()?.length, 4_991)
+  })
   test('begin anew with a world that does', () => {
     const { commits, reached, land, seen } = made(5)
     land(6)

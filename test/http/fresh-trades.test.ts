@@ -73,6 +73,28 @@ describe('own trades that the tables do not hold yet', () => {
     assert.deepEqual((await Promise.all(again)).flat(), all)
   })
 
+  test('a page far back is not put together: it waits for the tables, and reads no more than itself', async () => {
+    const { store } = platform.platform.desk
+    const selectHeld = store.selectHeld.bind(store)
+    let most = 0
+    store.selectHeld = async (spec, where, values) => {
+      const rows = await selectHeld(spec, where, values)
+      if (spec.name === SPOT_FILL.name) most = Math.max(most, Number(values.at(-2)))
+      return rows
+    }
+    await held(true)
+    await trade()
+    let told: Mine[] | undefined
+    const asked = mine(buyer, { limit: 1000, page: 90 }).then((trades) => (told = trades))
+    await sleep(200)
+    assert.equal(told, undefined, 'it waits')
+    assert.equal((await mine(buyer, { limit: 1000 })).length, 8)
+    await held(false)
+    assert.deepEqual(await asked, [])
+    assert.equal(most, 1000)
+    store.selectHeld = selectHeld
+  })
+
   test('who has missed some of them waits for the tables', async () => {
     const before = (await mine(buyer)).length
     await held(true)
