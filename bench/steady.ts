@@ -5,15 +5,16 @@ import { tellFacts, tellGenerator } from './facts.ts'
 import { megabytes } from './family.ts'
 import { flatness } from './flat.ts'
 import { generate, type LoadResult } from './load-generator.ts'
-import { mixed } from './mix.ts'
+import { mixed, thereAndBack } from './mix.ts'
 import type { Row, Table } from './results.ts'
 import { launch, type ServerInfo } from './servers.ts'
-import type { Signer } from './signed.ts'
+import { signedRequest, type Signer } from './signed.ts'
 
 /**
  * `npm run bench -- steady [SECONDS | --seconds SECONDS] [sqlite | postgres]`: half of what the platform can take at most, for as long as is
  * given, in an open loop: a request's latency counts from the moment it should have been sent. Memory and the lag of the
- * tables are told over time, with a verdict at the end: both must stay flat.
+ * tables are told over time, with a verdict at the end: both must stay flat. Beside it, at the same rate, a bare server that
+ * does nothing: what its slowest requests wait for is the machine.
  */
 const ACCOUNTS = 16
 const CONNECTIONS = 128
@@ -141,6 +142,8 @@ async function steadily(seconds: number, store: 'sqlite' | 'postgres', mostSecon
   tellGenerator(Math.max(...slices.map(({ busy }) => busy)))
   await stop()
   await server?.stop()
+  const beside = await bareAt(rate, Math.min(seconds, SLICE_SECONDS))
+  console.log(`a bare server at the same rate: ${latencies(beside)}`)
   const failures = slices.reduce((sum, slice) => sum + slice.failures, 0)
   const name = store === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   return [
@@ -152,5 +155,26 @@ async function steadily(seconds: number, store: 'sqlite' | 'postgres', mostSecon
       name: `half of it, ${name}`,
       figures: { rate, p50, p99, p999, megabytes: Math.max(...course.memory), failures },
     },
+    {
+      name: `a bare server at the rate of ${name}`,
+      figures: {
+        rate: beside.rate,
+        p50: beside.p50,
+        p99: beside.p99,
+        p999: beside.p999,
+        failures: beside.failures,
+      },
+    },
   ]
+}
+async function bareAt(rate: number, seconds: number): Promise<LoadResult> {
+  const { info, stop } = await launch('bare')
+  const requests = Array.from({ length: REQUESTS }, (_, i) =>
+    signedRequest(info, 'POST', '/api/v4/wallet/transfers', '', thereAndBack(i)),
+  )
+  const load = { port: info.port, connections: CONNECTIONS, requests }
+  await generate({ ...load, seconds: 1 })
+  const result = await generate({ ...load, seconds, rate })
+  await stop()
+  return result
 }
