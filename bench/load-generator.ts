@@ -1,12 +1,14 @@
-import { connect, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { Line } from './load-line.ts'
 
 /**
  * HTTP/1.1 load over raw sockets: a client library would cost more than the server it measures. Requests are made (and
  * signed) beforehand. In a closed loop each connection sends its next one when the reply is in; in an open loop each
- * request has a planned time, and its latency counts from there, whether or not a connection was free.
+ * request has a planned time, and its latency counts from there, whether or not a connection was free. The plan begins when
+ * all connections are there: clients keep theirs.
  */
 export interface Load {
   readonly port: number
@@ -41,25 +43,22 @@ interface Part {
 }
 
 /** So that the generator is not what is measured; on a small machine it takes part of what there is, and says so. */
+/** Nobody's latency is to be a pause of the generator: what it makes is gone before it is collected. */
+const YOUNG_MB = 128
 export const THREADS = Math.max(1, Math.min(6, Math.floor(availableParallelism() / 2) - 2))
 
 /** Over all threads of the generator. */
 export async function generate(load: Load): Promise<LoadResult> {
   const threads = Math.min(THREADS, load.connections)
-  const parts =
-    threads === 1
-      ? [await generatePart(load)]
-      : await Promise.all(
-          Array.from({ length: threads }, (_, i) =>
-            inThread({
-              ...load,
-              ...(load.once === true && { requests: load.requests.filter((_, k) => k % threads === i) }),
-              connections: Math.floor(load.connections / threads) + (i < load.connections % threads ? 1 : 0),
-              ...(load.rate !== undefined && { rate: load.rate / threads }),
-            }),
-          ),
-        )
-  return together(parts)
+  const parts = Array.from({ length: threads }, (_, i) =>
+    inThread({
+      ...load,
+      ...(load.once === true && { requests: load.requests.filter((_, k) => k % threads === i) }),
+      connections: Math.floor(load.connections / threads) + (i < load.connections % threads ? 1 : 0),
+      ...(load.rate !== undefined && { rate: load.rate / threads }),
+    }),
+  )
+  return together(await Promise.all(parts))
 }
 export function together(parts: readonly Part[]): LoadResult {
   const byKind = new Map<string, number[]>()
@@ -96,7 +95,10 @@ export function together(parts: readonly Part[]): LoadResult {
 }
 function inThread(load: Load): Promise<Part> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: load })
+    const worker = new Worker(fileURLToPath(import.meta.url), {
+      workerData: load,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     worker.once('message', resolve)
     worker.once('error', reject)
   })
@@ -108,6 +110,8 @@ async function generatePart(load: Load): Promise<Part> {
   let failures = 0
   let next = 0
   let sent = 0
+  const lines = await Promise.all(Array.from({ length: load.connections }, () => Line.open(load.port)))
+  if (load.rate !== undefined) await sleep(ACCEPTED_MS)
   const used = performance.eventLoopUtilization()
   const start = performance.now()
   const end = start + load.seconds * 1000
@@ -122,17 +126,14 @@ async function generatePart(load: Load): Promise<Part> {
     planned += step
     return at
   }
-  const one = (): Promise<void> =>
+  const one = (line: Line): Promise<void> =>
     new Promise((resolve, reject) => {
-      const socket: Socket = connect(load.port, '127.0.0.1')
-      socket.setNoDelay(true)
       let from = 0
-      let pending = ''
       let which = 0
       const sendNext = (): void => {
         const at = plan()
         if (at === undefined) {
-          socket.end()
+          line.close()
           resolve()
           return
         }
@@ -145,24 +146,18 @@ async function generatePart(load: Load): Promise<Part> {
         // A timer that came early is no credit to the server.
         from = step === 0 ? performance.now() : Math.min(from, performance.now())
         which = next++ % load.requests.length
-        socket.write(load.requests[which]!)
+        line.send(load.requests[which]!)
       }
-      socket.on('connect', sendNext)
-      socket.on('error', reject)
-      socket.on('data', (chunk) => {
-        pending += chunk.toString('latin1')
-        const head = pending.indexOf('\r\n\r\n')
-        if (head === -1) return
-        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
-        if (pending.length < head + 4 + length) return
-        if (!pending.startsWith('HTTP/1.1 2')) failures++
-        pending = ''
+      line.lost = reject
+      line.replied = (good) => {
+        if (!good) failures++
         latencies.push(Math.max(0, performance.now() - from))
         if (load.kinds !== undefined) kinds.push(load.kinds[which]!)
         sendNext()
-      })
+      }
+      sendNext()
     })
-  await Promise.all(Array.from({ length: load.connections }, one))
+  await Promise.all(lines.map(one))
   return {
     latencies: Float64Array.from(latencies),
     kinds,
@@ -171,6 +166,8 @@ async function generatePart(load: Load): Promise<Part> {
     busy: performance.eventLoopUtilization(used).utilization,
   }
 }
+/** A connection that is there for us may still be on its way to whoever serves it. */
+const ACCEPTED_MS = 200
 if (!isMainThread) parentPort!.postMessage(await generatePart(workerData as Load))
 
 export const median = (values: readonly number[]): number =>

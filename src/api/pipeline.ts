@@ -15,7 +15,7 @@ import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
-import { kept, keptBody, type RequestLog, type Witness } from './request-log.ts'
+import type { RequestLog, Witness } from './request-log.ts'
 import { Router } from './router.ts'
 
 /** Routes by method and path. */
@@ -390,12 +390,11 @@ export class Pipeline {
     const { method, path, rawQuery, ip, caller, signed, operator, body, dropReply, ignored } = passage
     if (path === REQUESTS_PATH) return
     log.add({
-      id: log.next,
       at: this.options.desk.clock.peek(),
       micros,
       method,
-      path: kept(path),
-      query: kept(rawQuery),
+      path,
+      query: rawQuery,
       ip,
       userId: caller?.user.user_id ?? signed?.key.user_id,
       key: signed?.key.key,
@@ -406,10 +405,8 @@ export class Pipeline {
       limit: passage.allowance?.limit,
       dropped: dropReply,
       ignored,
-      body: keptBody(body),
-      bodyLength: body?.length ?? 0,
-      reply: kept(text),
-      replyLength: text.length,
+      body,
+      reply: text,
     })
   }
 

@@ -62,24 +62,26 @@ export interface RequestFilter {
   readonly status: string | null
   readonly limit: number
 }
+/** As it comes: whatever is long is cut, and told by its length. */
+export interface NewRequest extends Omit<LoggedRequest, 'id' | 'body' | 'bodyLength' | 'replyLength'> {
+  readonly body: Buffer | string | undefined
+}
 const KEPT = 1_000
 /** Characters of a body or reply that are kept. */
 const CUT = 4_096
 
 /**
  * The last requests of a sandbox, in memory, for people who want to see what their client really sends. Writing one
- * down costs an object and the copy of a short text; everything else is done when somebody looks.
+ * down costs the copy of a short text; everything else is done when somebody looks.
  */
 export class RequestLog {
-  private readonly ring: LoggedRequest[] = []
+  private readonly ring: Slot[] = []
   private last = 0
 
-  get next(): number {
-    return this.last + 1
-  }
-  add(request: LoggedRequest): void {
-    this.last = request.id
-    this.ring[request.id % KEPT] = request
+  add(request: NewRequest): void {
+    const id = ++this.last
+    const slot = (this.ring[id % KEPT] ??= new Slot())
+    slot.keep(id, request)
   }
   clear(): void {
     this.ring.length = 0
@@ -90,8 +92,8 @@ export class RequestLog {
     const first = Math.max(1, this.last - KEPT + 1)
     const requests: LoggedRequest[] = []
     const wanted = (id: number): LoggedRequest | undefined => {
-      const request = this.ring[id % KEPT]
-      return request?.id === id && isMeant(request, filter) ? request : undefined
+      const slot = this.ring[id % KEPT]
+      return slot?.id === id && isMeant(slot, filter) ? slot.told() : undefined
     }
     if (filter.after === null) {
       for (let id = this.last; id >= first && requests.length < filter.limit; id--) {
@@ -109,7 +111,10 @@ export class RequestLog {
     return { last: Math.min(this.last, id - 1), missed, requests }
   }
 }
-function isMeant(request: LoggedRequest, { user_id, users, path, status }: RequestFilter): boolean {
+function isMeant(
+  request: Pick<LoggedRequest, 'userId' | 'status' | 'path'>,
+  { user_id, users, path, status }: RequestFilter,
+): boolean {
   if (users !== undefined && !users.has(request.userId ?? 0)) return false
   if (user_id !== null && request.userId !== user_id) return false
   if (status !== null && !statusMatches(status, String(request.status))) return false
@@ -118,11 +123,96 @@ function isMeant(request: LoggedRequest, { user_id, users, path, status }: Reque
 const statusMatches = (wanted: string, status: string): boolean =>
   wanted.endsWith('xx') ? wanted[0] === status[0] : wanted === status
 
-/** A copy: a slice would keep the whole text in memory, and a socket's buffer as well. */
-export const kept = (text: string): string =>
-  text.length <= CUT ? text : Buffer.from(text.slice(0, CUT)).toString()
-export const keptBody = (body: Buffer | undefined): string =>
-  body === undefined ? '' : body.toString('utf8', 0, CUT)
+const NO_BYTES = Buffer.alloc(0)
+/** Room for texts is made in steps of so many bytes. */
+const STEP = 512
+
+/**
+ * One place of the ring, used again and again. Its texts lie in bytes of its own: thousands of strings that live for a
+ * second each would grow old in the heap, and be collected at the expense of everybody's requests. Members one by one:
+ * this is done for every request.
+ */
+class Slot {
+  id = 0
+  userId: number | undefined
+  status = 0
+  private at = 0
+  private micros = 0
+  private method = ''
+  private ip = ''
+  private key: string | undefined
+  private operator: string | undefined
+  private timestamp: string | undefined
+  private remain: number | undefined
+  private limit: number | undefined
+  private dropped = false
+  private ignored: readonly string[] | undefined
+  private bodyLength = 0
+  private replyLength = 0
+  private bytes = NO_BYTES
+  private pathEnd = 0
+  private queryEnd = 0
+  private bodyEnd = 0
+  private replyEnd = 0
+
+  keep(id: number, request: NewRequest): void {
+    const { body } = request
+    this.id = id
+    this.userId = request.userId
+    this.status = request.status
+    this.at = request.at
+    this.micros = request.micros
+    this.method = request.method
+    this.ip = request.ip
+    this.key = request.key
+    this.operator = request.operator
+    this.timestamp = request.timestamp
+    this.remain = request.remain
+    this.limit = request.limit
+    this.dropped = request.dropped
+    this.ignored = request.ignored
+    this.bodyLength = body?.length ?? 0
+    this.replyLength = request.reply.length
+    const path = cut(request.path)
+    const query = cut(request.query)
+    const sent = typeof body === 'string' ? cut(body) : body?.subarray(0, CUT)
+    const reply = cut(request.reply)
+    this.pathEnd = Buffer.byteLength(path)
+    this.queryEnd = this.pathEnd + Buffer.byteLength(query)
+    this.bodyEnd = this.queryEnd + (sent === undefined ? 0 : Buffer.byteLength(sent))
+    this.replyEnd = this.bodyEnd + Buffer.byteLength(reply)
+    if (this.bytes.length < this.replyEnd)
+      this.bytes = Buffer.allocUnsafeSlow(Math.ceil(this.replyEnd / STEP) * STEP)
+    this.bytes.write(path, 0)
+    this.bytes.write(query, this.pathEnd)
+    if (typeof sent === 'string') this.bytes.write(sent, this.queryEnd)
+    else if (sent !== undefined) this.bytes.set(sent, this.queryEnd)
+    this.bytes.write(reply, this.bodyEnd)
+  }
+  get path(): string {
+    return this.text(0, this.pathEnd)
+  }
+  told(): LoggedRequest {
+    const { id, at, micros, method, ip, userId, key, operator, status, timestamp, remain, limit } = this
+    return {
+      ...{ id, at, micros, method, ip, userId, key, operator, status, timestamp, remain, limit },
+      dropped: this.dropped,
+      ignored: this.ignored,
+      path: this.path,
+      query: this.text(this.pathEnd, this.queryEnd),
+      body: this.text(this.queryEnd, this.bodyEnd),
+      bodyLength: this.bodyLength,
+      reply: this.text(this.bodyEnd, this.replyEnd),
+      replyLength: this.replyLength,
+    }
+  }
+  private text(from: number, to: number): string {
+    return this.bytes.toString('utf8', from, to)
+  }
+}
+const cut = (text: string): string => (text.length <= CUT ? text : text.slice(0, CUT))
+/** A copy: a slice would keep the whole text in memory. */
+export const kept = (text: string): string => (text.length <= CUT ? text : Buffer.from(cut(text)).toString())
 
 const SECRET_NAME = /pass(word|wd|phrase)?$|secret|token|second_half|mnemonic|private/i
 const MASK = '***'

@@ -1,5 +1,8 @@
-/** Rows whose text is remembered; twice as many at most. */
-const GENERATION = 8_192
+/**
+ * Rows whose text is remembered; twice as many at most. More of them would grow old before they are forgotten, and be
+ * collected at the expense of everybody's requests.
+ */
+const GENERATION = 512
 
 /**
  * The texts of rows that were written lately. The row that a batch changes is, more often than not, one that a batch

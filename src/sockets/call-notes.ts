@@ -56,7 +56,6 @@ export class CallNotes {
     const { connection, channel, passage, plan, status, data } = call
     const body = keptParam(call)
     requests.add({
-      id: requests.next,
       at: this.parts.desk.clock.peek(),
       micros,
       method: 'WS',
@@ -72,10 +71,8 @@ export class CallNotes {
       limit: call.allowance?.limit,
       dropped: plan?.dropReply === true || plan?.disconnect === true,
       ignored: undefined,
-      body: kept(body),
-      bodyLength: body.length,
-      reply: kept(data),
-      replyLength: data.length,
+      body,
+      reply: data,
     })
   }
   reported(call: NotedCall): ReportedRequest {

@@ -1,8 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { RequestLog, masked, type LoggedRequest } from '../../src/api/request-log.ts'
+import { RequestLog, masked, type NewRequest } from '../../src/api/request-log.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
+
+const A_REQUEST: NewRequest = {
+  at: 1,
+  micros: 2,
+  method: 'POST',
+  path: '/x',
+  query: 'a=1',
+  ip: '127.0.0.1',
+  userId: 7,
+  key: undefined,
+  operator: undefined,
+  status: 200,
+  timestamp: undefined,
+  remain: undefined,
+  limit: undefined,
+  dropped: false,
+  ignored: undefined,
+  body: undefined,
+  reply: '',
+}
 
 describe('the log of requests', () => {
   let platform: TestPlatform
@@ -108,12 +128,29 @@ describe('the log of requests', () => {
   test('is bounded, and tells how many were missed', () => {
     const log = new RequestLog()
     const filter = { user_id: null, path: null, status: null, limit: 1000 }
-    for (let i = 0; i < 2_500; i++) log.add({ id: log.next, status: 200, path: '/x' } as LoggedRequest)
+    for (let i = 0; i < 2_500; i++) log.add(A_REQUEST)
     const all = log.find({ ...filter, after: null })
     assert.deepEqual([all.requests.length, all.requests[0]!.id, all.last], [1000, 1501, 2500])
     assert.equal(log.find({ ...filter, after: 100 }).missed, 1400)
     assert.deepEqual(log.find({ ...filter, after: 2500 }), { last: 2500, missed: 0, requests: [] })
     assert.equal(log.find({ ...filter, after: 9999 }).last, 2500, 'as after a reset')
+    // A place that is used again tells nothing of who had it before, however long the texts were.
+    const long = '\u{1d11e}ä"'.repeat(3_000)
+    for (const [body, reply] of [
+      [Buffer.from(long), long],
+      ['{"b":1}', 'short'],
+      [undefined, ''],
+    ] as const) {
+      for (let i = 0; i < 1_000; i++) log.add({ ...A_REQUEST, query: `n=${i}`, body, reply })
+      const told = log.find({ ...filter, after: null }).requests
+      assert.equal(told.length, 1000)
+      for (const [i, one] of told.entries()) {
+        assert.deepEqual([one.path, one.query], ['/x', `n=${i}`])
+        assert.deepEqual([one.bodyLength, one.replyLength], [body?.length ?? 0, reply.length])
+        assert.equal(one.reply, Buffer.from(reply.slice(0, 4096)).toString())
+        assert.equal(one.body, typeof body === 'string' ? body : (body?.toString('utf8', 0, 4096) ?? ''))
+      }
+    }
     log.clear()
     assert.deepEqual(log.find({ ...filter, after: 7 }), { last: 0, missed: 0, requests: [] })
   })

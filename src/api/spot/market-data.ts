@@ -130,6 +130,19 @@ async function publicTrades(
     ? tradesByTime(call, query, skip)
     : tradesById(call.desk, query.last_id, query, skip)
 }
+/** Newest first; no more of them are looked at than it takes. */
+function newestOf(
+  list: readonly Trade[],
+  holds: (trade: Trade) => boolean,
+  skip: number,
+  limit: number,
+): Trade[] {
+  const page: Trade[] = []
+  let passed = 0
+  for (let i = list.length - 1; i >= 0 && page.length < limit; i--)
+    if (holds(list[i]!) && passed++ >= skip) page.push(list[i]!)
+  return page
+}
 async function tradesByTime(
   call: Parameters<typeof publicTrades>[0],
   query: TradeQuery,
@@ -141,10 +154,7 @@ async function tradesByTime(
     const pair = world.market(query.currency_pair).id
     const { from, to } = timeSpan(call, query, { usual: 30, most: 30 })
     const list = spot.trades.of(pair)
-    const page = list
-      .filter(({ at }) => at >= from && at <= to)
-      .reverse()
-      .slice(skip, skip + limit)
+    const page = newestOf(list, ({ at }) => at >= from && at <= to, skip, limit)
     const known = spot.trades.covers(pair, 1) || (list[0] !== undefined && list[0].at < from)
     return { pair, from, to, recent: page.length === limit || known ? page : undefined }
   })
@@ -160,9 +170,11 @@ async function tradesById(
 ): Promise<Trade[]> {
   const { pair, recent } = await desk.core.read(({ spot, world }) => {
     const pair = world.market(currency_pair).id
-    const list = spot.trades.of(pair).filter(({ id }) => (reverse ? id < lastId : id > lastId))
-    const near = reverse ? list.reverse() : list
-    const page = near.slice(skip, skip + limit)
+    const list = spot.trades.of(pair)
+    const first = reverse ? 0 : list.findLastIndex(({ id }) => id <= lastId) + 1 + skip
+    const page = reverse
+      ? newestOf(list, ({ id }) => id < lastId, skip, limit)
+      : list.slice(first, first + limit)
     const known = spot.trades.covers(pair, reverse ? 1 : lastId + 1)
     return { pair, recent: known || (reverse && page.length === limit) ? page : undefined }
   })
