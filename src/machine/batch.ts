@@ -145,9 +145,10 @@ function linesOfLog(log: LogSpec<object>, rows: readonly object[]): string {
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
 function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {
   const changes: RowChange[] = []
-  const seen = new Map<Table<object>, Set<Key>>()
+  let seen: Map<Table<object>, Set<Key>> | undefined
   for (const { table, key, before } of tx.touched) {
     if (wanted !== 'all' && !wanted.has(table.spec.name)) continue
+    seen ??= new Map<Table<object>, Set<Key>>()
     let keys = seen.get(table)
     if (keys === undefined) seen.set(table, (keys = new Set<Key>()))
     else if (keys.has(key)) continue
@@ -156,8 +157,8 @@ function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, '
     if (before !== undefined || after !== undefined) changes.push({ table, key, before, after })
   }
   const appended: RowAppended[] = []
-  for (const [i, row] of tx.appended.entries()) {
-    const log = tx.logs[i]!
+  for (let i = 0; i < tx.appended.length; i++) {
+    const [log, row] = [tx.logs[i]!, tx.appended[i]!]
     if (wanted === 'all' || wanted.has(log.name)) appended.push({ log, row })
   }
   return { at, changes, appended }
