@@ -42,9 +42,11 @@ interface Part {
   readonly busy: number
 }
 
-/** So that the generator is not what is measured; on a small machine it takes part of what there is, and says so. */
 /** Nobody's latency is to be a pause of the generator: what it makes is gone before it is collected. */
 const YOUNG_MB = 128
+/** A connection that is there for us may still be on its way to whoever serves it. */
+const ACCEPTED_MS = 200
+/** So that the generator is not what is measured; on a small machine it takes part of what there is, and says so. */
 export const THREADS = Math.max(1, Math.min(6, Math.floor(availableParallelism() / 2) - 2))
 
 /** Over all threads of the generator. */
@@ -166,8 +168,6 @@ async function generatePart(load: Load): Promise<Part> {
     busy: performance.eventLoopUtilization(used).utilization,
   }
 }
-/** A connection that is there for us may still be on its way to whoever serves it. */
-const ACCEPTED_MS = 200
 if (!isMainThread) parentPort!.postMessage(await generatePart(workerData as Load))
 
 export const median = (values: readonly number[]): number =>

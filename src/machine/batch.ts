@@ -158,8 +158,8 @@ function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, '
   }
   const appended: RowAppended[] = []
   for (let i = 0; i < tx.appended.length; i++) {
-    const [log, row] = [tx.logs[i]!, tx.appended[i]!]
-    if (wanted === 'all' || wanted.has(log.name)) appended.push({ log, row })
+    const log = tx.logs[i]!
+    if (wanted === 'all' || wanted.has(log.name)) appended.push({ log, row: tx.appended[i]! })
   }
   return { at, changes, appended }
 }
