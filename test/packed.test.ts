@@ -16,14 +16,14 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { nodeOf } from './support/other-node.ts'
 
 /**
- * The package as npm would publish it, in an empty folder. KONTOR_PACK=install lets npm install it there, from the
- * registry; else what package-lock.json says that it needs, and nothing else, is linked, which costs no network.
- * KONTOR_PACK_NODE names another node to run it with.
+ * The package as npm would publish it, in an empty folder, with each Node.js that it is for. KONTOR_PACK=install lets npm
+ * install it there, from the registry; else what package-lock.json says that it needs, and nothing else, is linked, which
+ * costs no network.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const node = process.env['KONTOR_PACK_NODE'] ?? process.execPath
 const run = promisify(execFile)
 const app = mkdtempSync(join(tmpdir(), 'kontor-packed-'))
 after(() => rmSync(app, { recursive: true, force: true }))
@@ -99,29 +99,7 @@ describe('the packed package in an empty folder', () => {
     ])
       assert.ok(existsSync(join(place, file)), file)
   })
-  test('npx kontor runs it', async () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-    const { stdout } = await run('npx', ['--no-install', 'kontor', 'version'], { cwd: app })
-    assert.equal(stdout.trim(), version)
-    const child = spawn(node, ['node_modules/.bin/kontor', 'start', '--memory', '--port', '0'], {
-      cwd: app,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, KONTOR_GATEWAYS: '0' },
-    })
-    try {
-      for await (const line of createInterface({ input: child.stdout })) {
-        const ready = /^kontor ready on (\S+)$/.exec(line)
-        if (ready === null) continue
-        assert.equal((await fetch(`${ready[1]!}/readyz`)).status, 200)
-        assert.equal((await fetch(`${ready[1]!}/openapi.json`)).status, 200)
-        return
-      }
-      assert.fail('it ended before it was ready')
-    } finally {
-      child.kill('SIGTERM')
-    }
-  })
-  test('a program in strict TypeScript is compiled against it, and runs', async () => {
+  test('a program in strict TypeScript is compiled against it', async () => {
     writeFileSync(join(app, 'app.ts'), PROGRAM)
     if (!existsSync(join(app, 'node_modules/@types/node'))) {
       link('@types/node')
@@ -140,7 +118,40 @@ describe('the packed package in an empty folder', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const compiled = run(process.execPath, [tsc, ...options, '--types', 'node', 'app.ts'], { cwd: app })
     await compiled.catch((error: unknown) => assert.fail((error as { stdout: string }).stdout))
-    const { stdout } = await run(node, ['app.js'], { cwd: app })
-    assert.equal(stdout.trim(), 'open ORDER_NOT_FOUND 200 true')
   })
+
+  for (const major of [20, 22, 24])
+    test(`npx kontor starts it, and the program runs, on Node.js ${major}`, async (t) => {
+      const bin = await nodeOf(major, join(app, `node-${major}`))
+      if (bin === undefined) return t.skip('the registry, which has the other Node.js, can not be reached')
+      const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, KONTOR_GATEWAYS: '0' }
+      const node = join(bin, 'node')
+      assert.match((await run(node, ['--version'])).stdout, new RegExp(`^v${major}\\.`))
+
+      const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+      const { stdout: told } = await run('npx', ['--no-install', 'kontor', 'version'], { cwd: app, env })
+      assert.equal(told.trim(), version)
+      await starts(env)
+
+      const { stdout } = await run(node, ['app.js'], { cwd: app, env })
+      assert.equal(stdout.trim(), 'open ORDER_NOT_FOUND 200 true')
+    })
 })
+
+async function starts(env: NodeJS.ProcessEnv): Promise<void> {
+  const args = ['--no-install', 'kontor', 'start', '--memory', '--port', '0']
+  const child = spawn('npx', args, { cwd: app, stdio: ['ignore', 'pipe', 'inherit'], env, detached: true })
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const ready = /^kontor ready on (\S+)$/.exec(line)
+      if (ready === null) continue
+      assert.equal((await fetch(`${ready[1]!}/readyz`)).status, 200)
+      assert.equal((await fetch(`${ready[1]!}/openapi.json`)).status, 200)
+      return
+    }
+    assert.fail('it ended before it was ready')
+  } finally {
+    // npx does not hand a signal on to what it runs: the whole group gets it.
+    process.kill(-child.pid!, 'SIGTERM')
+  }
+}

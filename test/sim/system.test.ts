@@ -15,6 +15,13 @@ test(`the whole platform does what a naive model of its rules says, over ${steps
   assert.ok(system.reached.size > 40, `${system.reached.size} kinds of things happened`)
 })
 
+/** Long histories look at everything now and then: it is all that there ever was. */
+const looks = Number(process.env['LOOKS'] ?? 100)
+test(`memory, tables and the recorded commands agree after each of ${looks} steps (seed ${seed + 1})`, async () => {
+  const system = new System(0, true)
+  assert.equal(await system.run(plan(seed + 1, looks)), looks)
+})
+
 test('what a long run need not meet is there, with a reason', () => {
   const [all, excused] = [everything(), unreached()]
   for (const kind of ['command', 'label', 'transition'] as const)

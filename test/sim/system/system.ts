@@ -32,8 +32,12 @@ export class System {
   /** There is another process: everything is looked at after this step. */
   private restarted = false
 
+  /** Everything is looked at after every step. */
+  private readonly always: boolean
+
   /** `threaded`: the first of its lives that runs the store with its threads. */
-  constructor(threaded = 0) {
+  constructor(threaded = 0, always = false) {
+    this.always = always
     this.house = new House(threaded)
     this.ears = new Ears(this.house)
   }
@@ -60,7 +64,7 @@ export class System {
           await this.acts.take(step)
           await this.check()
           await this.ears.listen(this.cast.families[0]!.main)
-          if (this.restarted || i + 1 >= lookAt) {
+          if (this.always || this.restarted || i + 1 >= lookAt) {
             await this.look()
             lookAt = i + 1 + Math.max(LOOK_FIRST, Math.floor(i / LOOK_GROWTH))
           }
