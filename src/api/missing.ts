@@ -30,16 +30,16 @@ const TRIES_MAX = 3
  */
 export async function once<Known, R>(
   desk: Desk,
-  tableOf: (state: State) => Pick<Table<object>, 'departed'>,
+  tableOf: (state: State) => Pick<Table<object>, 'ended' | 'forgot'>,
   look: () => Promise<Known>,
   run: (known: Known, fresh: (state: State) => void) => Promise<R>,
 ): Promise<R> {
   for (let tries = 1; ; tries++) {
     // The look at memory is first, and what it waits for goes on beside the store's answer.
-    const [departed, known] = await Promise.all([desk.core.read((state) => tableOf(state).departed), look()])
+    const [ended, known] = await Promise.all([desk.core.read((state) => tableOf(state).ended), look()])
     try {
       return await run(known, (state) => {
-        if (tableOf(state).departed !== departed) throw new AskAgain()
+        if (tableOf(state).forgot(ended)) throw new AskAgain()
       })
     } catch (error) {
       if (!(error instanceof AskAgain) || tries === TRIES_MAX) throw error

@@ -49,6 +49,8 @@ export type Signal = 'change' | 'undo' | 'eviction' | 'load' | 'follow'
 export type Observer<Row> = (before: Row | undefined, after: Row | undefined, signal: Signal) => void
 
 const RECENT_MAX = 20_000
+/** So many leave memory for each that comes to those that may: what is over the bound goes little by little. */
+const LEAVE = 2
 
 /** A member that is named in the code is read sooner than one that a variable names. */
 const KEYS: Readonly<Record<string, (row: never) => Key>> = {
@@ -64,10 +66,13 @@ export class Table<Row extends object> {
   private readonly pages: Pages<Row> | undefined
   readonly spec: TableSpec<Row>
   private readonly observers: Observer<Row>[] = []
+  /** Rows that may leave memory, the oldest first, from `first` on. */
   private finished: Key[] = []
+  private first = 0
   size = 0
-  /** How many rows have left memory: who asked the store before one left may not have seen it. */
-  departed = 0
+  /** How many rows have come to those that may leave memory, and how many of these were let go: the first to come are first. */
+  ended = 0
+  private left = 0
   readonly keyOf: (row: Row) => Key
 
   constructor(spec: TableSpec<Row>) {
@@ -129,25 +134,41 @@ export class Table<Row extends object> {
   retire(keys: Iterable<Key>, needed: (key: Key) => boolean): void {
     const live = this.spec.live
     if (live === undefined) return
+    const before = this.ended
     for (const key of keys) {
       const row = this.get(key)
-      if (row !== undefined && !live(row)) this.finished.push(key)
+      if (row !== undefined && !live(row)) this.queue(key)
     }
-    if (this.finished.length < RECENT_MAX * 2) return
-    for (const key of this.finished.splice(0, this.finished.length - RECENT_MAX)) {
+    let most = LEAVE * (this.ended - before)
+    while (most-- > 0 && this.finished.length - this.first > RECENT_MAX) {
+      const key = this.finished[this.first++]!
+      this.left++
       const row = this.get(key)
       if (row === undefined || live(row)) continue
-      if (needed(key)) this.finished.push(key)
-      else {
-        this.swap(key, undefined, 'eviction')
-        this.departed++
-      }
+      if (needed(key)) this.queue(key)
+      else this.swap(key, undefined, 'eviction')
     }
+    if (this.first < RECENT_MAX) return
+    this.finished = this.finished.slice(this.first)
+    this.first = 0
+  }
+  private queue(key: Key): void {
+    this.finished.push(key)
+    this.ended++
+  }
+  /**
+   * A row that had not ended when `ended` was read may be gone by now: whoever asked the store at that moment may not have
+   * seen it. Those that had ended were committed, so the store had them.
+   */
+  forgot(ended: number): boolean {
+    return this.left > ended
   }
   /** Forgets all rows, telling the indexes. */
   clear(): void {
     for (const row of [...this.values()]) this.swap(this.keyOf(row), undefined, 'eviction')
     this.finished = []
+    this.first = 0
+    this.left = this.ended
   }
 }
 

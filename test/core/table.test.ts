@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { counters, nextId } from '../../src/core/counters.ts'
 import { Pages } from '../../src/machine/pages.ts'
-import { Tx } from '../../src/machine/table.ts'
+import { Table, Tx } from '../../src/machine/table.ts'
 
 test('a counter that a command writes on goes back to a mark, and to where it was before the command', () => {
   const table = counters()
@@ -50,4 +50,59 @@ test('pages find what a map would find, whatever is asked for', () => {
   assert.deepEqual([...pages.values()], [...map.values()])
   pages.set(1024, 'again')
   assert.equal(pages.get(1024), 'again')
+})
+
+test('finished rows leave memory little by little, oldest first; who asked the store before knows what it can not have seen', () => {
+  interface Row {
+    readonly id: number
+    readonly done: boolean
+  }
+  const KEPT = 20_000
+  const table = new Table<Row>({
+    name: 'row',
+    key: ['id'],
+    columns: { id: 'int', done: 'bool' },
+    live: (row) => !row.done,
+  })
+  const gone: number[] = []
+  table.observe((before, _after, signal) => {
+    if (signal === 'eviction') gone.push(before!.id)
+  })
+  let next = 0
+  const end = (count: number, needed: (key: unknown) => boolean = () => false): void => {
+    const tx = new Tx()
+    const ids = Array.from({ length: count }, () => ++next)
+    for (const id of ids) tx.put(table, { id, done: true })
+    table.retire(ids, needed)
+  }
+  const all = (from: number, to: number): number[] =>
+    Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+  new Tx().put(table, { id: 1_000_000, done: false })
+  for (let i = 0; i < 2_000; i++) end(10)
+  assert.deepEqual(gone, [])
+  const ended = table.ended
+  end(10)
+  assert.deepEqual(gone, all(1, 10))
+  assert.equal(table.forgot(ended), false, 'all of these had ended before, and the store had them')
+
+  // What somebody needs stays, behind the others.
+  end(10, (key) => key === 13)
+  assert.deepEqual(gone.slice(10), [11, 12, ...all(14, 21)])
+  assert.notEqual(table.get(13), undefined)
+
+  // Never more at once than twice as many as came; in the end as many as have ended stay, and the one that has not.
+  for (let i = 0; i < 5_000; i++) {
+    const before = gone.length
+    end(10)
+    assert.ok(gone.length - before <= 20)
+  }
+  assert.equal(table.get(13), undefined)
+  assert.equal(table.size, KEPT + 1)
+  assert.deepEqual(
+    gone.filter((id) => id !== 13),
+    all(1, next - KEPT).filter((id) => id !== 13),
+  )
+  assert.equal(table.forgot(ended), true)
+  assert.equal(table.forgot(table.ended), false)
 })
