@@ -72,14 +72,16 @@ async function compared(
   const rows: Row[] = []
   for (const connections of clients) {
     const results = new Map<string, LoadResult[]>(launched.map(({ name }) => [name, []]))
-    for (let round = 0; round < rounds; round++)
-      for (const { name, info } of launched)
-        results
-          .get(name)!
-          .push(
-            await generate({ port: info.port, connections, seconds, requests: requests(path, info, bodyOf) }),
-          )
-    console.log(`\n${connections} connections, median of ${rounds} interleaved rounds of ${seconds} s`)
+    // The first round warms up everybody: code is compiled, gateways that wait for a crowd are there.
+    for (let round = -1; round < rounds; round++)
+      for (const { name, info } of launched) {
+        const run = { port: info.port, connections, seconds, requests: requests(path, info, bodyOf) }
+        const result = await generate(run)
+        if (round >= 0) results.get(name)!.push(result)
+      }
+    console.log(
+      `\n${connections} connections, median of ${rounds} interleaved rounds of ${seconds} s behind one to warm up`,
+    )
     const rate = (name: string): number => median(results.get(name)!.map((result) => result.rate))
     for (const [name, runs] of results) {
       const failures = runs.reduce((sum, result) => sum + result.failures, 0)

@@ -19,6 +19,11 @@ import type { WorldConfig } from './core/tables/world/config.ts'
 export { addressIn } from './config-cluster.ts'
 
 /** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
+/** How many processes speak HTTP for the core. `from`: they start when so many connections are there; 0: with the platform. */
+export interface GatewaysWanted {
+  readonly count: number
+  readonly from: number
+}
 export interface Config extends TestSettings, ClusterSettings {
   readonly host: string
   readonly port: number
@@ -54,7 +59,7 @@ export interface Config extends TestSettings, ClusterSettings {
   readonly authFailures: number
   readonly sockets: SocketSettings
   /** Processes of their own that speak HTTP; 0: the core's process does. */
-  readonly gateways: number
+  readonly gateways: GatewaysWanted
   /** Simulated chains that a live platform serves on purpose. */
   readonly rehearsed: readonly string[]
   /** What KONTOR_SIMULATED_CHAINS says. */
@@ -339,19 +344,24 @@ function timestamps(env: Environment, mode: string): 'either' | 'strict' {
   return chosen
 }
 const GATEWAYS_MAX = 64
-function gateways(env: Environment): number {
+function gateways(env: Environment): GatewaysWanted {
   const value = text(env, 'KONTOR_GATEWAYS') ?? 'auto'
   if (value === 'auto') return gatewaysByCores(availableParallelism())
   if (!/^\d+$/.test(value) || Number(value) > GATEWAYS_MAX)
     fail('KONTOR_GATEWAYS', `must be auto or a whole number from 0 to ${GATEWAYS_MAX}, not "${value}"`)
-  return Number(value)
+  return { count: Number(value), from: 0 }
 }
+/** More than a browser or a bot has open. */
+const CROWD = 8
 /**
- * The core and the store's threads keep two cores busy, and others work on the machine too. On two cores a gateway
- * would only add its messages to the same work.
+ * The core and the store's threads keep two cores busy, and others work on the machine too. A machine of two cores is kept
+ * light: few connections are served by the core's process, which is quick enough for them.
  */
-export const gatewaysByCores = (cores: number): number =>
-  cores <= 2 ? 0 : Math.min(8, Math.max(1, Math.ceil(cores / 2) - 1))
+export function gatewaysByCores(cores: number): GatewaysWanted {
+  if (cores === 1) return { count: 0, from: 0 }
+  if (cores === 2) return { count: 2, from: CROWD }
+  return { count: Math.min(8, Math.max(1, Math.ceil(cores / 2) - 1)), from: 0 }
+}
 
 function operatorListen(env: Environment): Config['operatorListen'] {
   const value = text(env, 'KONTOR_OPERATOR_LISTEN')

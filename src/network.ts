@@ -38,9 +38,11 @@ export class Network {
     this.parts = parts
     const { config, doors, room, log, attach } = parts
     const { face, pipeline, look } = parts.answers[0]!
-    if (config.gateways > 0)
+    if (config.gateways.count > 0)
       this.gateways = new Gateways({
-        count: config.gateways,
+        count: config.gateways.count,
+        demand:
+          config.gateways.from > 0 ? { ...config.gateways, connections: () => doors.connections } : undefined,
         pipeline,
         look,
         room,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config, type GatewaysWanted } from '../config.ts'
 import { ok, wrong, type Check } from './check.ts'
 import { NotDone, OperatorApi } from './operator-api.ts'
 import type { Environment } from './options.ts'
@@ -15,7 +15,9 @@ export async function gatewayChecks(config: Config, env: Environment): Promise<C
   const why =
     given === '' || given === 'auto' ? `auto, on ${count(availableParallelism(), 'core')}` : 'KONTOR_GATEWAYS'
   const wanted =
-    gateways === 0 ? `none (${why}): the core's process speaks HTTP itself` : `${gateways} (${why})`
+    gateways.count === 0
+      ? `none (${why}): the core's process speaks HTTP itself`
+      : `${gateways.count} (${why})${gateways.from > 0 ? `, when ${gateways.from} connections are there at once` : ''}`
   const asked = config.mode === 'live' ? '; GET /operator/v1/status names those that run' : ''
   const running = await runningGateways(config, env)
   return [ok(`gateways: ${wanted}${asked}`), ...(running === undefined ? [] : toldOf(running, gateways))]
@@ -41,14 +43,15 @@ async function runningGateways(config: Config, env: Environment): Promise<readon
   }
 }
 
-function toldOf(running: readonly Gateway[], wanted: number): Check[] {
+function toldOf(running: readonly Gateway[], { count: wanted, from }: GatewaysWanted): Check[] {
   const told = running.map(({ pid, connections }) => {
     const megabytes = memoryOf(pid)
     return megabytes === undefined
       ? wrong(`gateway ${pid}: the platform names it, but there is no such process here`)
       : ok(`gateway ${pid}: answers, ${count(connections, 'connection')}, ${megabytes} MB`)
   })
-  if (running.length === wanted) return running.length > 0 ? told : [ok('gateways: none run')]
+  if (running.length === 0 && (wanted === 0 || from > 0)) return [ok('gateways: none run')]
+  if (running.length === wanted) return told
   return [
     ...told,
     ok(`warning: gateways: ${running.length} run, ${wanted} would after a start with these settings`),

@@ -12,11 +12,19 @@ export interface GatewaysParts extends Pick<
   'pipeline' | 'look' | 'settings' | 'room' | 'attach'
 > {
   readonly count: number
+  /** Left out: they are there from the start on. */
+  readonly demand?: Demand | undefined
   readonly log: Log
   /** A connection of this address ended. */
   readonly left: (address: string) => void
   /** Who does not answer for so long is replaced. */
   readonly hungMs?: number
+}
+/** They start when the platform has so many connections, and end when they have had none for a while. */
+export interface Demand {
+  readonly from: number
+  readonly connections: () => number
+  readonly aloneMs?: number
 }
 export interface GatewayStatus {
   readonly pid: number
@@ -28,6 +36,8 @@ const START_MS = 10_000
 /** Longer than its requests may take to finish. */
 const STOP_MS = 15_000
 const HUNG_MS = 30_000
+/** To start them again takes a second of a core. */
+const ALONE_MS = 5 * 60_000
 const BACK_OFF_MS = 100
 const BACK_OFF_MAX_MS = 10_000
 /** Who lived so long did not die of what it met at its start. */
@@ -40,7 +50,10 @@ export class Gateways {
   private readonly parts: GatewaysParts
   private readonly all = new Set<Gateway>()
   private readonly retries = new Set<NodeJS.Timeout>()
+  /** How many there should be now. */
+  private wanted = 0
   private stopping = false
+  private aloneSince: number | undefined
   private failures = 0
   private watch: NodeJS.Timeout | undefined
   /** Of those that are gone. */
@@ -49,18 +62,51 @@ export class Gateways {
   constructor(parts: GatewaysParts) {
     this.parts = parts
   }
-  /** Resolves when all are ready, or have failed for the first time. */
+  /** Resolves when all are ready, or have failed for the first time; at once where they start later. */
   async start(): Promise<void> {
-    const { hungMs = HUNG_MS } = this.parts
-    this.watch = setInterval(() => {
+    const { demand, hungMs = HUNG_MS } = this.parts
+    const aloneMs = demand?.aloneMs ?? ALONE_MS
+    const look = (): void => {
       for (const gateway of this.all) gateway.see(hungMs)
-    }, hungMs / 6).unref()
-    const first = Array.from({ length: this.parts.count }, () => this.launch())
+      if (demand !== undefined) this.rest(aloneMs)
+    }
+    this.watch = setInterval(look, Math.min(hungMs, aloneMs) / 6).unref()
+    if (demand !== undefined) return
     const late = new Promise<void>((resolve) => setTimeout(resolve, START_MS).unref())
-    await Promise.race([Promise.all(first), late])
+    await Promise.race([this.begin(), late])
+  }
+  private answerDemand(): void {
+    const { demand, log } = this.parts
+    if (demand === undefined || this.wanted > 0 || this.stopping) return
+    const connections = demand.connections()
+    if (connections < demand.from) return
+    log.info('gateways start: many are connected', { connections })
+    void this.begin()
+  }
+  private async begin(): Promise<void> {
+    const { count } = this.parts
+    this.wanted = count
+    this.aloneSince = undefined
+    await Promise.all(Array.from({ length: count }, () => this.launch()))
+  }
+  /** Nobody has been connected to any of them for so long: the core's process is enough, and lighter. */
+  private rest(aloneMs: number): void {
+    if (this.wanted === 0 || this.sum(({ connections }) => connections) > 0) this.aloneSince = undefined
+    else if (performance.now() - (this.aloneSince ??= performance.now()) > aloneMs) {
+      this.parts.log.info('the gateways end: nobody is connected to them')
+      this.wanted = 0
+      this.giveUp()
+      for (const gateway of this.all) void gateway.stop()
+    }
+  }
+  /** Who has died is not replaced. */
+  private giveUp(): void {
+    for (const timer of this.retries) clearTimeout(timer)
+    this.retries.clear()
   }
   /** To the one with the fewest. */
   readonly give = (socket: Socket, address: string): boolean => {
+    this.answerDemand()
     let best: Gateway | undefined
     for (const gateway of this.all)
       if (gateway.ready && (best === undefined || gateway.connections < best.connections)) best = gateway
@@ -72,7 +118,7 @@ export class Gateways {
   async stop(): Promise<void> {
     this.stopping = true
     clearInterval(this.watch)
-    for (const timer of this.retries) clearTimeout(timer)
+    this.giveUp()
     await Promise.all([...this.all].map((gateway) => gateway.stop()))
   }
   list(): GatewayStatus[] {
@@ -93,12 +139,16 @@ export class Gateways {
     return new Promise((resolve) => {
       const begun = performance.now()
       const gateway = new Gateway(this.parts, {
-        ready: resolve,
+        ready: () => {
+          this.aloneSince = undefined
+          resolve()
+        },
         gone: (why) => {
           this.all.delete(gateway)
           this.cutBefore += gateway.board.cut
           resolve()
-          if (!this.stopping) this.replace(why, performance.now() - begun)
+          if (!this.stopping && this.all.size + this.retries.size < this.wanted)
+            this.replace(why, performance.now() - begun)
         },
       })
       this.all.add(gateway)

@@ -37,7 +37,7 @@ export class Doors {
       this.url = this.operatorUrl = NO_URL
       return
     }
-    const clients = door(config, warn, { host, port, setting: 'KONTOR_PORT' }, gateways > 0)
+    const clients = door(config, warn, { host, port, setting: 'KONTOR_PORT' }, gateways.count > 0)
     this.doors =
       operatorListen === undefined
         ? [clients]

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { once } from 'node:events'
 import { WebSocket, type ClientOptions } from 'ws'
-import { Gateways } from '../../src/gateway/gateways.ts'
+import { Gateways, type Demand } from '../../src/gateway/gateways.ts'
 import { Acceptor } from '../../src/http/acceptor.ts'
 import { BodyRoom } from '../../src/http/bodies.ts'
 import { Cors } from '../../src/http/cors.ts'
@@ -130,6 +130,7 @@ export class SocketBench {
   static async start(
     kind: Kind,
     { queue = 8_388_608, rateLimits = 1, trustProxy = 0, times }: Partial<DoorParts> = {},
+    demand?: Omit<Demand, 'connections'>,
   ): Promise<SocketBench> {
     const desk = new StandIn()
     const door = new SocketDoor({
@@ -159,6 +160,7 @@ export class SocketBench {
     const acceptor = new Acceptor(server, 10_000, 10_000, () => undefined)
     const gateways = new Gateways({
       count: 2,
+      demand: demand && { ...demand, connections: () => acceptor.connections },
       pipeline: {
         begin: () => ({}),
         pass: () => ({ status: 200, headers: [], text: '{"rest":true}', drop: false }),
