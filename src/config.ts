@@ -360,7 +360,7 @@ const CROWD = 8
 export function gatewaysByCores(cores: number): GatewaysWanted {
   if (cores === 1) return { count: 0, from: 0 }
   if (cores === 2) return { count: 2, from: CROWD }
-  return { count: Math.min(8, Math.max(1, Math.ceil(cores / 2) - 1)), from: 0 }
+  return { count: Math.min(8, Math.max(2, Math.ceil(cores / 2) - 1)), from: 0 }
 }
 
 function operatorListen(env: Environment): Config['operatorListen'] {

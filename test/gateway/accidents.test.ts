@@ -280,7 +280,7 @@ describe('the core’s process', () => {
 test('how many: by cores, or as it is said; anything else is one line', async () => {
   assert.deepEqual(
     [1, 3, 4, 8, 16, 64].map((cores) => gatewaysByCores(cores)),
-    [0, 1, 1, 3, 7, 8].map((count) => ({ count, from: 0 })),
+    [0, 2, 2, 3, 7, 8].map((count) => ({ count, from: 0 })),
   )
   assert.deepEqual(gatewaysByCores(2), { count: 2, from: 8 }, 'light until there is a crowd')
   for (const wrong of ['many', '-1', '65', '1.5']) {
