@@ -18,12 +18,12 @@ import type { WorldConfig } from './core/tables/world/config.ts'
 
 export { addressIn } from './config-cluster.ts'
 
-/** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
 /** How many processes speak HTTP for the core. `from`: they start when so many connections are there; 0: with the platform. */
 export interface GatewaysWanted {
   readonly count: number
   readonly from: number
 }
+/** The only reader of the environment. Every mistake is one line that names the setting and the reason. */
 export interface Config extends TestSettings, ClusterSettings {
   readonly host: string
   readonly port: number

@@ -122,8 +122,9 @@ describe('the packed package in an empty folder', () => {
 
   for (const major of [20, 22, 24])
     test(`npx kontor starts it, and the program runs, on Node.js ${major}`, async (t) => {
-      const bin = await nodeOf(major, join(app, `node-${major}`))
-      if (bin === undefined) return t.skip('the registry, which has the other Node.js, can not be reached')
+      const found = await nodeOf(major, join(app, `node-${major}`))
+      if ('missing' in found) return t.skip(found.missing)
+      const { bin } = found
       const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, KONTOR_GATEWAYS: '0' }
       const node = join(bin, 'node')
       assert.match((await run(node, ['--version'])).stdout, new RegExp(`^v${major}\\.`))
