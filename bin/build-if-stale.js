@@ -40,7 +40,8 @@ async function compile() {
   const paths = ['tsconfig.json', 'src', 'test', 'bench', 'tools']
   const there = paths.slice(1).some((path) => existsSync(join(root, path)))
   if (!there || fresh(stamp, paths, /(\.ts|tsconfig\.json)$/)) return 0
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  // The compiler that is a program of its machine; `typescript` itself is the one that lint can talk to.
+  const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
   if (!existsSync(compiler)) {
     if (existsSync(stamp)) return 0
     console.error('kontor: the sources are not compiled and the compiler is missing; run: npm ci')

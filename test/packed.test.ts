@@ -115,9 +115,11 @@ describe('the packed package in an empty folder', () => {
       '--lib',
       'es2023',
     ]
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const compiled = run(process.execPath, [tsc, ...options, '--types', 'node', 'app.ts'], { cwd: app })
-    await compiled.catch((error: unknown) => assert.fail((error as { stdout: string }).stdout))
+    for (const compiler of ['typescript', 'typescript-7']) {
+      const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
+      const compiled = run(process.execPath, [tsc, ...options, '--types', 'node', 'app.ts'], { cwd: app })
+      await compiled.catch((error: unknown) => assert.fail((error as { stdout: string }).stdout))
+    }
   })
 
   for (const major of [20, 22, 24])

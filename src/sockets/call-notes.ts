@@ -93,10 +93,11 @@ export class CallNotes {
 }
 
 /** The source text of req_param, looked for once. */
-export const paramOf = (call: NotedCall): string | undefined =>
-  call.frame.n !== undefined
-    ? call.frame.param
-    : ((call.param ??= rawMember(call.frame.text, ['payload', 'req_param']) ?? null) ?? undefined)
+export function paramOf(call: NotedCall): string | undefined {
+  if (call.frame.n !== undefined) return call.frame.param
+  call.param ??= rawMember(call.frame.text, ['payload', 'req_param']) ?? null
+  return call.param ?? undefined
+}
 /** Of a login nothing is kept. */
 const keptParam = (call: NotedCall): string =>
   call.declared === undefined || call.declared.kind === 'login' ? '' : (paramOf(call) ?? '')
