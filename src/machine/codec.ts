@@ -37,7 +37,7 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
   // Each piece that is put on makes a string of its own, so what stands between two values is one piece. That asks for
   // rows without a null and with words that JSON writes as they are; the others are written value by value.
   const reads = entries.map(([name], i) => `const v${i} = row.${name}`).join('; ')
-  const odd = entries.flatMap(([, type], i) => ODD[type](`v${i}`)).join(' || ') || 'false'
+  const odd = entries.flatMap(([, type], i) => ODD[type](`v${i}`, `w${i}`)).join(' || ') || 'false'
   let plain = ''
   let between = '['
   entries.forEach(([, type], i) => {
@@ -49,7 +49,9 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
     between = `${closing},`
   })
   const last = between.slice(0, -1)
-  const kept = entries.flatMap(([, type], i) => (type === 'amount' ? [`a${i}`, `t${i}`] : []))
+  const kept = entries.flatMap(([, type], i) =>
+    type === 'amount' ? [`a${i}`, `t${i}`] : type === 'text' ? [`w${i}`] : [],
+  )
   const source = `
     ${kept.length === 0 ? '' : `let ${kept.join(', ')}`}
     const byValue = (row) => { let value; return '[' + ${values.join(` + ',' + `)} + ${end} }
@@ -66,8 +68,9 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
 const NAME = /^[a-z_]\w*$/i
 const isNull = (value: string): string => `${value} === null || ${value} === undefined`
 /** What makes a value one that is written by itself. */
-const ODD: Readonly<Record<ColumnType, (value: string) => string[]>> = {
-  text: (value) => [isNull(value), `!isPlain(${value})`],
+const ODD: Readonly<Record<ColumnType, (value: string, word: string) => string[]>> = {
+  // Words repeat from row to row as well: the last one that was plain is known.
+  text: (value, word) => [`(${value} !== ${word} && (${isNull(value)} || !isPlain(${word} = ${value})))`],
   amount: (value) => [isNull(value)],
   json: () => [],
   int: (value) => [isNull(value)],

@@ -84,6 +84,8 @@ interface EntryHead {
   readonly noun: string
   readonly record: number | undefined
   readonly at: number
+  /** The two of them as a text: made once, when the first line is written. */
+  ref: string | undefined
 }
 /** A line as it is written: most of what it says, its entry and its account's new row know. */
 class BookedLine implements LedgerLine {
@@ -109,8 +111,8 @@ class BookedLine implements LedgerLine {
     return this.row.amount
   }
   get ref(): string {
-    const { noun, record } = this.head
-    return record === undefined ? noun : `${noun}:${record}`
+    const { head } = this
+    return (head.ref ??= head.record === undefined ? head.noun : `${head.noun}:${head.record}`)
   }
   get at(): number {
     return this.head.at
@@ -323,7 +325,7 @@ export class OpenEntry {
     this.posting = posting
     this.counter = counting(posting.tx, ledger.counters, 'line')
     // An entry has the number of its first line.
-    this.head = { id: this.counter.value + 1, kind, noun, record, at: posting.at }
+    this.head = { id: this.counter.value + 1, kind, noun, record, at: posting.at, ref: undefined }
     this.overdraft = overdraft
   }
   line(owner: number, purpose: Purpose, amount: Amount, kind: string = this.head.kind): void {
