@@ -52,7 +52,7 @@ export async function fill(place: Place, from: number, to: number): Promise<void
     put(tx)
     const batch = new Batch()
     batch.add(tx, 0, 'bench.fill', '{}')
-    await store.commit(batch.pack(++sequence, Date.now() * 1000))
+    await store.commit(batch.loose(++sequence, Date.now() * 1000))
     for (const table of [state.users.table, state.ledger.accounts]) table.clear()
   }
   const users = CURRENCIES.length

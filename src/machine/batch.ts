@@ -1,8 +1,8 @@
-import { quoted, textOf, type Columns } from './codec.ts'
-import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
+import { kindsOf, quoted, textOf, valuesOf, type Columns, type Values } from './codec.ts'
+import { LOG_ROWS, sumOf, type Finished } from './journal.ts'
+import { IS_GONE, WAS, type LooseBatch, type LooseSection } from './loose.ts'
 import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
-import type { RowTexts } from './texts.ts'
 import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
 
 interface Spec {
@@ -11,21 +11,32 @@ interface Spec {
   readonly live?: unknown
   readonly rewritten?: boolean
 }
-const finishedOf = ({ live, rewritten }: Spec): Finished =>
-  live === undefined ? 'never' : rewritten === true ? 'unsummed' : 'summed'
 type Live = ((row: never) => boolean) | undefined
-/** What is written for a declaration depends on nothing else, so that every platform may share it. */
-const writers = new WeakMap<object, (row: object) => string>()
-function writer(spec: Spec): (row: object) => string {
-  let found = writers.get(spec)
-  if (found === undefined) writers.set(spec, (found = textOf(spec.columns, spec.live as Live)))
+/** What is written for a declaration, once: it depends on nothing else, so that every platform may share it. */
+interface Written {
+  readonly kinds: string
+  readonly finished: Finished
+  readonly values: Values
+}
+const written = new WeakMap<object, Written>()
+function writtenFor(spec: Spec): Written {
+  let found = written.get(spec)
+  if (found === undefined) {
+    const { columns, live, rewritten } = spec
+    const finished = live === undefined ? 'never' : rewritten === true ? 'unsummed' : 'summed'
+    const values = valuesOf(columns, live as Live)
+    written.set(spec, (found = { kinds: kindsOf(columns, live !== undefined), finished, values }))
+  }
   return found
 }
+const texts = new WeakMap<object, (row: object) => string>()
 
 /** Adds a row that stands in a table or a log. */
 export function countRow(sums: Sums, spec: Spec, row: object): void {
-  const text = writer(spec)(row)
-  const sum = sumOf(spec.name, finishedOf(spec), text)
+  let textOfRow = texts.get(spec)
+  if (textOfRow === undefined) texts.set(spec, (textOfRow = textOf(spec.columns, spec.live as Live)))
+  const text = textOfRow(row)
+  const sum = sumOf(spec.name, writtenFor(spec).finished, text)
   if (sum !== undefined) sums.add(sum, text)
 }
 
@@ -79,69 +90,39 @@ export class Batch {
     const rows = commands.reduce((sum, { changes, appended }) => sum + changes.length + appended.length, 0)
     return { sequence, at, commands, rows }
   }
-  /** What it changed, as the sections of its body tell it, without the rows from before: all that its hash covers. */
-  changed(): Pick<Section, 'table' | 'rows'>[] {
-    const sections: Pick<Section, 'table' | 'rows'>[] = []
+  /** What it changed, as values; `befores`: with the rows as they were. */
+  loose(sequence: number, at: number, befores = true): LooseBatch {
+    const sections: LooseSection[] = []
     for (const [table, keys] of this.dirty) {
       const { spec } = table
-      const write = writer(spec)
-      let rows = ''
+      const { kinds, finished, values: put } = writtenFor(spec)
+      const names: Key[] = []
+      const values: unknown[] = []
       for (const [key, before] of keys) {
         const row = table.get(key)
         if (row === undefined && before === undefined) continue // made and gone within the batch
-        rows += row === undefined ? `-${keyText(spec, key, before)}\n` : `${write(row)}\n`
-      }
-      if (rows !== '') sections.push({ table: spec.name, rows })
-    }
-    for (const [log, rows] of this.appended) sections.push({ table: log.name, rows: linesOfLog(log, rows) })
-    return sections
-  }
-  pack(sequence: number, at: number, texts?: RowTexts): PackedBatch {
-    const sections: Section[] = []
-    for (const [table, keys] of this.dirty) {
-      const { spec } = table
-      const write = writer(spec)
-      const finished = finishedOf(spec)
-      let names = ''
-      let rows = ''
-      let befores = ''
-      for (const [key, before] of keys) {
-        const row = table.get(key)
-        if (row === undefined && before === undefined) continue // made and gone within the batch
-        names += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
-        if (before === STORED) befores += '?\n'
-        else if (before === undefined) befores += '\n'
-        else befores += `${texts?.get(before) ?? write(before)}\n`
-        if (row === undefined) rows += `-${keyText(spec, key, before)}\n`
+        names.push(key)
+        const was =
+          befores && before !== undefined ? (before === STORED ? WAS.stored : WAS.known) : WAS.absent
+        if (row === undefined) values.push(was + IS_GONE, keyText(spec, key, before))
         else {
-          const text = write(row)
-          rows += `${text}\n`
-          // A finished row is hardly ever written again. Looking at the end comes first: it makes one string of the
-          // pieces, which is what is kept then.
-          if (texts !== undefined && (text.endsWith(',true]') || finished === 'never')) texts.keep(row, text)
+          values.push(was)
+          put(row, values)
         }
+        if (was === WAS.known) put(before as object, values)
       }
-      if (names !== '') sections.push({ table: spec.name, finished, keys: names, rows, befores })
+      if (names.length > 0) sections.push({ table: spec.name, kinds, finished, keys: names, values })
     }
-    for (const [log, rows] of this.appended)
-      sections.push({
-        table: log.name,
-        finished: LOG_ROWS,
-        keys: '',
-        rows: linesOfLog(log, rows),
-        befores: '',
-      })
-    const commands = `[${this.commands.join(',')}]`
-    return { sequence, at, count: this.commands.length, commands, body: bodyOf(sections) }
+    for (const [log, rows] of this.appended) {
+      const { kinds, values: put } = writtenFor(log)
+      const values: unknown[] = []
+      for (const row of rows) put(row, values)
+      sections.push({ table: log.name, kinds, finished: LOG_ROWS, keys: [], values })
+    }
+    return { sequence, at, commands: this.commands, sections }
   }
 }
 
-function linesOfLog(log: LogSpec<object>, rows: readonly object[]): string {
-  const write = writer(log)
-  let text = ''
-  for (const row of rows) text += `${write(row)}\n`
-  return text
-}
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
 function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {
   const changes: RowChange[] = []

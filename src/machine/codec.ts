@@ -27,73 +27,98 @@ export function encoderOf(columns: Columns, live?: (row: never) => boolean): Enc
 }
 
 /**
- * The same as one JSON text, without an array in between: every row of every batch goes this way. The function is written
- * for its columns: a member that is named in the code is read several times sooner than one that a variable names.
+ * A row's way to its text has two halves, because they happen in different threads: its values are put behind one another
+ * where the row is, and written as one JSON text by whoever keeps it. Both functions are written for the columns: a member
+ * that is named in the code is read several times sooner than one that a variable names.
  */
-export function textOf(columns: Columns, live?: (row: never) => boolean): (row: object) => string {
-  const entries = Object.entries(columns)
-  const values = entries.map(([name, type]) => valueText(name, type))
-  const end = live === undefined ? `']'` : `(live(row) ? ',true]' : ',false]')`
+export type Values = (row: object, into: unknown[]) => void
+export function valuesOf(columns: Columns, live?: (row: never) => boolean): Values {
+  const values = Object.entries(columns).map(([name, type]) => {
+    if (!NAME.test(name)) throw new TypeError(`${name} is not a name of a column`)
+    return type === 'json' ? `json(row.${name})` : `row.${name}`
+  })
+  if (live !== undefined) values.push('live(row)')
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
+  return new Function('json', 'live', `return (row, into) => { into.push(${values.join(', ')}) }`)(
+    jsonText,
+    live,
+  ) as Values
+}
+const jsonText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value)
+
+/** How each value of a row is written, a letter for each; the flag "live" is the last. */
+export const kindsOf = (columns: Columns, live: boolean): string =>
+  Object.values(columns)
+    .map((type) => KINDS[type])
+    .join('') + (live ? KINDS.bool : '')
+const KINDS: Readonly<Record<ColumnType, string>> = { text: 't', amount: 'a', json: 'j', int: 'n', bool: 'n' }
+
+/** The text of the row whose values begin there. */
+export type RowWriter = (values: readonly unknown[], from: number) => string
+export function writerOf(kinds: string): RowWriter {
+  const letters = Array.from(kinds)
   // Each piece that is put on makes a string of its own, so what stands between two values is one piece. That asks for
   // rows without a null and with words that JSON writes as they are; the others are written value by value.
-  const reads = entries.map(([name], i) => `const v${i} = row.${name}`).join('; ')
-  const odd = entries.flatMap(([, type], i) => ODD[type](`v${i}`, `w${i}`)).join(' || ') || 'false'
+  const reads = letters.map((_, i) => `const v${i} = v[i + ${i}]`).join('; ')
+  const odd = letters.flatMap((letter, i) => ODD[letter]?.(`v${i}`, `w${i}`) ?? []).join(' || ') || 'false'
+  const values = letters.map((letter, i) => `(${isNull(`v${i}`)} ? 'null' : ${TEXTS[letter]!(`v${i}`, '')})`)
   let plain = ''
   let between = '['
-  entries.forEach(([, type], i) => {
-    const [opening, value, closing] = PLAIN[type]
-    // Rows that follow each other have many amounts in common: to compare one takes a tenth of writing it.
-    const text =
-      type === 'amount' ? `(v${i} === a${i} ? t${i} : (t${i} = format(a${i} = v${i})))` : value(`v${i}`)
+  letters.forEach((letter, i) => {
+    const [opening, text, closing] = PLAIN[letter]!(i)
     plain += `${JSON.stringify(between + opening)} + ${text} + `
     between = `${closing},`
   })
-  const last = between.slice(0, -1)
-  const kept = entries.flatMap(([, type], i) =>
-    type === 'amount' ? [`a${i}`, `t${i}`] : type === 'text' ? [`w${i}`] : [],
-  )
+  const kept = letters.flatMap((letter, i) => KEPT[letter]?.(i) ?? [])
   const source = `
     ${kept.length === 0 ? '' : `let ${kept.join(', ')}`}
-    const byValue = (row) => { let value; return '[' + ${values.join(` + ',' + `)} + ${end} }
-    return (row) => {
+    return (v, i) => {
       ${reads}
-      if (${odd}) return byValue(row)
-      return ${plain}${last === '' ? '' : `${JSON.stringify(last)} + `}${end}
+      return ${odd} ? '[' + ${values.join(` + ',' + `)} + ']' : ${plain}${JSON.stringify(`${between.slice(0, -1)}]`)}
     }`
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
-  return new Function('quoted', 'isPlain', 'format', 'live', source)(quoted, isPlain, format, live) as (
-    row: object,
-  ) => string
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own letters
+  return new Function('quoted', 'isPlain', 'format', source)(quoted, isPlain, format) as RowWriter
 }
 const NAME = /^[a-z_]\w*$/i
 const isNull = (value: string): string => `${value} === null || ${value} === undefined`
-/** What makes a value one that is written by itself. */
-const ODD: Readonly<Record<ColumnType, (value: string, word: string) => string[]>> = {
-  // Words repeat from row to row as well: the last one that was plain is known.
-  text: (value, word) => [`(${value} !== ${word} && (${isNull(value)} || !isPlain(${word} = ${value})))`],
-  amount: (value) => [isNull(value)],
-  json: () => [],
-  int: (value) => [isNull(value)],
-  bool: (value) => [isNull(value)],
+type Code = Readonly<Record<string, (value: string, word: string) => string>>
+/** What makes a value one that is written by itself. Words repeat from row to row: the last one that was plain is known. */
+const ODD: Code = {
+  t: (value, word) =>
+    `(${value} !== ${word} && (${isNull(value)} || (isPlain(${value}) ? ((${word} = ${value}), false) : true)))`,
+  a: isNull,
+  n: isNull,
 }
 /** What stands before a value, the value, and what stands behind it. */
-const PLAIN: Readonly<Record<ColumnType, readonly [string, (value: string) => string, string]>> = {
-  text: ['"', (value) => value, '"'],
-  amount: ['"', (value) => `format(${value})`, '"'],
-  json: ['', (value) => `(${isNull(value)} ? 'null' : JSON.stringify(JSON.stringify(${value})))`, ''],
-  int: ['', (value) => value, ''],
-  bool: ['', (value) => value, ''],
+const PLAIN: Readonly<Record<string, (i: number) => readonly [string, string, string]>> = {
+  t: (i) => ['"', `v${i}`, '"'],
+  // Rows that follow each other have many amounts in common: to compare one takes a tenth of writing it.
+  a: (i) => ['"', `(v${i} === a${i} ? t${i} : (t${i} = format(a${i} = v${i})))`, '"'],
+  // Most rows have nothing there.
+  j: (i) => ['', `(${isNull(`v${i}`)} ? 'null' : JSON.stringify(v${i}))`, ''],
+  n: (i) => ['', `v${i}`, ''],
 }
-const TEXTS: Readonly<Record<ColumnType, string>> = {
-  text: 'quoted(value)',
-  amount: `'"' + format(value) + '"'`,
-  json: 'JSON.stringify(JSON.stringify(value))',
-  int: 'value',
-  bool: 'value',
+const KEPT: Readonly<Record<string, (i: number) => string[]>> = {
+  t: (i) => [`w${i} = ''`],
+  a: (i) => [`a${i}`, `t${i}`],
 }
-function valueText(name: string, type: ColumnType): string {
-  if (!NAME.test(name)) throw new TypeError(`${name} is not a name of a column`)
-  return `((value = row.${name}) === null || value === undefined ? 'null' : ${TEXTS[type]})`
+const TEXTS: Code = {
+  t: (value) => `quoted(${value})`,
+  a: (value) => `'"' + format(${value}) + '"'`,
+  j: (value) => `JSON.stringify(${value})`,
+  n: (value) => value,
+}
+/** Both halves at once. */
+export function textOf(columns: Columns, live?: (row: never) => boolean): (row: object) => string {
+  const values = valuesOf(columns, live)
+  const write = writerOf(kindsOf(columns, live !== undefined))
+  const scratch: unknown[] = []
+  return (row) => {
+    scratch.length = 0
+    values(row, scratch)
+    return write(scratch, 0)
+  }
 }
 /** Most texts are words that JSON writes as they are. */
 export const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text))

@@ -1,8 +1,7 @@
 import { BrokenInvariant, Refusal, UNKNOWN_FATE, refuse } from '../labels.ts'
 import { Batch } from './batch.ts'
-import type { PackedBatch } from './journal.ts'
+import type { LooseBatch } from './loose.ts'
 import { Commits, type CommittedBatch } from './stream.ts'
-import { RowTexts } from './texts.ts'
 import { Tx, type Key, type Table } from './table.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
@@ -22,7 +21,7 @@ export interface CoreOptions<S> {
    * Durable and in order: called again before the last one is through, and after a failure all later ones fail. It
    * answers the hash of everything up to this batch.
    */
-  readonly commit: (batch: PackedBatch) => Promise<string>
+  readonly commit: (batch: LooseBatch) => Promise<string>
   /** Strictly increasing microseconds. */
   readonly now: () => number
   /** Memory can't be trusted any more (failed commit, broken invariant): the process must end. */
@@ -98,7 +97,6 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   private readonly snapshots: { readonly look: () => void; readonly fail: (error: unknown) => void }[] = []
   /** What has been committed, for whoever follows it. */
   readonly commits = new Commits()
-  private readonly texts = new RowTexts()
   private scheduled = false
   private dead: unknown
   private head: Head
@@ -296,9 +294,8 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     )
   }
   private async commit(batch: Batch, sequence: number, at: number): Promise<Head> {
-    const packed = batch.pack(sequence, at, this.texts)
     const start = performance.now()
-    const hash = await this.options.commit(packed)
+    const hash = await this.options.commit(batch.loose(sequence, at))
     this.commitMs = performance.now() - start
     return { sequence, hash }
   }

@@ -1,6 +1,7 @@
 import { Batch } from './batch.ts'
 import type { Handlers } from './core.ts'
 import { chainedRows } from './journal.ts'
+import { Packer } from './loose.ts'
 import { Tx } from './table.ts'
 
 /** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
@@ -20,6 +21,7 @@ export class Divergence extends Error {}
 export class Replay<S extends { check(): void }> {
   readonly state: S
   private readonly handlers: Handlers<S>
+  private readonly packer = new Packer()
   sequence = 0
   hash = ''
   commands = 0
@@ -56,7 +58,11 @@ export class Replay<S extends { check(): void }> {
       this.commands++
       told?.(type)
     }
-    const hash = chainedRows(this.hash, batch.changed())
+    const { sections } = batch.loose(recorded.sequence, recorded.at, false)
+    const hash = chainedRows(
+      this.hash,
+      sections.map((section) => this.packer.section(section)),
+    )
     if (hash !== recorded.hash)
       throw new Divergence(
         `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,

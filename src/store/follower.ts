@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
+import { JournalChain, type JournalEntry } from '../machine/journal.ts'
+import { Packer, type LooseBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
 import { Sums } from '../machine/sums.ts'
 import { sumsOf, walk, wrongKey } from './seat.ts'
@@ -59,6 +60,7 @@ export class Follower {
   /** Made while the one before was being written; the sums stand behind it. */
   private ahead: Made | undefined
   private sums: Sums | undefined
+  private readonly packer = new Packer()
   private chain: JournalChain | undefined
   /** The last that it was given, or what it was told to begin behind. */
   private taken: { readonly sequence: number | undefined; readonly hash: string } | undefined
@@ -112,10 +114,10 @@ export class Follower {
     this.kick()
   }
   /** Past the journal, for who is alone with the database: it is in the tables, for good, when this comes back. */
-  async direct(batch: PackedBatch): Promise<string> {
+  async direct(batch: LooseBatch): Promise<string> {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
     const portion = new Portion()
-    portion.add(this.chain.seal(batch))
+    portion.add(this.chain.seal(this.packer.pack(batch)))
     const { head } = this.sealed(portion)
     await this.tables.project(portion, head, true)
     return this.chain.hash

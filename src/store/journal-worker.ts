@@ -1,6 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
-import { MOVED, type Behind, type JournalJob } from './messages.ts'
+import { Packer, type LooseBatch } from '../machine/loose.ts'
+import { MOVED, type Appended, type Behind, type JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
 import { answerJobs, made, place, post } from './worker.ts'
@@ -8,17 +9,18 @@ import { answerJobs, made, place, post } from './worker.ts'
 /** Those that came in one turn of the loop share a sync. */
 interface Waiting {
   readonly entry: JournalEntry
-  readonly resolve: (hash: string) => void
+  readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Appends batches to the journal: what comes back from here is durable. Each entry then goes on to the follower, which
+ * Writes batches as text and appends them to the journal: what comes back from here is durable. Each entry then goes on to the follower, which
  * puts it into the tables.
  */
 class Appender {
   private readonly journal: SqliteJournal | PostgresJournal
   private readonly follower: MessagePort
+  private readonly packer = new Packer()
   private chain: JournalChain | undefined
   /** Entries up to here are in the tables for good. */
   private safe = 0
@@ -32,9 +34,9 @@ class Appender {
   sealBehind({ hash, key }: Behind): void {
     this.chain = new JournalChain(hash, key)
   }
-  append(batch: PackedBatch): Promise<string> {
+  append(batch: LooseBatch | PackedBatch): Promise<Appended> {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-    const entry = this.chain.seal(batch)
+    const entry = this.chain.seal('body' in batch ? batch : this.packer.pack(batch))
     return new Promise((resolve, reject) => {
       if (this.waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void this.appendWaiting())
     })
@@ -49,7 +51,7 @@ class Appender {
       )
       for (const { entry, resolve } of appended) {
         this.follower.postMessage(entry)
-        resolve(entry.hash)
+        resolve({ hash: entry.hash, length: entry.body.length + entry.commands.length })
       }
     } catch (error) {
       for (const { reject } of appended) reject(error)

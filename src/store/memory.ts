@@ -1,5 +1,6 @@
 import { decoderOf } from '../machine/codec.ts'
-import { JournalChain, type PackedBatch } from '../machine/journal.ts'
+import { JournalChain } from '../machine/journal.ts'
+import { Packer, type LooseBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
@@ -41,6 +42,7 @@ export class MemoryStore implements Store {
   private readonly shared: boolean
   private epoch = 0
   declared = NOTHING_DECLARED
+  private readonly packer = new Packer()
   private chain: JournalChain | undefined
   private sums: Sums | undefined
   /** Whoever looks finds in the tables what is committed. */
@@ -130,11 +132,11 @@ export class MemoryStore implements Store {
     this.sums = sums
     this.chain = new JournalChain(hash, sums.key)
   }
-  commit(batch: PackedBatch): Promise<string> {
+  commit(batch: LooseBatch): Promise<string> {
     return later(() => {
       if (this.chain === undefined || this.sums === undefined)
         throw new TypeError('nobody said what this batch is sealed behind')
-      const entry = this.chain.seal(batch)
+      const entry = this.chain.seal(this.packer.pack(batch))
       if (this.made === undefined) {
         this.unseen.add(entry)
         if (this.unseen.bytes > UNSEEN_BYTES) this.made = this.make()
@@ -146,7 +148,7 @@ export class MemoryStore implements Store {
       return this.chain.hash
     })
   }
-  commitDirect(batch: PackedBatch): Promise<string> {
+  commitDirect(batch: LooseBatch): Promise<string> {
     return this.commit(batch)
   }
   holdBack(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
+import type { LooseBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
 import type { Point } from './seat.ts'
@@ -52,11 +53,17 @@ export interface OpenedWarm {
 /** From the journal to the follower, among its entries: its server may be another one now. */
 export const MOVED = 'moved'
 
+/** What the journal says of a batch that is durable. */
+export interface Appended {
+  readonly hash: string
+  /** Characters of its text. */
+  readonly length: number
+}
 /** What runs off the main thread, where it would hold up every request: by thread. */
 export type JournalJob =
   | { readonly op: 'open'; readonly epoch: number; readonly base: number }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
-  | { readonly op: 'append'; readonly batch: PackedBatch }
+  | { readonly op: 'append'; readonly batch: LooseBatch | PackedBatch }
   | { readonly op: 'clear'; readonly base: number }
   | { readonly op: 'checkFence' }
   | { readonly op: 'close' }
@@ -64,7 +71,7 @@ export type FollowerJob =
   | { readonly op: 'open'; readonly opening: Opening }
   | { readonly op: 'openWarm'; readonly opening: Opening; readonly after: Point }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
-  | { readonly op: 'direct'; readonly batch: PackedBatch }
+  | { readonly op: 'direct'; readonly batch: LooseBatch }
   | { readonly op: 'settle' }
   | { readonly op: 'hurry'; readonly sequence: number }
   | { readonly op: 'hold'; readonly on: boolean }

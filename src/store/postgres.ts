@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { decoderOf } from '../machine/codec.ts'
-import type { PackedBatch } from '../machine/journal.ts'
+import type { LooseBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import {
@@ -156,10 +156,10 @@ export class PostgresStore implements Store {
   sealBehind(hash: string, sums: Sums): void {
     this.writing.sealBehind(hash, sums)
   }
-  commit(batch: PackedBatch): Promise<string> {
+  commit(batch: LooseBatch): Promise<string> {
     return this.writing.append(batch)
   }
-  commitDirect(batch: PackedBatch): Promise<string> {
+  commitDirect(batch: LooseBatch): Promise<string> {
     return this.writing.direct(batch)
   }
   async select<Row extends object>(

@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { MessageChannel } from 'node:worker_threads'
-import type { PackedBatch } from '../machine/journal.ts'
+import { Packer, type LooseBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
-import type { FollowerJob, JournalJob, Opened, OpenedWarm, Opening, Place } from './messages.ts'
+import type { Appended, FollowerJob, JournalJob, Opened, OpenedWarm, Opening, Place } from './messages.ts'
 import type { Point } from './seat.ts'
 import { shapesOf } from './statements.ts'
 import type { HowFar, Lag } from './store.ts'
@@ -20,6 +21,9 @@ export const BOUNDS: Readonly<Record<Place['kind'], Bound>> = {
   postgres: { bytes: 22 * 2 ** 20, batches: 20_000 },
 }
 
+/** With so few the threads have to share them, and then a text is the quicker thing to hand over. */
+const FEW_CORES = 2
+
 interface Reached {
   readonly sequence: number
   readonly resolve: () => void
@@ -34,8 +38,10 @@ export class Spine {
   private readonly journal: StoreThread<JournalJob>
   private readonly follower: StoreThread<FollowerJob>
   private readonly bound: Bound
+  /** Where this thread writes the text of batches; else the journal's does. */
+  private readonly packer: Packer | undefined
   /** Batches that are not in the tables yet, oldest first. */
-  private readonly behind: { readonly sequence: number; readonly bytes: number }[] = []
+  private readonly behind: { readonly sequence: number; bytes: number }[] = []
   private bytes = 0
   private acknowledged = 0
   private hash = ''
@@ -50,8 +56,9 @@ export class Spine {
   /** Told when the journal has lost its way, and when it has found it again. */
   away: (away: boolean) => void = () => undefined
 
-  constructor(place: Place, bound: Bound = BOUNDS[place.kind]) {
+  constructor(place: Place, bound: Bound = BOUNDS[place.kind], cores = availableParallelism()) {
     this.bound = bound
+    this.packer = cores > FEW_CORES ? undefined : new Packer()
     const { port1, port2 } = new MessageChannel()
     this.follower = new StoreThread('follower', place, port2, {
       progress: (progress) => this.progress(progress),
@@ -94,13 +101,16 @@ export class Spine {
     this.journal.ask({ op: 'sealBehind', behind }).catch(() => undefined)
     this.follower.ask({ op: 'sealBehind', behind }).catch(() => undefined)
   }
-  async append(batch: PackedBatch): Promise<string> {
+  async append(batch: LooseBatch): Promise<string> {
     while (this.full && this.follower.failure === undefined)
       await new Promise<void>((resolve) => this.blocked.push(resolve))
     if (this.follower.failure !== undefined) throw this.follower.failure
-    const { sequence, body, commands } = batch
-    this.add(sequence, body.length + commands.length)
-    const hash = (await this.journal.ask({ op: 'append', batch })) as string
+    const { sequence } = batch
+    // How long it is, is known when it is written.
+    const one = this.add(sequence, 0)
+    const handed = this.packer?.pack(batch) ?? batch
+    const { hash, length } = (await this.journal.ask({ op: 'append', batch: handed })) as Appended
+    if (sequence > this.projected) this.bytes += one.bytes = length
     this.acknowledged = sequence
     this.hash = hash
     return hash
@@ -112,11 +122,13 @@ export class Spine {
   get reached(): HowFar {
     return { told: this.acknowledged, projected: this.projected }
   }
-  private add(sequence: number, bytes: number): void {
-    this.behind.push({ sequence, bytes })
+  private add(sequence: number, bytes: number): { bytes: number } {
+    const one = { sequence, bytes }
+    this.behind.push(one)
     this.bytes += bytes
+    return one
   }
-  async direct(batch: PackedBatch): Promise<string> {
+  async direct(batch: LooseBatch): Promise<string> {
     const hash = (await this.follower.ask({ op: 'direct', batch })) as string
     this.acknowledged = this.projected = batch.sequence
     this.hash = hash

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { decoderOf } from '../machine/codec.ts'
-import type { PackedBatch } from '../machine/journal.ts'
+import type { LooseBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
@@ -38,6 +38,8 @@ export class SqliteStore implements Store {
   readonly kind = 'sqlite'
   private readonly path: string
   private readonly bound: Bound | undefined
+  /** Left out: as many as the machine has. */
+  private readonly cores: number | undefined
   private epoch = 0
   declared = NOTHING_DECLARED
   readonly reads = NO_READS
@@ -50,9 +52,10 @@ export class SqliteStore implements Store {
   /** A connection that reads, between two questions. */
   private readonly idle: SqliteConnection[] = []
 
-  constructor(path: string, bound?: Bound) {
+  constructor(path: string, bound?: Bound, cores?: number) {
     this.path = path
     this.bound = bound
+    this.cores = cores
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
   async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
@@ -61,7 +64,7 @@ export class SqliteStore implements Store {
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
-      this.spine = new Spine(this.place, this.bound)
+      this.spine = new Spine(this.place, this.bound, this.cores)
       const { head, migrated, drained } = await this.opened(this.spine, sums)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated, drained }
@@ -146,10 +149,10 @@ export class SqliteStore implements Store {
   sealBehind(hash: string, sums: Sums): void {
     this.writing.sealBehind(hash, sums)
   }
-  commit(batch: PackedBatch): Promise<string> {
+  commit(batch: LooseBatch): Promise<string> {
     return this.writing.append(batch)
   }
-  commitDirect(batch: PackedBatch): Promise<string> {
+  commitDirect(batch: LooseBatch): Promise<string> {
     return this.writing.direct(batch)
   }
   async select<Row extends object>(

@@ -1,4 +1,5 @@
-import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
+import type { JournalEntry } from '../machine/journal.ts'
+import type { LooseBatch } from '../machine/loose.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import type { Point } from './seat.ts'
@@ -98,9 +99,9 @@ export interface Store {
    * One append to the journal, fenced and durable; answers the hash up to it. Any failure is final for this process. The
    * tables follow; while they are too far behind, this waits.
    */
-  commit(batch: PackedBatch): Promise<string>
+  commit(batch: LooseBatch): Promise<string>
   /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
-  commitDirect(batch: PackedBatch): Promise<string>
+  commitDirect(batch: LooseBatch): Promise<string>
   readonly lag: Lag
   readonly reached: HowFar
   /** Where there are replicas. */

@@ -10,6 +10,7 @@ import { JournalChain } from '../../src/machine/journal.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { amountOf, priceOf } from '../../src/money/amount.ts'
 import { pictureOf } from '../support/pictures.ts'
+import { packed } from '../support/packed.ts'
 
 const user = (user_id: number, login_name: string): User => ({
   user_id,
@@ -72,7 +73,7 @@ class Two {
       act(tx, this.writes)
       batch.add(tx, 1, 'test.act', '{}')
     }
-    applyEntry(this.tables, this.chain.seal(batch.pack(++this.sequence, 1)))
+    applyEntry(this.tables, this.chain.seal(packed(batch, ++this.sequence, 1)))
     assert.deepEqual(pictureOf(this.follows), pictureOf(this.writes))
   }
 }

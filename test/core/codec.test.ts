@@ -38,6 +38,15 @@ test('the flag of a live row stands behind its columns', () => {
     JSON.stringify(encoderOf({ id: 'int' }, live)({ id: 2 })),
   )
 })
+test('a text that was written right is written right again, plain or not', () => {
+  const columns = { a: 'text', b: 'text' } as const
+  const text = textOf(columns)
+  for (const a of [undefined, '"', '"', 'plain', 'plain', '', '', null, null, '\\', '\\'])
+    for (const b of ['"', '"', 'x', 'x', undefined, undefined]) {
+      const row = { a, b }
+      assert.equal(text(row), JSON.stringify(encoderOf(columns)(row)))
+    }
+})
 test('whatever kind of value stands first and last, and whichever of them is odd', () => {
   const values = { int: [1, null], text: ['word', '"', null], bool: [true, null], json: [{ a: 1 }, null] }
   const kinds = Object.keys(values) as (keyof typeof values)[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
-import { sectionsOf, type PackedBatch } from '../../src/machine/journal.ts'
+import { Packer, type LooseBatch } from '../../src/machine/loose.ts'
 import { Core, type Context } from '../../src/machine/core.ts'
 import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/machine/table.ts'
 
@@ -43,10 +43,12 @@ const handlers = {
   },
 }
 
+const sectionsOf = ({ sections }: LooseBatch) => sections.map((section) => new Packer().section(section))
+
 /** A store that commits when the test says so. */
 function bench(waitingMax = 100) {
   const state = new Things()
-  const commits: { batch: PackedBatch; land: () => void; fail: (error: Error) => void }[] = []
+  const commits: { batch: LooseBatch; land: () => void; fail: (error: Error) => void }[] = []
   const seen = { fatal: [] as unknown[], defects: [] as unknown[] }
   let now = 0
   const core = new Core<Things, typeof handlers>(
@@ -81,7 +83,7 @@ test('a reply waits for the commit of its batch, and commands of one turn share 
   const second = core.submit('put', { id: 2, value: 20 })
   assert.equal(await settled(first), false)
   assert.equal(commits.length, 1)
-  assert.equal(commits[0]!.batch.count, 2)
+  assert.equal(commits[0]!.batch.commands.length, 2)
   commits[0]!.land()
   assert.deepEqual(await Promise.all([first, second]), [10, 20])
   assert.equal(core.committed.sequence, 1)
@@ -107,7 +109,7 @@ test('a view of a command sees what it left, waits with it, and undoes it when i
   assert.equal(state.table.get(2), undefined)
   assert.equal(await settled(shown), false)
   assert.equal(await settled(refusal), false)
-  assert.equal(commits[0]!.batch.count, 2)
+  assert.equal(commits[0]!.batch.commands.length, 2)
   commits[0]!.land()
   assert.deepEqual(await shown, [10, 10])
   assert.equal(await other, 11)
@@ -138,7 +140,7 @@ test('a refusal undoes its command and leaves the others of its batch alone', as
     good,
   ])
   assert.deepEqual(state.table.get(1), { id: 1, value: 1, done: false })
-  assert.equal(commits[0]!.batch.count, 1)
+  assert.equal(commits[0]!.batch.commands.length, 1)
 })
 test('a bug in a command is undone, reported and answered; the core goes on', async () => {
   const { core, seen, state, commits } = bench()
@@ -191,12 +193,12 @@ test('a burst leaves early: the store works while the rest is applied', async ()
   const { core, commits } = bench()
   const burst = Array.from({ length: 80 }, (_, id) => core.submit('put', { id, value: id }))
   assert.deepEqual(
-    commits.map(({ batch }) => batch.count),
+    commits.map(({ batch }) => batch.commands.length),
     [24, 24],
   )
   for (const commit of commits.splice(0)) commit.land()
   await turn()
-  assert.equal(commits[0]!.batch.count, 32)
+  assert.equal(commits[0]!.batch.commands.length, 32)
   commits[0]!.land()
   await Promise.all(burst)
 })
@@ -212,7 +214,7 @@ test('at most two batches are under way; the third fills meanwhile', async () =>
   commits[0]!.land()
   await turn()
   assert.equal(commits.length, 3)
-  assert.equal(commits[2]!.batch.count, 3)
+  assert.equal(commits[2]!.batch.commands.length, 3)
   commits[1]!.land()
   commits[2]!.land()
   await Promise.all(third)
@@ -281,7 +283,7 @@ test('a row that left memory is removed by its key, and what takes the removal b
   void core.submit('put', { id: 8, value: 1, done: true })
   await turn()
   assert.deepEqual(
-    sectionsOf(commits[0]!.batch.body).map(({ keys }) => keys),
+    sectionsOf(commits[0]!.batch).map(({ keys }) => keys),
     ['8\n'],
     'the refused removal is not in it',
   )
@@ -291,7 +293,7 @@ test('a row that left memory is removed by its key, and what takes the removal b
   void core.submit('remove', { ids: [8, 9], refuse: false })
   await turn()
   assert.deepEqual(
-    sectionsOf(commits[0]!.batch.body).map(({ table, rows, befores }) => [table, rows, befores]),
+    sectionsOf(commits[0]!.batch).map(({ table, rows, befores }) => [table, rows, befores]),
     [['thing', '-[8]\n-[9]\n', '?\n?\n']],
   )
 })

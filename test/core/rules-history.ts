@@ -7,6 +7,7 @@ import { Batch } from '../../src/machine/batch.ts'
 import { Tx } from '../../src/machine/table.ts'
 import { Chaos } from '../futures/chaos.ts'
 import type { Outcome } from '../spot/engine.ts'
+import { packed } from '../support/packed.ts'
 
 /** A command as the log has it. */
 export type Recorded = readonly [at: number, type: string, input: unknown]
@@ -29,7 +30,7 @@ export function changesOf(history: readonly Recorded[]): string[] {
     }
     const batch = new Batch()
     batch.add(tx, at, type, '')
-    const { body } = batch.pack(i + 1, at)
+    const { body } = packed(batch, i + 1, at)
     for (const [table, keys] of batch.touched) table.retire(keys.keys(), () => false)
     return createHash('sha256').update(body).digest('hex').slice(0, 12)
   })

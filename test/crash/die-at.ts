@@ -17,6 +17,7 @@ import { SqliteConnection } from '../../src/store/sqlite-connection.ts'
 import { SqliteJournal } from '../../src/store/sqlite-journal.ts'
 import { SqliteTables } from '../../src/store/sqlite-tables.ts'
 import { shapesOf } from '../../src/store/statements.ts'
+import { packed } from '../support/packed.ts'
 
 /**
  * The journal and the follower of a store in one thread, so that the process can die by SIGKILL at a line that is named:
@@ -115,7 +116,7 @@ async function main({ place, point, time, key }: Deadly): Promise<void> {
     })
     const batch = new Batch()
     batch.add(tx, i, 'test.act', '{}')
-    const entry = chain.seal(batch.pack(i, i))
+    const entry = chain.seal(packed(batch, i, i))
     strike(point === 'before the append')
     await journal.append([entry], 0)
     strike(point === 'after the append, before the reply')

@@ -31,6 +31,7 @@ import { StoreDamaged, type OpenedHead, type Store } from '../../src/store/store
 import { compiled } from '../support/compiled.ts'
 import { postgres } from '../support/postgres.ts'
 import type { Deadly, Point } from './die-at.ts'
+import { packed } from '../support/packed.ts'
 
 const SCRIPT = compiled('crash/die-at.js')
 const KEY = '7'.repeat(64)
@@ -199,7 +200,7 @@ describe('the files of the journal', () => {
     tx.put(state.world.settings, { name: 'big', value: 'x'.repeat(kilobytes * 1024) })
     const batch = new Batch()
     batch.add(tx, 1, 'test.act', '{}')
-    return chain.seal(batch.pack(sequence, 1))
+    return chain.seal(packed(batch, sequence, 1))
   }
   let path = ''
   before(() => {

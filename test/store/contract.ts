@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Batch } from '../../src/machine/batch.ts'
-import type { PackedBatch } from '../../src/machine/journal.ts'
+import type { LooseBatch } from '../../src/machine/loose.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/tables/audit.ts'
 import { DECLARED, State } from '../../src/core/state.ts'
@@ -97,16 +97,16 @@ class Session {
     store.sealBehind(head.hash, sums)
     return session
   }
-  pack(act: (tx: Tx, state: State) => void): PackedBatch {
+  batch(act: (tx: Tx, state: State) => void): LooseBatch {
     const tx = new Tx()
     act(tx, this.state)
     const batch = new Batch()
     batch.add(tx, 5, 'test.act', '{"a":"ü \\u0000"}')
-    return batch.pack(this.head.sequence + 1, 6)
+    return batch.loose(this.head.sequence + 1, 6)
   }
   async commit(act: (tx: Tx, state: State) => void): Promise<void> {
-    const packed = this.pack(act)
-    this.head = { sequence: packed.sequence, hash: await this.store.commit(packed) }
+    const loose = this.batch(act)
+    this.head = { sequence: loose.sequence, hash: await this.store.commit(loose) }
   }
 }
 
@@ -203,8 +203,8 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
 
     test('a batch out of sequence is refused', async () => {
       const session = await open()
-      const packed = session.pack((tx, state) => tx.put(state.counters, { name: 'gap', value: 1 }))
-      await assert.rejects(session.store.commit({ ...packed, sequence: packed.sequence + 1 }), Fenced)
+      const loose = session.batch((tx, state) => tx.put(state.counters, { name: 'gap', value: 1 }))
+      await assert.rejects(session.store.commit({ ...loose, sequence: loose.sequence + 1 }), Fenced)
       assert.deepEqual(await session.store.query('select name from counter where name = ?', ['gap']), [])
     })
 
@@ -212,12 +212,12 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       const session = await open()
       const columns = '("id", "entry", "account", "amount", "after", "kind", "ref", "at")'
       await place.tamper(`insert into ledger_line ${columns} values (100, 1, 1, '1', '1', 'x', 'x', 1)`)
-      const packed = session.pack((tx, state) => {
+      const loose = session.batch((tx, state) => {
         tx.put(state.counters, { name: 'torn', value: 1 })
         tx.append(LEDGER_LINE, lineRow(100))
       })
       if (place.journaled) {
-        await session.store.commit(packed)
+        await session.store.commit(loose)
         // Nothing of it is there, and nobody is told less than was acknowledged: the question fails.
         await assert.rejects(
           session.store.query('select name from counter where name = ?', ['torn']),
@@ -228,7 +228,7 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
           open(),
           /batches \d+ to \d+ of the journal can't be written into the tables: .*(unique|duplicate)/i,
         )
-      } else await assert.rejects(session.store.commit(packed), /unique|duplicate/i)
+      } else await assert.rejects(session.store.commit(loose), /unique|duplicate/i)
       const snapshot = await place.snapshot()
       assert.deepEqual(await snapshot.query(`select name from counter where name = 'torn'`), [])
       assert.equal((await snapshot.tail()).length, place.journaled ? 1 : 0)
@@ -399,9 +399,9 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       await session.store.holdBack(true)
       const landed: number[] = []
       const commits = Array.from({ length: 10 }, (_, i) => {
-        const packed = session.pack((tx, state) => tx.put(state.counters, { name: 'bound', value: i }))
-        session.head = { ...session.head, sequence: packed.sequence }
-        return session.store.commit(packed).then(() => landed.push(i))
+        const loose = session.batch((tx, state) => tx.put(state.counters, { name: 'bound', value: i }))
+        session.head = { ...session.head, sequence: loose.sequence }
+        return session.store.commit(loose).then(() => landed.push(i))
       })
       await Promise.all(commits.slice(0, 3))
       await sleep(100)

@@ -7,6 +7,7 @@ import { Portion } from '../../src/machine/portion.ts'
 import { Sums } from '../../src/machine/sums.ts'
 import { Follower, type Tables } from '../../src/store/follower.ts'
 import type { StoreHead } from '../../src/store/store.ts'
+import { packed } from '../support/packed.ts'
 
 const KEY = '5'.repeat(64)
 
@@ -25,7 +26,7 @@ test('batches are gathered into one transaction, also after a reset of sequences
     return new JournalChain('', KEY)
   }
   const take = (chain: JournalChain, sequence: number): void =>
-    follower.take(chain.seal(new Batch().pack(sequence, sequence)))
+    follower.take(chain.seal(packed(new Batch(), sequence, sequence)))
   const first = begin()
   follower.hurry(1)
   take(first, 1)
@@ -42,7 +43,7 @@ test('batches are gathered into one transaction, also after a reset of sequences
 test('the next portion is made while one is written; where that fails, all of it comes again from the journal', async () => {
   const chain = new JournalChain('', KEY)
   const big = (sequence: number): JournalEntry => {
-    const batch = new Batch().pack(sequence, sequence)
+    const batch = packed(new Batch(), sequence, sequence)
     return chain.seal({ ...batch, commands: `["${'x'.repeat(200_000)}"]` })
   }
   const entries = Array.from({ length: 40 }, (_, i) => big(i + 1))

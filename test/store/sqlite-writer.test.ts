@@ -17,6 +17,7 @@ import { Fenced } from '../../src/store/store.ts'
 import { StoreThread } from '../../src/store/thread.ts'
 import { plant } from '../support/plant.ts'
 import { KEY } from './contract.ts'
+import { packed } from '../support/packed.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kontor-writer-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -48,7 +49,7 @@ class Desk {
     const batch = new Batch()
     batch.add(tx, 1, 'test.act', '{}')
     const portion = new Portion()
-    portion.add(this.chain.seal(batch.pack(sequence, 1)))
+    portion.add(this.chain.seal(packed(batch, sequence, 1)))
     const { hash, at } = portion.last
     const head = { sequence, hash, at, sums: '', schema: '', mac: '' }
     await this.writer.project(portion.changes(), head, false)

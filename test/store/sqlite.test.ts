@@ -20,6 +20,7 @@ import { StoreThread } from '../../src/store/thread.ts'
 import { Fenced, StoreLost, StoreUnavailable } from '../../src/store/store.ts'
 import { newSums } from '../../src/store/seals.ts'
 import { KEY, storeContract } from './contract.ts'
+import { packed } from '../support/packed.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kontor-store-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -38,33 +39,35 @@ function reframed(bytes: string, from: string, to: string): string {
   return bytes.slice(0, at) + frame + digest + bytes.slice(end + 64)
 }
 
-storeContract('SQLite store', () => {
-  const path = join(folder, 'contract.db')
-  return Promise.resolve({
-    open: (bound) => new SqliteStore(path, bound),
-    journaled: true,
-    tamperJournal: (change) => {
-      const [, from, to] = /replace\(body, '(.*)', '(.*)'\)/.exec(change)!
-      for (const file of journalFiles(path)) {
-        const bytes = readFileSync(file, 'latin1')
-        if (bytes.includes(from!)) writeFileSync(file, reframed(bytes, from!, to!), 'latin1')
-      }
-      return Promise.resolve()
-    },
-    snapshot: () => Promise.resolve(sqliteSnapshot(path)),
-    columns: async (store, table) => {
-      const rows = await store.query('select name, type from pragma_table_info(?)', [table])
-      return rows.map(([name, type]) => `${String(name)} ${String(type).toLowerCase()}`)
-    },
-    stored: (type) => STORED[type] ?? type,
-    tamper: (sql) => {
-      const db = new Database(path)
-      db.exec(sql)
-      db.close()
-      return Promise.resolve()
-    },
+// With few cores the text of a batch is written before it is handed to the journal's thread, with many by that thread.
+for (const cores of [1, 8])
+  storeContract(`SQLite store, of a machine with ${cores}`, () => {
+    const path = join(folder, `contract-${cores}.db`)
+    return Promise.resolve({
+      open: (bound) => new SqliteStore(path, bound, cores),
+      journaled: true,
+      tamperJournal: (change) => {
+        const [, from, to] = /replace\(body, '(.*)', '(.*)'\)/.exec(change)!
+        for (const file of journalFiles(path)) {
+          const bytes = readFileSync(file, 'latin1')
+          if (bytes.includes(from!)) writeFileSync(file, reframed(bytes, from!, to!), 'latin1')
+        }
+        return Promise.resolve()
+      },
+      snapshot: () => Promise.resolve(sqliteSnapshot(path)),
+      columns: async (store, table) => {
+        const rows = await store.query('select name, type from pragma_table_info(?)', [table])
+        return rows.map(([name, type]) => `${String(name)} ${String(type).toLowerCase()}`)
+      },
+      stored: (type) => STORED[type] ?? type,
+      tamper: (sql) => {
+        const db = new Database(path)
+        db.exec(sql)
+        db.close()
+        return Promise.resolve()
+      },
+    })
   })
-})
 
 test('a file that is no database is refused in one line', async () => {
   const path = join(folder, 'garbage.db')
@@ -119,7 +122,7 @@ const opening = (): Opening => ({
   schema: newSums(KEY).schema,
   shapes: shapesOf(DECLARED),
 })
-const firstEntry = () => new JournalChain('', KEY).seal(new Batch().pack(1, 1))
+const firstEntry = () => new JournalChain('', KEY).seal(packed(new Batch(), 1, 1))
 
 test('who is overtaken while he starts does not start', async () => {
   const path = join(folder, 'overtaken.db')

@@ -43,7 +43,7 @@ export class Writer {
     tx.append(LEDGER_LINE, line)
     const batch = new Batch()
     batch.add(tx, id, 'test.act', '{}')
-    return this.store.commit(batch.pack(id, id))
+    return this.store.commit(batch.loose(id, id))
   }
   async commits(count: number): Promise<void> {
     for (let i = 0; i < count; i++) await this.commit()

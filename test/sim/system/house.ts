@@ -11,6 +11,7 @@ import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { microsNow } from '../../../src/http/words.ts'
 import { Core } from '../../../src/machine/core.ts'
+import type { LooseBatch } from '../../../src/machine/loose.ts'
 import { startPlatform, type Platform } from '../../../src/platform.ts'
 import { Housekeeper } from '../../../src/runtime/housekeeper.ts'
 import { createLog } from '../../../src/runtime/log.ts'
@@ -66,6 +67,7 @@ class Died extends Error {
     super('the process died')
   }
 }
+const commandsOf = ({ commands }: LooseBatch): string => `[${commands.join(',')}]`
 /** A store whose platform dies at an append. */
 class Mortality {
   private left = Infinity
@@ -81,7 +83,7 @@ class Mortality {
     let under: Promise<unknown> = Promise.resolve()
     const commit: typeof append = (batch) => {
       const landed = append(batch).then((head) => {
-        recorded(batch.commands)
+        recorded(commandsOf(batch))
         return head
       })
       under = landed.catch(() => undefined)
@@ -90,7 +92,7 @@ class Mortality {
     store.commit = async (batch) => {
       this.left--
       if (this.left > 0) return commit(batch)
-      this.diedOf ??= batch.commands
+      this.diedOf ??= commandsOf(batch)
       // What comes behind it finds nobody either.
       if (this.left === 0 && this.death === 'unheard') void commit(batch).catch(() => undefined)
       // Appends land in their order: those before it are not still on their way when it is told.

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import { makePrivateFile, makePrivateFolder } from '../../../src/files.ts'
 import { decoderOf } from '../../../src/machine/codec.ts'
-import { JournalChain, type PackedBatch } from '../../../src/machine/journal.ts'
+import { JournalChain } from '../../../src/machine/journal.ts'
+import { Packer, type LooseBatch } from '../../../src/machine/loose.ts'
 import { Sums } from '../../../src/machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../../../src/machine/table.ts'
 import { Follower } from '../../../src/store/follower.ts'
@@ -54,6 +55,7 @@ export class OneThreadStore implements Store {
   private journal: SqliteJournal | undefined
   private reader: SqliteConnection | undefined
   private follower!: Follower
+  private readonly packer = new Packer()
   private chain: JournalChain | undefined
   private epoch = 0
   private acknowledged = 0
@@ -100,10 +102,10 @@ export class OneThreadStore implements Store {
     this.chain = new JournalChain(hash, sums.key)
     this.follower.sealBehind(hash, own)
   }
-  commit(batch: PackedBatch): Promise<string> {
+  commit(batch: LooseBatch): Promise<string> {
     return later(() => {
       if (this.failure !== undefined) throw this.failure
-      const entry = this.chain!.seal(batch)
+      const entry = this.chain!.seal(this.packer.pack(batch))
       this.journal!.append([entry], this.safe)
       this.acknowledged = entry.sequence
       this.follower.take(entry)

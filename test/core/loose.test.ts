@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
+import { Batch } from '../../src/machine/batch.ts'
+import { sectionsOf } from '../../src/machine/journal.ts'
+import { Packer } from '../../src/machine/loose.ts'
+import { Table, Tx, type TableSpec } from '../../src/machine/table.ts'
+import { amountOf } from '../../src/money/amount.ts'
+
+interface Thing {
+  readonly id: number
+  readonly name: string
+  readonly more: object | null
+  readonly done: boolean
+}
+const THING: TableSpec<Thing> = {
+  name: 'thing',
+  key: ['id'],
+  columns: { id: 'int', name: 'text', more: 'json', done: 'bool' },
+  live: ({ done }) => !done,
+}
+const thing = (id: number, name: string, done = false, more: object | null = null): Thing => ({
+  ...{ id, name, more, done },
+})
+
+test('a batch says in values what its text says, on the other side of a thread too', () => {
+  const table = new Table(THING)
+  for (const id of [1, 2, 3]) table.swap(id, thing(id, `old "${id}"`), 'load')
+  const tx = new Tx()
+  tx.put(table, thing(1, 'new', true))
+  tx.remove(table, 2)
+  tx.remove(table, 9)
+  tx.put(table, thing(4, 'a\nb', false, { a: '"' }))
+  tx.put(table, thing(5, 'made'))
+  tx.remove(table, 5)
+  tx.put(table, thing(3, 'first'))
+  tx.put(table, thing(3, 'last'))
+  const line = { id: 7, entry: 7, account: 1, kind: 'fee', ref: 'x:1', at: 5 }
+  tx.append(LEDGER_LINE, { ...line, amount: amountOf('-0.5'), after: amountOf('12345678901234567890.5') })
+  const batch = new Batch()
+  batch.add(tx, 5, 'test.act', '{"a":1}')
+  const loose = batch.loose(3, 6)
+  const packed = new Packer().pack(structuredClone(loose))
+  assert.deepEqual(packed, new Packer().pack(loose))
+  const { body, ...rest } = packed
+  assert.deepEqual(rest, { sequence: 3, at: 6, count: 1, commands: '[[5,"test.act",{"a":1}]]' })
+  assert.deepEqual(sectionsOf(body), [
+    {
+      table: 'thing',
+      finished: 'summed',
+      keys: '1\n2\n9\n4\n3\n',
+      rows: [
+        '[1,"new",null,true,false]',
+        '-[2]',
+        '-[9]',
+        '[4,"a\\nb","{\\"a\\":\\"\\\\\\"\\"}",false,true]',
+        '[3,"last",null,false,true]\n',
+      ].join('\n'),
+      befores: [
+        '[1,"old \\"1\\"",null,false,true]',
+        '[2,"old \\"2\\"",null,false,true]',
+        '?',
+        '',
+        '[3,"old \\"3\\"",null,false,true]\n',
+      ].join('\n'),
+    },
+    {
+      table: 'ledger_line',
+      finished: 'log',
+      keys: '',
+      rows: '[7,7,1,"-0.5","12345678901234567890.5","fee","x:1",5]\n',
+      befores: '',
+    },
+  ])
+  const changed = batch.loose(3, 6, false).sections.map((section) => new Packer().section(section))
+  assert.deepEqual(
+    changed.map(({ rows }) => rows),
+    sectionsOf(body).map(({ rows }) => rows),
+    'the rows are the same without those from before',
+  )
+  assert.equal(changed[0]!.befores, '\n'.repeat(5))
+})
