@@ -1,6 +1,4 @@
 import { ConfigError, readConfig } from '../config.ts'
-import { replayFile } from '../worlds/replaying.ts'
-import { startOn } from '../worlds/world.ts'
 import { readCredentials } from '../runtime/credentials.ts'
 import { settingOptions, type Arguments, type Command } from './options.ts'
 
@@ -43,6 +41,7 @@ async function recordUntilTold({ env, words }: Arguments): Promise<number> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
+  const { startOn } = await import('../worlds/world.ts')
   const world = await startOn(config, { port: config.port, record: file })
   const lines = [`kontor records to ${file}`, `  operator token  ${world.operatorToken}`]
   for (const { login_name, user_id, key, secret } of world.accounts)
@@ -83,6 +82,7 @@ same name.`,
   words: 1,
   run: async ({ env, words, values }) => {
     const [file] = words as readonly [string]
+    const { replayFile } = await import('../worlds/replaying.ts')
     const { requests, differences } = await replayFile(file, targetOf({ env, against: values['against'] }))
     for (const { line, request, where, recorded, replayed } of differences.slice(0, SHOWN_MAX))
       process.stdout.write(`line ${line}, ${request}: ${where} was ${recorded}, is ${replayed}\n`)

@@ -51,7 +51,7 @@ export async function until(
   const end = Date.now() + ms
   while (!(await done())) {
     if (Date.now() > end) throw new Error(why())
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 

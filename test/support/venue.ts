@@ -143,6 +143,6 @@ export async function until<T>(
     const found = await look()
     if (found !== undefined && found !== false) return found
     if (Date.now() > end) throw new Error(`not in ${ms} ms: ${wanted}`)
-    await sleep(10)
+    await sleep(25)
   }
 }
