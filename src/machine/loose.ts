@@ -30,6 +30,16 @@ export interface LooseSection {
 export const WAS = { absent: 0, stored: 1, known: 2 } as const
 export const IS_GONE = 4
 
+/** About how long its text will be: enough to bound what is under way. */
+export function aboutLength({ commands, sections }: LooseBatch): number {
+  let length = 0
+  for (const command of commands) length += command.length
+  for (const { values } of sections)
+    for (const value of values) length += typeof value === 'string' ? value.length : VALUE_LENGTH
+  return length
+}
+const VALUE_LENGTH = 8
+
 /** Writes batches as text, always the same for the same values. */
 export class Packer {
   private readonly writers = new Map<string, RowWriter>()

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel } from 'node:worker_threads'
-import { Packer, type LooseBatch } from '../machine/loose.ts'
+import { Packer, aboutLength, type LooseBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
@@ -106,11 +106,14 @@ export class Spine {
       await new Promise<void>((resolve) => this.blocked.push(resolve))
     if (this.follower.failure !== undefined) throw this.follower.failure
     const { sequence } = batch
-    // How long it is, is known when it is written.
-    const one = this.add(sequence, 0)
+    // How long it really is, is known when it is written.
+    const one = this.add(sequence, aboutLength(batch))
     const handed = this.packer?.pack(batch) ?? batch
     const { hash, length } = (await this.journal.ask({ op: 'append', batch: handed })) as Appended
-    if (sequence > this.projected) this.bytes += one.bytes = length
+    if (sequence > this.projected) {
+      this.bytes += length - one.bytes
+      one.bytes = length
+    }
     this.acknowledged = sequence
     this.hash = hash
     return hash

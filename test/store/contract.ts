@@ -393,26 +393,33 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
       assert.equal(next.state.counters.get('prize')?.value, 1)
     })
 
-    test('at the bound commits wait, and none is lost', async () => {
-      if (!place.journaled) return
-      const session = await open({ bytes: 2 ** 30, batches: 3 })
-      await session.store.holdBack(true)
-      const landed: number[] = []
-      const commits = Array.from({ length: 10 }, (_, i) => {
-        const loose = session.batch((tx, state) => tx.put(state.counters, { name: 'bound', value: i }))
-        session.head = { ...session.head, sequence: loose.sequence }
-        return session.store.commit(loose).then(() => landed.push(i))
+    const boundOf = { batches: { bytes: 2 ** 30, batches: 3 }, bytes: { bytes: 10_000, batches: 2 ** 20 } }
+    for (const [of, bound] of Object.entries(boundOf))
+      test(`at the bound of ${of} commits wait, and none is lost`, async () => {
+        if (!place.journaled) return
+        const session = await open(bound)
+        await session.store.holdBack(true)
+        const landed: number[] = []
+        const commits = Array.from({ length: 10 }, (_, i) => {
+          const loose = session.batch((tx, state) => {
+            tx.put(state.counters, { name: `bound of ${of}`, value: i })
+            tx.put(state.world.settings, { name: `${of} ${i}`, value: 'x'.repeat(4_000) })
+          })
+          session.head = { ...session.head, sequence: loose.sequence }
+          return session.store.commit(loose).then(() => landed.push(i))
+        })
+        await Promise.all(commits.slice(0, 3))
+        await sleep(100)
+        assert.deepEqual(landed, [0, 1, 2])
+        await session.store.holdBack(false)
+        await Promise.all(commits)
+        assert.deepEqual(landed, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+        assert.deepEqual(
+          await session.store.query('select value from counter where name = ?', [`bound of ${of}`]),
+          [[9]],
+        )
+        await session.store.close()
       })
-      await Promise.all(commits.slice(0, 3))
-      await sleep(100)
-      assert.deepEqual(landed, [0, 1, 2])
-      await session.store.holdBack(false)
-      await Promise.all(commits)
-      assert.deepEqual(landed, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-      assert.deepEqual(await session.store.query('select value from counter where name = ?', ['bound']), [
-        [9],
-      ])
-    })
 
     test('history is found by an index, never by reading it all', async () => {
       const { store } = await open()
