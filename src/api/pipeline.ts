@@ -15,6 +15,7 @@ import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
+import { replyText } from './reply-text.ts'
 import type { RequestLog, Witness } from './request-log.ts'
 import { Router } from './router.ts'
 
@@ -55,8 +56,8 @@ export function toldOf(error: Refusal): Record<string, unknown> {
 /** Clients of contracts read the message or `detail`: both say the same. */
 const CONTRACTS = /^\/api\/v4\/(futures|delivery)\//
 const [DATED, PERPETUAL] = ['/api/v4/delivery/', '/api/v4/futures/']
-const toldAt = (path: string, error: Refusal): Record<string, unknown> =>
-  CONTRACTS.test(path) ? { ...toldOf(error), detail: error.message } : toldOf(error)
+const toldAt = (path: string, error: Refusal): string =>
+  JSON.stringify(CONTRACTS.test(path) ? { ...toldOf(error), detail: error.message } : toldOf(error))
 /** What is told of everything else. */
 export const DEFECT = new Refusal(
   'SERVER_ERROR',
@@ -179,7 +180,8 @@ export class Pipeline {
       )
         await this.misbehave(passage, run)
       const reply = await run()
-      return this.respond(passage, endpoint.status, endpoint.reply === null ? undefined : reply)
+      const text = endpoint.reply === null ? undefined : replyText(endpoint.reply, reply)
+      return this.respond(passage, endpoint.status, text)
     } catch (error) {
       return this.refuse(passage, error)
     } finally {
@@ -198,7 +200,7 @@ export class Pipeline {
   }
   /** The answer to whatever was thrown. */
   refuse(passage: Passage, error: unknown): PlainReply {
-    if (error instanceof Proposed) return this.respond(passage, 202, error.body)
+    if (error instanceof Proposed) return this.respond(passage, 202, JSON.stringify(error.body))
     if (error instanceof Refusal) return this.respond(passage, error.status, toldAt(passage.path, error))
     // It comes back, or the process ends: neither is a defect, and nobody need guess.
     if (error instanceof StoreAway || error instanceof StoreLost) {
@@ -354,7 +356,7 @@ export class Pipeline {
       : () => endpoint.handle(guarded)
   }
 
-  private respond(passage: Passage, status: number, body: unknown): PlainReply {
+  private respond(passage: Passage, status: number, text: string | undefined): PlainReply {
     const { inTime, headers } = passage
     const micros = Math.max(0, microsNow() - inTime)
     this.options.metrics.request(passage.route, status, micros)
@@ -371,7 +373,6 @@ export class Pipeline {
         ignored,
       })
     }
-    const text = body === undefined ? undefined : JSON.stringify(body)
     const { report } = this.options.faults
     const { route } = passage
     // What pages ask for by themselves would push out what people look for; and passwords are kept nowhere.

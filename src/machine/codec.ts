@@ -122,7 +122,8 @@ export function textOf(columns: Columns, live?: (row: never) => boolean): (row: 
 }
 /** Most texts are words that JSON writes as they are. */
 export const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text))
-function isPlain(text: string): boolean {
+/** Whether JSON writes it as it is. */
+export function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false

@@ -3,6 +3,7 @@ import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
 import type { Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
+import { replyText } from '../api/reply-text.ts'
 import { kept, type RequestLog } from '../api/request-log.ts'
 import { refuseStale } from '../api/spot/find.ts'
 import { refuseDeep, traceId } from '../http/words.ts'
@@ -292,7 +293,8 @@ export class Calls {
   private succeed(call: Call, result: unknown): void {
     let text: string
     try {
-      text = JSON.stringify(result)
+      const shape = call.passage?.route?.endpoint.reply
+      text = shape === undefined || shape === null ? JSON.stringify(result) : replyText(shape, result)
     } catch (error) {
       this.fail(call, error)
       return

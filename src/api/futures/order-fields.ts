@@ -1,4 +1,5 @@
-import type { Amendment, NewContractOrder } from '../../core/futures/inputs.ts'
+import type { Amendment, SentContractOrder } from '../../core/futures/inputs.ts'
+import type { Mutable } from '../../core/mutable.ts'
 import { TIMES_IN_FORCE } from '../../core/tables/exchange/order.ts'
 import {
   decimal,
@@ -52,47 +53,38 @@ export const bboFields = {
   ...flagFields,
 }
 
-/** What a client sends, as the core takes it. */
-export const newOrder = (
-  body: Values<typeof orderFields>,
+/** What a client sends, as the core takes it. Put on one by one: most orders say little, and what they say is kept for ever. */
+export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): SentContractOrder {
+  const { contract, size, price } = body
+  const order: Mutable<SentContractOrder> = { contract, size, price }
+  putFlags(order, body, channel)
+  if (body.market_order_slip_ratio !== null) order.market_order_slip_ratio = body.market_order_slip_ratio
+  if (body.pos_margin_mode !== null) order.pos_margin_mode = body.pos_margin_mode
+  if (body.tpsl_tp_trigger_price !== null) order.tpsl_tp_trigger_price = body.tpsl_tp_trigger_price
+  if (body.tpsl_sl_trigger_price !== null) order.tpsl_sl_trigger_price = body.tpsl_sl_trigger_price
+  return order
+}
+export function bboOrder(body: Values<typeof bboFields>, channel: string | undefined): SentContractOrder {
+  const { contract, size, level, direction } = body
+  // The price is the level's.
+  const order: Mutable<SentContractOrder> = { contract, size, price: '0', bbo: { level, direction } }
+  putFlags(order, body, channel)
+  return order
+}
+function putFlags(
+  order: Mutable<SentContractOrder>,
+  body: Values<typeof flagFields>,
   channel: string | undefined,
-): NewContractOrder => ({
-  contract: body.contract,
-  size: body.size,
-  iceberg: body.iceberg,
-  price: body.price,
-  tif: body.tif,
-  text: body.text,
-  close: body.close,
-  reduce_only: body.reduce_only,
-  auto_size: body.auto_size,
-  stp_act: body.stp_act,
-  market_order_slip_ratio: body.market_order_slip_ratio,
-  pos_margin_mode: body.pos_margin_mode,
-  tpsl_tp_trigger_price: body.tpsl_tp_trigger_price,
-  tpsl_sl_trigger_price: body.tpsl_sl_trigger_price,
-  bbo: null,
-  ...(channel !== undefined && { channel }),
-})
-export const bboOrder = (body: Values<typeof bboFields>, channel: string | undefined): NewContractOrder => ({
-  contract: body.contract,
-  size: body.size,
-  iceberg: body.iceberg,
-  // The level's.
-  price: '0',
-  tif: body.tif,
-  text: body.text,
-  close: body.close,
-  reduce_only: body.reduce_only,
-  auto_size: body.auto_size,
-  stp_act: body.stp_act,
-  market_order_slip_ratio: null,
-  pos_margin_mode: null,
-  tpsl_tp_trigger_price: null,
-  tpsl_sl_trigger_price: null,
-  bbo: { level: body.level, direction: body.direction },
-  ...(channel !== undefined && { channel }),
-})
+): void {
+  if (body.tif !== null) order.tif = body.tif
+  if (body.text !== null) order.text = body.text
+  if (body.iceberg !== null) order.iceberg = body.iceberg
+  if (body.close !== null) order.close = body.close
+  if (body.reduce_only !== null) order.reduce_only = body.reduce_only
+  if (body.auto_size !== null) order.auto_size = body.auto_size
+  if (body.stp_act !== null) order.stp_act = body.stp_act
+  if (channel !== undefined) order.channel = channel
+}
 
 /** Other members, such as those that a client adds to the call of every product, are ignored. */
 export const amendFields = {

@@ -128,17 +128,15 @@ function plainView(state: State, order: Order, sizes: Sizes, ended: boolean): Re
   const size = sizes(signedBy(order, order.amount))
   const iceberg = sizes(order.iceberg)
   const left = order.left === order.amount ? size : sizes(signedBy(order, order.left))
-  return {
+  const updated = floatSeconds(order.update_at)
+  const view: Record<string, unknown> = {
     id: order.id,
     text: order.text,
     contract: shownContract(order.pair),
     create_time: floatSeconds(order.create_at),
     status: ended ? 'finished' : 'open',
     user: order.user_id,
-    update_time: floatSeconds(order.update_at),
-    // What is undefined is not written.
-    finish_time: ended ? floatSeconds(order.update_at) : undefined,
-    finish_as: ended ? order.finish_as : undefined,
+    update_time: updated,
     size,
     iceberg,
     price: format(order.price),
@@ -157,6 +155,11 @@ function plainView(state: State, order: Order, sizes: Sizes, ended: boolean): Re
     refu: 0,
     refr: '0',
   }
+  if (ended) {
+    view['finish_time'] = updated
+    view['finish_as'] = order.finish_as
+  }
+  return view
 }
 const GIVEN = [
   'market_order_slip_ratio',

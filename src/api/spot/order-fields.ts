@@ -6,7 +6,8 @@ import {
   TIMES_IN_FORCE,
   isClientText,
 } from '../../core/tables/exchange/order.ts'
-import type { NewOrder } from '../../core/spot/place.ts'
+import type { Mutable } from '../../core/mutable.ts'
+import type { SentOrder } from '../../core/spot/place.ts'
 import type { Amendment } from '../../core/spot/commands.ts'
 import {
   decimal,
@@ -58,31 +59,28 @@ export const orderFields = {
   trade_quote: optional(currencyField),
   action_mode: actionModeField,
 }
-/** What a client sends, as the core takes it. `channel` is the program that sends it. */
-export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): NewOrder {
-  const order: Mutable<NewOrder> = {
-    text: body.text,
-    currency_pair: body.currency_pair,
-    type: body.type,
-    account: body.account,
-    side: body.side,
-    amount: body.amount,
-    price: body.price,
-    time_in_force: body.time_in_force,
-    iceberg: body.iceberg,
-    auto_borrow: body.auto_borrow,
-    auto_repay: body.auto_repay,
-    stp_act: body.stp_act,
-    slippage: body.slippage,
-    stop_profit: body.stop_profit,
-    stop_loss: body.stop_loss,
-  }
-  // Put on, not spread: every order of some clients has them.
+/**
+ * What a client sends, as the core takes it; `channel` is the program that sends it. Put on one by one: most orders say
+ * little, and what they say is kept for ever.
+ */
+export function newOrder(body: Values<typeof orderFields>, channel: string | undefined): SentOrder {
+  const { currency_pair, type, side, amount } = body
+  const order: Mutable<SentOrder> = { currency_pair, type, side, amount }
+  if (body.price !== null) order.price = body.price
+  if (body.time_in_force !== null) order.time_in_force = body.time_in_force
+  if (body.text !== null) order.text = body.text
+  if (body.account !== null) order.account = body.account
+  if (body.iceberg !== null) order.iceberg = body.iceberg
+  if (body.auto_borrow !== null) order.auto_borrow = body.auto_borrow
+  if (body.auto_repay !== null) order.auto_repay = body.auto_repay
+  if (body.stp_act !== null) order.stp_act = body.stp_act
+  if (body.slippage !== null) order.slippage = body.slippage
+  if (body.stop_profit !== null) order.stop_profit = body.stop_profit
+  if (body.stop_loss !== null) order.stop_loss = body.stop_loss
   if (channel !== undefined) order.channel = channel
   if (body.trade_quote !== null) order.trade_quote = body.trade_quote
   return order
 }
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 /** Some clients name themselves in a header; what is no short name is ignored. */
 export function channelOf(call: { header(name: string): string | undefined }): string | undefined {
   const value = call.header('x-gate-channel-id') ?? call.header('x-svc-channel-id')

@@ -71,7 +71,7 @@ function placeAgents(ctx: Ctx, contract: Contract, [agent, side, amount, price]:
   const order = { ...PLAIN, contract: name, size, price, tif: agent === 'maker' ? 'poc' : 'ioc' } as const
   const mark = ctx.tx.mark()
   try {
-    forget(ctx, placeOrder(ctx, { user_id, group, settle, order }, order))
+    forget(ctx, placeOrder(ctx, { user_id, group, settle }, order))
     // A price that the next order of this look moves again was a price all the same.
     fireWaiting(ctx)
   } catch (error) {

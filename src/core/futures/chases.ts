@@ -114,7 +114,7 @@ export function createChase(ctx: Ctx, input: NewChaseOrder): ChaseOrder {
     pos_margin_mode: input.pos_margin_mode,
   } as const
   const own = { text: `apiv4-auto-chase-o-${id}`, origin: chaseOrigin(id) }
-  const placed = placeOrder(ctx, { ...input, order }, order, own)
+  const placed = placeOrder(ctx, input, order, own)
   const chasing: ChaseOrder = { ...table.get(id)!, suborder_id: placed.id, chase_price }
   tx.put(table, chasing)
   return chasing

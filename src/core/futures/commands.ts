@@ -5,15 +5,16 @@ import type { Order } from '../tables/exchange/order.ts'
 import { countRequest } from './activity.ts'
 import { amendOrder } from './amend.ts'
 import { cancelAllOf, cancelOne } from './cancel.ts'
-import type {
-  AmendBatchInput,
-  AmendInput,
-  CancelBatchInput,
-  CancelInput,
-  CountdownInput,
-  ItemResult,
-  PlaceBatchInput,
-  PlaceInput,
+import {
+  wholeOrder,
+  type AmendBatchInput,
+  type AmendInput,
+  type CancelBatchInput,
+  type CancelInput,
+  type CountdownInput,
+  type ItemResult,
+  type PlaceBatchInput,
+  type PlaceInput,
 } from './inputs.ts'
 import { fireWaiting } from './fire.ts'
 import { placeOrder } from './place.ts'
@@ -34,13 +35,13 @@ function attempt(ctx: Ctx, item: () => Order): ItemResult {
 }
 
 export function place(ctx: Ctx, input: PlaceInput): Order {
-  const order = placeOrder(ctx, input, input.order)
+  const order = placeOrder(ctx, input, wholeOrder(input.order))
   countRequest(ctx, input)
   return order
 }
 export function placeBatch(ctx: Ctx, input: PlaceBatchInput): ItemResult[] {
   countRequest(ctx, input)
-  return input.orders.map((order) => attempt(ctx, () => placeOrder(ctx, { ...input, order }, order)))
+  return input.orders.map((order) => attempt(ctx, () => placeOrder(ctx, input, wholeOrder(order))))
 }
 export function amend(ctx: Ctx, input: AmendInput): Order {
   const order = amendOrder(ctx, input, input)

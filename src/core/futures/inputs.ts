@@ -1,5 +1,6 @@
 import type { ContractGroup, Order, Side, StpAct, TimeInForce } from '../tables/exchange/order.ts'
 import type { Label } from '../../labels.ts'
+import type { Mutable } from '../mutable.ts'
 
 /** Which contract account a command is about: the group and settle currency of its path. */
 export interface AccountPath {
@@ -30,11 +31,36 @@ export interface NewContractOrder {
   /** The program that sent it. */
   readonly channel?: string
 }
+/** The same as it is recorded: what its client left out takes no room there, for ever. */
+export type SentContractOrder = Pick<NewContractOrder, 'contract' | 'size' | 'price'> &
+  Partial<NewContractOrder>
+/** Members one by one: this is done for every order. */
+export function wholeOrder(sent: SentContractOrder): NewContractOrder {
+  const order: Mutable<NewContractOrder> = {
+    contract: sent.contract,
+    size: sent.size,
+    iceberg: sent.iceberg ?? null,
+    price: sent.price,
+    tif: sent.tif ?? null,
+    text: sent.text ?? null,
+    close: sent.close ?? null,
+    reduce_only: sent.reduce_only ?? null,
+    auto_size: sent.auto_size ?? null,
+    stp_act: sent.stp_act ?? null,
+    market_order_slip_ratio: sent.market_order_slip_ratio ?? null,
+    pos_margin_mode: sent.pos_margin_mode ?? null,
+    tpsl_tp_trigger_price: sent.tpsl_tp_trigger_price ?? null,
+    tpsl_sl_trigger_price: sent.tpsl_sl_trigger_price ?? null,
+    bbo: sent.bbo ?? null,
+  }
+  if (sent.channel !== undefined) order.channel = sent.channel
+  return order
+}
 export interface PlaceInput extends AccountPath {
-  readonly order: NewContractOrder
+  readonly order: SentContractOrder
 }
 export interface PlaceBatchInput extends AccountPath {
-  readonly orders: readonly NewContractOrder[]
+  readonly orders: readonly SentContractOrder[]
 }
 export type ItemResult = { readonly order: Order } | { readonly label: Label; readonly message: string }
 

@@ -16,7 +16,7 @@ import {
 import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { availableOf, canNotBear, isCross, nearIndex } from './figures.ts'
-import type { NewContractOrder, PlaceInput } from './inputs.ts'
+import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
 import { isDual, positionOf } from './positions.ts'
 import { followBook } from './follow.ts'
@@ -89,7 +89,7 @@ export const PLAIN: Omit<NewContractOrder, 'contract' | 'size' | 'price' | 'tif'
  */
 export function placeOrder(
   ctx: Ctx,
-  path: PlaceInput,
+  path: AccountPath,
   input: NewContractOrder,
   own: OwnOrder | null = null,
 ): Order {
@@ -219,7 +219,7 @@ export interface OwnOrder {
   readonly origin: string
 }
 /** The checks in the order in which the specification (1.8) lists them: the first that fails answers. */
-function readDraft(ctx: Ctx, path: PlaceInput, input: NewContractOrder, own: OwnOrder | null): Draft {
+function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: OwnOrder | null): Draft {
   const { state } = ctx
   const { user_id } = path
   // 1: what can be said of the order by itself.

@@ -316,7 +316,7 @@ export function firePriceOrder(ctx: Ctx, order: ContractPriceOrder): void {
       for (const sibling of prices.ofOrder(order.me_order_id))
         endPriceOrder(ctx, sibling, 'cancelled', 'other_stop_fired')
     const own = { text: input.text === null ? `ao-${id}` : null, origin: `price_order:${id}` }
-    const placed = placeOrder(ctx, { user_id, group, settle, order: input }, input, own)
+    const placed = placeOrder(ctx, { user_id, group, settle }, input, own)
     tx.put(prices.table, { ...fired, trade_id: placed.id })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -240,7 +240,7 @@ export function fireTrail(ctx: Ctx, trail: TrailOrder): void {
     if (isFrozen(state.users, user_id))
       refuse('ACCOUNT_LOCKED', `account ${user_id} is frozen; it places no orders`)
     const own = { text: suborderText(id), origin: `trail_order:${id}` }
-    const placed = placeOrder(ctx, { user_id, group, settle, order }, order, own)
+    const placed = placeOrder(ctx, { user_id, group, settle }, order, own)
     tx.put(table, { ...fired, suborder_id: placed.id })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

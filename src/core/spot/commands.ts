@@ -7,7 +7,7 @@ import { amendOrder, type Amendment } from './amend.ts'
 export type { Amendment } from './amend.ts'
 import { cancelOrder, openOrderAt } from './cancel.ts'
 import type { Order, OrderAccount, OrderRow } from '../tables/exchange/order.ts'
-import { placeOrder, type NewOrder } from './place.ts'
+import { placeOrder, wholeOrder, type SentOrder } from './place.ts'
 import { fireTriggers } from './triggers.ts'
 
 /** What became of one item of a batch. */
@@ -30,18 +30,18 @@ function attempt(ctx: Ctx, item: () => Order): ItemResult {
 /** The row as it is now: a trigger that fired after it was placed may have changed it. */
 const current = (ctx: Ctx, order: Order): Order => ctx.state.spot.orders.get(order.id) ?? order
 
-export function place(ctx: Ctx, input: { user_id: number; order: NewOrder }): Order {
-  const order = placeOrder(ctx, input.user_id, input.order)
+export function place(ctx: Ctx, input: { user_id: number; order: SentOrder }): Order {
+  const order = placeOrder(ctx, input.user_id, wholeOrder(input.order))
   counted(ctx, input.user_id)
   fireTriggers(ctx, order.pair)
   return current(ctx, order)
 }
 
-export function placeBatch(ctx: Ctx, input: { user_id: number; orders: readonly NewOrder[] }): ItemResult[] {
+export function placeBatch(ctx: Ctx, input: { user_id: number; orders: readonly SentOrder[] }): ItemResult[] {
   counted(ctx, input.user_id)
   return input.orders.map((item) =>
     attempt(ctx, () => {
-      const order = placeOrder(ctx, input.user_id, item)
+      const order = placeOrder(ctx, input.user_id, wholeOrder(item))
       fireTriggers(ctx, order.pair)
       return current(ctx, order)
     }),

@@ -2,6 +2,7 @@ import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import { ZERO, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
+import type { Mutable } from '../mutable.ts'
 import { refuseShortage } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOrder } from '../unified/guard.ts'
@@ -67,6 +68,31 @@ export interface NewOrder {
   readonly channel?: string
   /** The currency that the price is in, where the client names it. */
   readonly trade_quote?: string
+}
+/** The same as it is recorded: what its client left out takes no room there, for ever. */
+export type SentOrder = Pick<NewOrder, 'currency_pair' | 'type' | 'side' | 'amount'> & Partial<NewOrder>
+/** Members one by one: this is done for every order. */
+export function wholeOrder(sent: SentOrder): NewOrder {
+  const order: Mutable<NewOrder> = {
+    text: sent.text ?? null,
+    currency_pair: sent.currency_pair,
+    type: sent.type,
+    account: sent.account ?? null,
+    side: sent.side,
+    amount: sent.amount,
+    price: sent.price ?? null,
+    time_in_force: sent.time_in_force ?? null,
+    iceberg: sent.iceberg ?? null,
+    auto_borrow: sent.auto_borrow ?? null,
+    auto_repay: sent.auto_repay ?? null,
+    stp_act: sent.stp_act ?? null,
+    slippage: sent.slippage ?? null,
+    stop_profit: sent.stop_profit ?? null,
+    stop_loss: sent.stop_loss ?? null,
+  }
+  if (sent.channel !== undefined) order.channel = sent.channel
+  if (sent.trade_quote !== undefined) order.trade_quote = sent.trade_quote
+  return order
 }
 /** What most orders leave out. */
 export const PLAIN = {
