@@ -179,6 +179,8 @@ export class Pipeline {
         passage.route!.console !== true
       )
         await this.misbehave(passage, run)
+      // A stage at a time: all requests that came together are read before the first of them is carried out (0084).
+      await SETTLED
       const reply = await run()
       const text = endpoint.reply === null ? undefined : replyText(endpoint.reply, reply)
       return this.respond(passage, endpoint.status, text)
@@ -467,6 +469,7 @@ const NO_PARAMS: Record<string, string> = {}
 const NOT_READ: ReadBody = { value: undefined, fault: undefined }
 /** What looks at the log is not written into it. */
 const REQUESTS_PATH = '/operator/v1/requests'
+const SETTLED = Promise.resolve()
 const NO_MARKET: readonly string[] = ['']
 /** Not a name of any market, but the same bucket as that of no name at all. */
 const UNKNOWN_MARKET = ''
