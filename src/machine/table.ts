@@ -185,12 +185,14 @@ export interface Mark {
   readonly appended: number
 }
 
+/** For whoever puts the members on one by one, before anybody else sees them. */
+export type Mutable<T> = { -readonly [M in keyof T]: T[M] }
 /**
  * A row that the present command made, after its last mark, may be written on in place: the row from before it is
  * the undo record, and nobody else has seen this one. For rows that one command changes again and again, and
  * whose changes no index follows.
  */
-export type Own<Row> = { -readonly [M in keyof Row]: Row[M] } & { readonly stamp: object }
+export type Own<Row> = Mutable<Row> & { readonly stamp: object }
 
 /** Says nothing but that it is itself. An object of a class without members is the smallest there is. */
 // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- a plain {} has room for four members

@@ -1,5 +1,5 @@
 import type { Amendment, SentContractOrder } from '../../core/futures/inputs.ts'
-import type { Mutable } from '../../core/mutable.ts'
+import type { Mutable } from '../../machine/table.ts'
 import { TIMES_IN_FORCE } from '../../core/tables/exchange/order.ts'
 import {
   decimal,

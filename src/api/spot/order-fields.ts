@@ -6,7 +6,7 @@ import {
   TIMES_IN_FORCE,
   isClientText,
 } from '../../core/tables/exchange/order.ts'
-import type { Mutable } from '../../core/mutable.ts'
+import type { Mutable } from '../../machine/table.ts'
 import type { SentOrder } from '../../core/spot/place.ts'
 import type { Amendment } from '../../core/spot/commands.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ContractGroup, Order, Side, StpAct, TimeInForce } from '../tables/exchange/order.ts'
 import type { Label } from '../../labels.ts'
-import type { Mutable } from '../mutable.ts'
+import type { Mutable } from '../../machine/table.ts'
 
 /** Which contract account a command is about: the group and settle currency of its path. */
 export interface AccountPath {

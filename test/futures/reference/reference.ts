@@ -357,24 +357,26 @@ function readPriceOrder(path: { user: number; account: string }, given: Input): 
   }
 }
 function readOrder(
-  order: Readonly<Record<string, string | boolean | null>>,
+  sent: Readonly<Record<string, string | boolean | null | undefined>>,
 ): Omit<Parameters<typeof place>[1], 'user' | 'account'> {
-  const slip = order['market_order_slip_ratio'] as string | null
+  // What its client left out is not there, or null.
+  const order = (name: string): string | boolean | null => sent[name] ?? null
+  const slip = order('market_order_slip_ratio') as string | null
   return {
-    contract: String(order['contract']),
-    size: String(order['size']),
-    price: dec(String(order['price'])),
-    tif: order['tif'] as string | null,
-    text: order['text'] as string | null,
-    close: order['close'] === true,
-    reduceOnly: order['reduce_only'] === true,
-    autoSize: order['auto_size'] as 'close_long' | null,
-    stpAct: order['stp_act'] as string | null,
-    iceberg: order['iceberg'] === null ? null : BigInt(String(order['iceberg'])),
+    contract: String(order('contract')),
+    size: String(order('size')),
+    price: dec(String(order('price'))),
+    tif: order('tif') as string | null,
+    text: order('text') as string | null,
+    close: order('close') === true,
+    reduceOnly: order('reduce_only') === true,
+    autoSize: order('auto_size') as 'close_long' | null,
+    stpAct: order('stp_act') as string | null,
+    iceberg: order('iceberg') === null ? null : BigInt(String(order('iceberg'))),
     slip,
     slipRate: slip === null ? null : dec(slip),
-    marginMode: order['pos_margin_mode'] as string | null,
-    takeProfit: order['tpsl_tp_trigger_price'] as string | null,
-    stopLoss: order['tpsl_sl_trigger_price'] as string | null,
+    marginMode: order('pos_margin_mode') as string | null,
+    takeProfit: order('tpsl_tp_trigger_price') as string | null,
+    stopLoss: order('tpsl_sl_trigger_price') as string | null,
   }
 }
