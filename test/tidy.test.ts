@@ -43,7 +43,7 @@ const RULES: readonly { readonly in: RegExp; readonly ban: RegExp; readonly use:
   },
   {
     // What is worked out of a declaration, or of a market's rules and a price, is the same whoever asks.
-    in: /^(?!machine\/(apply|batch|codec)\.ts|core\/spot\/rules\.ts|api\/fields\.ts)/,
+    in: /^(?!machine\/(apply|batch|codec)\.ts|core\/spot\/rules\.ts|api\/(fields|reply-text)\.ts)/,
     ban: /^(export )?const \w+(: (?!Readonly|readonly)[^=\n]+)? = (new (WeakMap|WeakSet)\b|new (Map|Set)(<[^\n]*>)?\(\)|\[\]$)/m,
     use: 'a member of an object: there may be many platforms in one process',
   },
