@@ -76,6 +76,23 @@ export class Door {
     this.seen.set(recognized.key.key, this.desk.clock.seconds())
     authorize(passage.caller, access, passage.method, passage.ip, this.desk.core.state)
   }
+  /**
+   * Right before it is carried out: all that came together was let in before the first of it was carried out (0084), and
+   * that may have taken a key, an account or an operator's right away. Rows are never changed, so the same row says the same.
+   */
+  admitStill(passage: Passage, endpoint: AnyEndpoint, body: Buffer | undefined): void {
+    const { access } = endpoint
+    const { caller } = passage
+    if (access.kind === 'operator' || passage.route!.console === true) this.look(passage, endpoint)
+    else if (access.kind === 'key' && caller !== undefined) {
+      const { user, key } = caller
+      const { state } = this.desk.core
+      if (state.keys.get(key.key) !== key || state.users.get(user.user_id) !== user) {
+        passage.atOnce = false
+        this.admit(passage, endpoint, body)
+      } else if (user.parent_id !== 0) authorize(caller, access, passage.method, passage.ip, state)
+    }
+  }
   /** A request that must pass once, of a key that asks for it. */
   async once({ signed }: Passage): Promise<void> {
     if (signed?.key.replay_protection !== true) return

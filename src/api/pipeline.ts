@@ -181,6 +181,7 @@ export class Pipeline {
         await this.misbehave(passage, run)
       // A stage at a time: all requests that came together are read before the first of them is carried out (0084).
       await SETTLED
+      this.options.door.admitStill(passage, endpoint, body)
       const reply = await run()
       const text = endpoint.reply === null ? undefined : replyText(endpoint.reply, reply)
       return this.respond(passage, endpoint.status, text)
