@@ -43,7 +43,7 @@ export interface Passage {
   route: Route | undefined
   params: Readonly<Record<string, string>>
   query: Record<string, string>
-  /** No moment lies between the look at its headers and the one at its body. */
+  /** The look at its body follows the one at its headers; what came in between is looked at before it is carried out. */
   atOnce: boolean
   caller: Caller | undefined
   /** Of a signed request whose clock and key are good; its signature is, once there is a caller. */
