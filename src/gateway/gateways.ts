@@ -91,7 +91,9 @@ export class Gateways {
   }
   /** Nobody has been connected to any of them for so long: the core's process is enough, and lighter. */
   private rest(aloneMs: number): void {
-    if (this.wanted === 0 || this.sum(({ connections }) => connections) > 0) this.aloneSince = undefined
+    // One that still starts has had no chance.
+    const busy = this.sum(({ ready, connections }) => (ready ? connections : 1)) > 0
+    if (this.wanted === 0 || busy) this.aloneSince = undefined
     else if (performance.now() - (this.aloneSince ??= performance.now()) > aloneMs) {
       this.parts.log.info('the gateways end: nobody is connected to them')
       this.wanted = 0
