@@ -10,12 +10,17 @@ interface Node<R> {
   parameter: Node<R> | undefined
   readonly routes: Map<string, { route: R; names: readonly string[]; given: Given }>
 }
+/** Paths of a method, and how long one may be. */
+const REMEMBERED = 500
+const REMEMBERED_LENGTH = 100
 const node = <R>(): Node<R> => ({ literals: new Map(), parameter: undefined, routes: new Map() })
 
 export class Router<R> {
   private readonly root = node<R>()
   /** Paths without parameters, which most are: one look-up. */
   private readonly literal = new Map<string, Map<string, Match<R>>>()
+  /** By method, paths with parameters that were asked for lately: bots call the same few again and again. */
+  private readonly lately = new Map<string, Map<string, Match<R>>>()
 
   add(method: string, path: string, route: R, given: Given = {}): void {
     const names: string[] = []
@@ -42,10 +47,21 @@ export class Router<R> {
   find(method: string, path: string): Match<R> | { readonly allow: readonly string[] } {
     const direct = this.literal.get(path)?.get(method)
     if (direct !== undefined) return direct
+    const known = this.lately.get(method)?.get(path)
+    if (known !== undefined) return known
     const allow = new Set<string>()
     const segments = path.split('/').slice(1)
     const found = this.walk(this.root, segments, 0, [], method, allow)
-    return found ?? { allow: [...allow].sort() }
+    if (found === undefined) return { allow: [...allow].sort() }
+    if (path.length <= REMEMBERED_LENGTH) this.remember(method, path, found)
+    return found
+  }
+  /** Whoever names ever new paths makes the others be found anew, and nothing grow. */
+  private remember(method: string, path: string, found: Match<R>): void {
+    let paths = this.lately.get(method)
+    if (paths === undefined) this.lately.set(method, (paths = new Map<string, Match<R>>()))
+    if (paths.size >= REMEMBERED) paths.clear()
+    paths.set(path, found)
   }
   private walk(
     at: Node<R>,
@@ -62,7 +78,7 @@ export class Router<R> {
       const params: Record<string, string> = {}
       for (const name in hit.given) params[name] = hit.given[name]!
       for (let i = 0; i < hit.names.length; i++) params[hit.names[i]!] = values[i]!
-      return { route: hit.route, params }
+      return { route: hit.route, params: Object.freeze(params) }
     }
     const segment = segments[depth]!
     const literal = at.literals.get(segment)
