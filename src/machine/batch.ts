@@ -3,7 +3,7 @@ import { LOG_ROWS, sumOf, type Finished } from './journal.ts'
 import { IS_GONE, WAS, type LooseBatch, type LooseSection } from './loose.ts'
 import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
-import { STORED, type Key, type LogSpec, type Table, type Tx } from './table.ts'
+import { STORED, type Key, type LogSpec, type Noted, type Table, type Tx } from './table.ts'
 
 interface Spec {
   readonly name: string
@@ -59,9 +59,7 @@ export class Batch {
   /** `input` is JSON. */
   add(tx: Tx, at: number, type: string, input: string): void {
     for (const { table, key, before } of tx.touched) {
-      let keys = this.dirty.get(table)
-      if (keys === undefined)
-        this.dirty.set(table, (keys = new Map<Key, object | typeof STORED | undefined>()))
+      const { keys } = table.noted?.batch === this ? table.noted : this.note(table)
       // The first sight keeps the row from before the batch: a removal needs its key columns.
       if (!keys.has(key)) keys.set(key, before)
     }
@@ -76,6 +74,12 @@ export class Batch {
     if (this.wanted === undefined) return
     const told = changesOf(tx, at, this.wanted)
     if (told.changes.length > 0 || told.appended.length > 0) this.told.push(told)
+  }
+  /** Told to the table itself, which is asked sooner than a map of tables. */
+  private note(table: Table<object>): Noted {
+    const keys = this.dirty.get(table) ?? new Map<Key, object | typeof STORED | undefined>()
+    this.dirty.set(table, keys)
+    return (table.noted = { batch: this, keys })
   }
   touches(table: Table<object>, key: Key): boolean {
     return this.dirty.get(table)?.has(key) ?? false
@@ -94,6 +98,8 @@ export class Batch {
   loose(sequence: number, at: number, befores = true): LooseBatch {
     const sections: LooseSection[] = []
     for (const [table, keys] of this.dirty) {
+      // A table that is seldom touched would hold on to it.
+      if (table.noted?.batch === this) table.noted = undefined
       const { spec } = table
       const { kinds, finished, values: put } = writtenFor(spec)
       const names: Key[] = []

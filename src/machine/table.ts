@@ -60,6 +60,12 @@ const KEYS: Readonly<Record<string, (row: never) => Key>> = {
   series: (row: { series: Key }) => row.series,
 }
 
+/** The keys of a table that a batch has touched, with the rows from before it. */
+export interface Noted {
+  readonly batch: object
+  readonly keys: Map<Key, object | typeof STORED | undefined>
+}
+
 export class Table<Row extends object> {
   private readonly map = new Map<Key, Row>()
   /** Of a numbered table, instead of the map. */
@@ -74,6 +80,8 @@ export class Table<Row extends object> {
   ended = 0
   private left = 0
   readonly keyOf: (row: Row) => Key
+  /** What the open batch notes of it. */
+  noted: Noted | undefined
 
   constructor(spec: TableSpec<Row>) {
     this.spec = spec

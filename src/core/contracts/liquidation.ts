@@ -47,15 +47,14 @@ function priceIn(
   rate: bigint,
   deduction: Amount,
 ): Exact | undefined {
-  const found: Exact =
-    kind === 'linear'
-      ? long
-        ? { over: (paid - margin - deduction) * ONE * ONE, under: held * q * (ONE - rate) }
-        : { over: (paid + margin + deduction) * ONE * ONE, under: held * q * (ONE + rate) }
-      : long
-        ? { over: held * (ONE + rate) * ONE, under: margin + paid + deduction }
-        : { over: held * (ONE - rate) * ONE, under: paid - margin - deduction }
-  return found.over <= 0n || found.under <= 0n ? undefined : found
+  const linear = kind === 'linear'
+  // What decides whether there is one comes first: of most positions there is none, and products cost.
+  const left = linear === long ? paid - margin - deduction : paid + margin + deduction
+  const share = linear === long ? ONE - rate : ONE + rate
+  if (left <= 0n || share <= 0n) return undefined
+  return linear
+    ? { over: left * ONE * ONE, under: held * q * share }
+    : { over: held * share * ONE, under: left }
 }
 /** What it is worth at an exact price. */
 const valueAt = ({ kind, q }: Terms, held: bigint, { over, under }: Exact): bigint =>

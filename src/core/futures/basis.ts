@@ -27,8 +27,11 @@ export function withStep(steps: readonly BasisStep[], second: number, basis: big
   const text = format(basis as Amount)
   const from = second + 1
   if ((steps.at(-1)?.[1] ?? '0') === text) return steps
-  const kept = steps.filter(
-    ([begin], i) => begin !== from && (steps[i + 1] === undefined || steps[i + 1]![0] > second - SAMPLES + 1),
-  )
-  return (kept.at(-1)?.[1] ?? '0') === text ? kept : [...kept, [from, text]]
+  const kept: BasisStep[] = []
+  for (let i = 0; i < steps.length; i++) {
+    const next = steps[i + 1]
+    if (steps[i]![0] !== from && (next === undefined || next[0] > second - SAMPLES + 1)) kept.push(steps[i]!)
+  }
+  if ((kept.at(-1)?.[1] ?? '0') !== text) kept.push([from, text])
+  return kept
 }

@@ -133,7 +133,8 @@ export function refreshed({ state, at }: Ctx, contract: Contract): ContractPrice
   if (index === 0n) return before
   const row = before ?? firstRow(contract, index, at)
   const { buy, sell } = state.futures.book(contract.id)
-  const [bid, ask] = [buy.best?.price, sell.best?.price]
+  const bid = buy.best?.price
+  const ask = sell.best?.price
   // With an empty side the sample is the one before.
   const steps =
     bid === undefined || ask === undefined
@@ -153,7 +154,8 @@ export function keepPrice(ctx: Ctx, contract: Contract, row: ContractPrice, at: 
   const mark = indexOf(state, contract) === 0n ? row.mark : markAt(state, contract, row, at)
   const moved = before?.mark !== mark || before.index !== row.index
   if (!moved && before === row) return false
-  const kept = new ContractPriceRow(row)
+  // What was refreshed is nobody's yet.
+  const kept = row instanceof ContractPriceRow && row !== before ? row : new ContractPriceRow(row)
   kept.mark = mark
   kept.at = ctx.at
   tx.put(state.futures.prices, kept)

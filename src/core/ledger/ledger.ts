@@ -144,10 +144,17 @@ export interface Posting {
 /** Accounts that most owners do not have more of. */
 const FEW = 16
 
+/** The purposes of one name: accounts that are settled in one currency alone have but one. */
+interface Named {
+  readonly byCurrency: Map<string, Purpose>
+  /** The one that was asked for last. */
+  last: Purpose | undefined
+}
+
 export class Ledger {
   readonly accounts = new Table(ACCOUNT)
   /** By name, then by currency. */
-  private readonly purposes = new Map<AccountName, Map<string, Purpose>>()
+  private readonly purposes = new Map<AccountName, Named>()
   private readonly owned = new Owned()
   private readonly found = new Found()
   private purposesMade = 0
@@ -187,17 +194,20 @@ export class Ledger {
   }
   /** Who books often under one name and currency looks it up once. */
   purpose(name: AccountName, currency: string): Purpose {
-    let byCurrency = this.purposes.get(name)
-    if (byCurrency === undefined) this.purposes.set(name, (byCurrency = new Map<string, Purpose>()))
-    let purpose = byCurrency.get(currency)
+    let named = this.purposes.get(name)
+    if (named === undefined)
+      this.purposes.set(name, (named = { byCurrency: new Map<string, Purpose>(), last: undefined }))
+    if (named.last?.currency === currency) return named.last
+    let purpose = named.byCurrency.get(currency)
     if (purpose === undefined) {
       purpose = { name, currency, serial: ++this.purposesMade, debt: isDebt(name), ids: new Map() }
-      byCurrency.set(currency, purpose)
+      named.byCurrency.set(currency, purpose)
     }
-    return purpose
+    return (named.last = purpose)
   }
   find(owner: number, name: AccountName, currency: string): Account | undefined {
-    const purpose = this.purposes.get(name)?.get(currency)
+    const named = this.purposes.get(name)
+    const purpose = named?.last?.currency === currency ? named.last : named?.byCurrency.get(currency)
     if (purpose !== undefined) return this.under(purpose, owner)
     return this.owned.count(owner) <= FEW ? this.among(owner, name, currency) : undefined
   }

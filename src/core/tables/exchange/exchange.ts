@@ -75,6 +75,9 @@ export class Exchange {
   readonly trades: Trades
   readonly candles: Candles
   private readonly books = new Map<string, Book>()
+  /** The one that was asked for last. */
+  private pair = ''
+  private last: Book | undefined
   /** By user, then by market; in no order. */
   private readonly openByUser = new Map<number, OpenLists>()
   private readonly openByText = new Map<string, number>()
@@ -106,12 +109,15 @@ export class Exchange {
   }
 
   book(pair: string): Book {
+    if (pair === this.pair && this.last !== undefined) return this.last
     let book = this.books.get(pair)
     if (book === undefined) this.books.set(pair, (book = new Book(this.tickOf(pair))))
-    return book
+    this.pair = pair
+    return (this.last = book)
   }
   /** A market that counts prices in other ticks now gets a new book of the same orders. */
   followMarkets(): void {
+    this.last = undefined
     for (const [pair, book] of this.books) {
       const tick = this.findTick(pair)
       if (tick === undefined || tick === book.tick) continue

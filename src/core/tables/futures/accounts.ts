@@ -88,9 +88,12 @@ export class ContractAccounts {
   readonly table = new Table(CONTRACT_ACCOUNT)
   /** By user, then by account: sooner than to put an id together. */
   private readonly byUser = new Map<number, Map<string, ContractAccount>>()
+  /** The one that was asked for last, which is asked for again. */
+  private last: ContractAccount | undefined
 
   constructor() {
     this.table.observe((before, after) => {
+      if (before === this.last) this.last = after
       const { user_id, account } = (after ?? before)!
       let accounts = this.byUser.get(user_id)
       if (accounts === undefined) this.byUser.set(user_id, (accounts = new Map<string, ContractAccount>()))
@@ -99,6 +102,8 @@ export class ContractAccounts {
     })
   }
   get(userId: number, account: string): ContractAccount | undefined {
-    return this.byUser.get(userId)?.get(account)
+    const { last } = this
+    if (last?.user_id === userId && last.account === account) return last
+    return (this.last = this.byUser.get(userId)?.get(account))
   }
 }

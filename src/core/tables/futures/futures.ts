@@ -29,7 +29,12 @@ export class Futures extends Exchange {
   readonly positions = new Positions()
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
-  readonly prices = contractPrices()
+  /** The row that was asked for last: each order asks for its contract's a dozen times. */
+  private price: ContractPrice | undefined
+  /** Whoever else follows it finds what was asked for last up to date. */
+  readonly prices = contractPrices((before, after) => {
+    if (before === this.price) this.price = after
+  })
   /** By contract, as long as they hold. */
   readonly grounds = new Map<string, KeptGround>()
   readonly sides = new OrderSides()
@@ -62,15 +67,15 @@ export class Futures extends Exchange {
   }
   /** Undefined before its first evaluation. */
   priceOf(contract: string): ContractPrice | undefined {
-    return this.prices.get(contract)
+    return this.price?.id === contract ? this.price : (this.price = this.prices.get(contract))
   }
   /** 0: there is none yet. */
   markOf(contract: string): Price {
-    return this.prices.get(contract)?.mark ?? (0n as Price)
+    return this.priceOf(contract)?.mark ?? (0n as Price)
   }
   /** What its index was when its prices were looked at last; 0: there is none yet. */
   indexOf(contract: string): Price {
-    return this.prices.get(contract)?.index ?? (0n as Price)
+    return this.priceOf(contract)?.index ?? (0n as Price)
   }
   /** A contract has ended: memory keeps nothing of its trades and candles. */
   forget(contract: string): void {

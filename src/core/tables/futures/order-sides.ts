@@ -77,8 +77,12 @@ export class OrderSide {
     const { valued, summed } = kept
     const contracts = contractsIn(left)
     this.contracts += sign * contracts
-    if (valued !== undefined) kept.value += sign * valueUp(valued.terms, contracts, price)
-    if (summed !== undefined) kept.fixed += sign * fixedOf(summed.contract.terms, contracts, price, summed)
+    if (summed === undefined && valued === undefined) return
+    const value = valueUp((summed?.contract ?? valued!).terms, contracts, price)
+    if (summed !== undefined) kept.fixed += sign * fixedMargin(summed.contract.terms, value, summed)
+    if (valued === undefined) return
+    const same = summed === undefined || summed.contract === valued
+    kept.value += sign * (same ? value : valueUp(valued.terms, contracts, price))
   }
   /** What they are worth at their own prices. */
   valueOf(contract: Ruled): Amount {
@@ -157,9 +161,16 @@ const fixedOf = (
   order: Pick<OrderTerms, 'leverage' | 'takerRate'>,
 ): Amount => fixedMargin(terms, valueUp(terms, contracts, price), order)
 
+/** Of an account in a contract. */
+interface BothSides extends Readonly<Record<Side, OrderSide>> {
+  readonly userId: number
+  readonly contract: string
+}
 /** The sides of all accounts, in each contract. Nothing depends on what is remembered here: it follows from the orders. */
 export class OrderSides {
-  private readonly byUser = new Map<number, Map<string, Record<Side, OrderSide>>>()
+  private readonly byUser = new Map<number, Map<string, BothSides>>()
+  /** Those that were asked for last, which are asked for again. */
+  private last: BothSides | undefined
 
   follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
     const { user_id, pair, side } = (is ?? was)!.placed
@@ -169,21 +180,29 @@ export class OrderSides {
     else if (own.isEmpty) this.drop(user_id, pair)
   }
   of(userId: number, contract: string, side: Side): OrderSide | undefined {
-    return this.byUser.get(userId)?.get(contract)?.[side]
+    return this.known(userId, contract)?.[side]
   }
-  private make(userId: number, contract: string): Record<Side, OrderSide> {
+  private known(userId: number, contract: string): BothSides | undefined {
+    const { last } = this
+    if (last?.userId === userId && last.contract === contract) return last
+    const found = this.byUser.get(userId)?.get(contract)
+    if (found !== undefined) this.last = found
+    return found
+  }
+  private make(userId: number, contract: string): BothSides {
+    const known = this.known(userId, contract)
+    if (known !== undefined) return known
     let contracts = this.byUser.get(userId)
-    if (contracts === undefined)
-      this.byUser.set(userId, (contracts = new Map<string, Record<Side, OrderSide>>()))
-    let sides = contracts.get(contract)
-    if (sides === undefined)
-      contracts.set(contract, (sides = { buy: new OrderSide('buy'), sell: new OrderSide('sell') }))
+    if (contracts === undefined) this.byUser.set(userId, (contracts = new Map<string, BothSides>()))
+    const sides = { userId, contract, buy: new OrderSide('buy'), sell: new OrderSide('sell') }
+    contracts.set(contract, sides)
     return sides
   }
   private drop(userId: number, contract: string): void {
     const contracts = this.byUser.get(userId)!
     const { buy, sell } = contracts.get(contract)!
     if (!buy.isEmpty || !sell.isEmpty) return
+    this.last = undefined
     contracts.delete(contract)
     if (contracts.size === 0) this.byUser.delete(userId)
   }

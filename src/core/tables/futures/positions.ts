@@ -166,6 +166,11 @@ export interface PositionSums {
 }
 /** What an account without a position holds. */
 export const NOTHING_HELD: readonly Position[] = []
+/** The rows of a user in a contract. */
+interface Modes extends Record<PositionMode, Position | undefined> {
+  readonly userId: number
+  readonly contract: string
+}
 const NOBODY: Readonly<PositionSums> = { long: 0n, short: 0n, cost: 0n, longs: 0, shorts: 0 }
 
 export class Positions {
@@ -174,7 +179,9 @@ export class Positions {
   private readonly byContract = new Map<string, Map<string, Position>>()
   private readonly byAccount = new Map<number, Map<string, Map<string, Position>>>()
   /** All of them, by user and contract: sooner than to put an id together. */
-  private readonly byUser = new Map<number, Map<string, Record<PositionMode, Position | undefined>>>()
+  private readonly byUser = new Map<number, Map<string, Modes>>()
+  /** Those that were asked for last, which are asked for again. */
+  private last: Modes | undefined
   /** Accounts by contract: cut out of its id once. */
   private readonly names = new Map<string, string>()
   private readonly sums = new Map<string, PositionSums>()
@@ -185,7 +192,7 @@ export class Positions {
       const sums = this.writeSums(row.contract)
       if (before !== undefined) count(sums, before, -1)
       if (after !== undefined) count(sums, after, 1)
-      this.rowsOf(row.user_id, row.contract)[row.mode] = after
+      this.modesOf(row.user_id, row.contract)[row.mode] = after
       if (before?.size === 0n && after?.size === 0n) return
       const held = after !== undefined && after.size !== 0n ? after : undefined
       follow(this.byContract, row.contract, row.id, held)
@@ -199,7 +206,7 @@ export class Positions {
     return account
   }
   get(userId: number, contract: string, mode: PositionMode): Position | undefined {
-    return this.byUser.get(userId)?.get(contract)?.[mode]
+    return this.knownModes(userId, contract)?.[mode]
   }
   /** Positions of an account (group/settle) that hold something, in the order in which they came to. */
   heldBy(userId: number, account: string): Iterable<Position> {
@@ -231,14 +238,21 @@ export class Positions {
   get contracts(): Iterable<string> {
     return this.sums.keys()
   }
-  private rowsOf(userId: number, contract: string): Record<PositionMode, Position | undefined> {
+  private knownModes(userId: number, contract: string): Modes | undefined {
+    const { last } = this
+    if (last?.userId === userId && last.contract === contract) return last
+    const found = this.byUser.get(userId)?.get(contract)
+    if (found !== undefined) this.last = found
+    return found
+  }
+  private modesOf(userId: number, contract: string): Modes {
+    const known = this.knownModes(userId, contract)
+    if (known !== undefined) return known
     let contracts = this.byUser.get(userId)
-    if (contracts === undefined)
-      this.byUser.set(userId, (contracts = new Map<string, Record<PositionMode, Position | undefined>>()))
-    let rows = contracts.get(contract)
-    if (rows === undefined)
-      contracts.set(contract, (rows = { single: undefined, dual_long: undefined, dual_short: undefined }))
-    return rows
+    if (contracts === undefined) this.byUser.set(userId, (contracts = new Map<string, Modes>()))
+    const modes: Modes = { userId, contract, single: undefined, dual_long: undefined, dual_short: undefined }
+    contracts.set(contract, modes)
+    return modes
   }
   private accountsOf(userId: number): Map<string, Map<string, Position>> {
     let accounts = this.byAccount.get(userId)

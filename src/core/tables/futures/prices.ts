@@ -1,5 +1,5 @@
 import type { Amount, Price, Rate } from '../../../money/amount.ts'
-import { Table, type TableSpec } from '../../../machine/table.ts'
+import { Table, type Observer, type TableSpec } from '../../../machine/table.ts'
 import type { MarkGround } from '../../contracts/prices.ts'
 import type { Contract } from '../world/contracts.ts'
 
@@ -88,4 +88,9 @@ export const CONTRACT_PRICE: TableSpec<ContractPrice> = {
   },
   revive: (row) => new ContractPriceRow(row),
 }
-export const contractPrices = (): Table<ContractPrice> => new Table(CONTRACT_PRICE)
+/** `first` hears of every change before anybody else does. */
+export function contractPrices(first: Observer<ContractPrice>): Table<ContractPrice> {
+  const prices = new Table(CONTRACT_PRICE)
+  prices.observe(first)
+  return prices
+}

@@ -31,6 +31,8 @@ export class RiskWatch {
   private readonly changed = new Map<string, Unit>()
   /** Units by user and account: the same text again and again is put together once. */
   private readonly crossed = new Map<number, Map<string, Unit>>()
+  /** Is among those that have changed: a fill tells of the same one again and again. */
+  private noted: Unit | undefined
   private readonly arms = new Map<string, readonly Armed[]>()
   private readonly below = new Map<string, Sorted<Armed>>()
   private readonly above = new Map<string, Sorted<Armed>>()
@@ -61,12 +63,15 @@ export class RiskWatch {
     this.changed.set(name, { name, owner: undefined })
   }
   private noteCross(userId: number, account: string): void {
+    const owner = this.noted?.owner
+    if (owner?.userId === userId && owner.account === account) return
     let units = this.crossed.get(userId)
     if (units === undefined) this.crossed.set(userId, (units = new Map<string, Unit>()))
     let unit = units.get(account)
     if (unit === undefined)
       units.set(account, (unit = { name: crossUnit(userId, account), owner: { userId, account } }))
     this.changed.set(unit.name, unit)
+    this.noted = unit
   }
   /** Something beside its rows has changed that its positions stand on. */
   lookAt(userId: number, account: string): void {
@@ -95,6 +100,7 @@ export class RiskWatch {
     if (this.changed.size === 0) return []
     const units = [...this.changed.values()]
     this.changed.clear()
+    this.noted = undefined
     return units
   }
   /** To be looked at another time. */

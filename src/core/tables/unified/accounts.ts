@@ -47,6 +47,7 @@ export const MARGIN_ACCOUNT: TableSpec<MarginAccount> = {
     delta_neutral: 'bool',
     locked: 'json',
   },
+  numbered: true,
 }
 
 /** Whether contracts settled in USDT are part of the unified account. */
