@@ -63,12 +63,16 @@ export class Batch {
       // The first sight keeps the row from before the batch: a removal needs its key columns.
       if (!keys.has(key)) keys.set(key, before)
     }
+    let log: LogSpec<object> | undefined
+    let rows: object[] | undefined
     for (let i = 0; i < tx.appended.length; i++) {
-      const log = tx.logs[i]!
-      const row = tx.appended[i]!
-      const rows = this.appended.get(log)
-      if (rows === undefined) this.appended.set(log, [row])
-      else rows.push(row)
+      // Most stand behind another one of the same log.
+      if (tx.logs[i] !== log) {
+        log = tx.logs[i]!
+        rows = this.appended.get(log)
+        if (rows === undefined) this.appended.set(log, (rows = []))
+      }
+      rows!.push(tx.appended[i]!)
     }
     this.commands.push(`[${at},${quoted(type)},${input}]`)
     if (this.wanted === undefined) return

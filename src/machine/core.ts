@@ -52,13 +52,24 @@ export interface Snapshot<R> {
 }
 interface Flight {
   readonly batch: Batch
-  readonly waiters: Waiter[]
+  readonly landing: Landing
   /** Where somebody listened when it was opened. */
   readonly committed: CommittedBatch | undefined
 }
-interface Waiter {
-  readonly settle: () => void
-  readonly fail: (error: unknown) => void
+/** That a batch is on the disk: one promise for all who wait for it, told in the order in which they asked. */
+class Landing {
+  waiting = 0
+  settle!: () => void
+  fail!: (error: unknown) => void
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.settle = resolve
+    this.fail = reject
+  })
+
+  constructor() {
+    // Each who waits hears of a failure by himself; where nobody does, nobody need.
+    this.promise.catch(() => undefined)
+  }
 }
 
 /**
@@ -91,7 +102,7 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   private readonly handlers: H
   private readonly options: CoreOptions<S>
   private open = new Batch()
-  private openWaiters: Waiter[] = []
+  private landing = new Landing()
   /** Batches on their way to the disk, oldest first. */
   private readonly flights: Flight[] = []
   private readonly snapshots: { readonly look: () => void; readonly fail: (error: unknown) => void }[] = []
@@ -121,7 +132,9 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     return this.head
   }
   get waiting(): number {
-    return this.flights.reduce((sum, { waiters }) => sum + waiters.length, this.openWaiters.length)
+    let { waiting } = this.landing
+    for (const { landing } of this.flights) waiting += landing.waiting
+    return waiting
   }
   /** Reads go on, writes are refused: for a ledger that does not balance. */
   stopWrites(reason: string): void {
@@ -250,16 +263,13 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
 
   /** Resolves when everything that has been applied so far is on the disk, as this process's own. */
   private barrier(): Promise<void> {
-    if (this.open.size === 0 && this.flights.length === 0) return this.unsure ?? SETTLED
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = { settle: resolve, fail: reject }
-      if (this.open.size === 0) this.flights.at(-1)!.waiters.push(waiter)
-      else {
-        this.openWaiters.push(waiter)
-        if (this.open.size >= EARLY_SIZE && this.commitMs < EARLY_MS) this.flush()
-        else this.schedule()
-      }
-    })
+    const { flights, open } = this
+    if (open.size === 0 && flights.length === 0) return this.unsure ?? SETTLED
+    const landing = open.size === 0 ? flights.at(-1)!.landing : this.landing
+    landing.waiting++
+    if (open.size >= EARLY_SIZE && this.commitMs < EARLY_MS) this.flush()
+    else if (open.size > 0) this.schedule()
+    return landing.promise
   }
 
   /** As many as there should be. */
@@ -280,12 +290,12 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   private flush(): void {
     if (this.open.size === 0 || this.flying || this.dead !== undefined) return
     const at = this.options.now()
-    const { open, openWaiters: waiters } = this
+    const { open, landing } = this
     const sequence = ++this.sent
     const committed = open.committed(sequence, at)
-    this.flights.push({ batch: open, waiters, committed })
+    this.flights.push({ batch: open, landing, committed })
     this.open = new Batch(this.commits.wanted)
-    this.openWaiters = []
+    this.landing = new Landing()
     for (const { look } of this.snapshots.splice(0)) look()
     this.commit(open, sequence, at).then(
       (head) => this.landed(head),
@@ -302,10 +312,10 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
 
   private landed(head: Head): void {
     if (this.dead !== undefined) return
-    const { batch, waiters, committed } = this.flights.shift()!
+    const { batch, landing, committed } = this.flights.shift()!
     this.head = head
     for (const [table, keys] of batch.touched) table.retire(keys.keys(), (key) => this.needs(table, key))
-    for (const waiter of waiters) waiter.settle()
+    landing.settle()
     if (committed !== undefined) this.commits.publish(committed)
     if (this.open.size > 0) this.schedule()
     else if (this.flights.length === 0) for (const resolve of this.idleWaiters.splice(0)) resolve()
@@ -317,11 +327,11 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   private die(error: unknown): Promise<never> {
     if (this.dead !== undefined) return Promise.reject(stopping())
     this.dead = error
-    const waiters = [...this.flights.flatMap((flight) => flight.waiters), ...this.openWaiters]
+    const landings = [...this.flights.map(({ landing }) => landing), this.landing]
     this.flights.length = 0
-    this.openWaiters = []
+    this.landing = new Landing()
     this.options.fatal(error)
-    for (const waiter of waiters) waiter.fail(stopping())
+    for (const landing of landings) landing.fail(stopping())
     for (const { fail } of this.snapshots.splice(0)) fail(stopping())
     for (const resolve of this.idleWaiters.splice(0)) resolve()
     return Promise.reject(stopping())

@@ -298,6 +298,8 @@ export class UniqueIndex<Row extends object, K> {
 /** The rows of a group, in no promised order: sort where order matters. */
 export class GroupIndex<Row extends object, K> {
   private readonly groups = new Map<K, Set<Key>>()
+  /** Whose rows were counted last: the same is asked again and again, and nearly always there are none. */
+  private counted: { readonly group: K; readonly count: number } | undefined
   private readonly table: Table<Row>
   constructor(table: Table<Row>, groupOf: (row: Row) => K | undefined) {
     this.table = table
@@ -305,6 +307,7 @@ export class GroupIndex<Row extends object, K> {
       const was = before === undefined ? undefined : groupOf(before)
       const is = after === undefined ? undefined : groupOf(after)
       if (was === is) return
+      this.counted = undefined
       if (was !== undefined) {
         const group = this.groups.get(was)!
         group.delete(table.keyOf(before!))
@@ -321,6 +324,9 @@ export class GroupIndex<Row extends object, K> {
     for (const key of this.groups.get(group) ?? []) yield this.table.get(key)!
   }
   count(group: K): number {
-    return this.groups.get(group)?.size ?? 0
+    if (this.counted?.group === group) return this.counted.count
+    const count = this.groups.get(group)?.size ?? 0
+    this.counted = { group, count }
+    return count
   }
 }

@@ -19,6 +19,11 @@ const SKIPPED = new Set([
   'departed',
   'stamp',
   // What is remembered until it changes, or made when it is first asked for.
+  'askedLast',
+  'askedPair',
+  'askedBook',
+  'bookedLast',
+  'bookedBefore',
   'quotes',
   'grounds',
   'found',
@@ -40,6 +45,9 @@ const SKIPPED = new Set([
   'purposes',
   'purposesMade',
   'owned',
+  // Whose rows are kept together, which the rows say too.
+  'ofUser',
+  'ofContract',
 ])
 const NOTHING = undefined
 const LISTED = 100

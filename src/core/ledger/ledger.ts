@@ -47,6 +47,7 @@ export interface Purpose {
 }
 /** Of one currency: all accounts added up, and where its locked accounts are compared with what holds them. */
 interface CurrencySum {
+  readonly currency: string
   total: bigint
   readonly held: Difference
 }
@@ -161,6 +162,9 @@ export class Ledger {
   /** Ids of users' accounts that a correction left below zero, by owner; some may be above again since. */
   readonly overdrawn = new Map<number, Set<number>>()
   private readonly totals = new Map<string, CurrencySum>()
+  /** The two that were booked in last. */
+  private bookedLast: CurrencySum | undefined
+  private bookedBefore: CurrencySum | undefined
   /** How many currencies do not add up to zero at this moment: only ever above 0 while an entry is open. */
   private unbalanced = 0
   readonly counters: Counters
@@ -170,9 +174,7 @@ export class Ledger {
     // Every line of every entry comes through here: one look-up, and one difference for both sums.
     this.accounts.observe((before, after, signal) => {
       const row = (after ?? before)!
-      let sum = this.totals.get(row.currency)
-      if (sum === undefined)
-        this.totals.set(row.currency, (sum = { total: 0n, held: holds.of(row.currency) }))
+      const sum = this.sumOf(row.currency, holds)
       let change: bigint
       if (before !== undefined && after !== undefined) {
         change = after.amount - before.amount
@@ -191,6 +193,17 @@ export class Ledger {
         if (sum.total === 0n) this.unbalanced--
       }
     })
+  }
+  /** An entry has two currencies at most, line by line in turn. */
+  private sumOf(currency: string, holds: Holds): CurrencySum {
+    const { bookedLast, bookedBefore } = this
+    if (bookedLast?.currency === currency) return bookedLast
+    this.bookedBefore = bookedLast
+    if (bookedBefore?.currency === currency) return (this.bookedLast = bookedBefore)
+    let sum = this.totals.get(currency)
+    if (sum === undefined)
+      this.totals.set(currency, (sum = { currency, total: 0n, held: holds.of(currency) }))
+    return (this.bookedLast = sum)
   }
   /** Who books often under one name and currency looks it up once. */
   purpose(name: AccountName, currency: string): Purpose {

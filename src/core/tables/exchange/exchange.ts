@@ -76,8 +76,8 @@ export class Exchange {
   readonly candles: Candles
   private readonly books = new Map<string, Book>()
   /** The one that was asked for last. */
-  private pair = ''
-  private last: Book | undefined
+  private askedPair = ''
+  private askedBook: Book | undefined
   /** By user, then by market; in no order. */
   private readonly openByUser = new Map<number, OpenLists>()
   private readonly openByText = new Map<string, number>()
@@ -109,15 +109,15 @@ export class Exchange {
   }
 
   book(pair: string): Book {
-    if (pair === this.pair && this.last !== undefined) return this.last
+    if (pair === this.askedPair && this.askedBook !== undefined) return this.askedBook
     let book = this.books.get(pair)
     if (book === undefined) this.books.set(pair, (book = new Book(this.tickOf(pair))))
-    this.pair = pair
-    return (this.last = book)
+    this.askedPair = pair
+    return (this.askedBook = book)
   }
   /** A market that counts prices in other ticks now gets a new book of the same orders. */
   followMarkets(): void {
-    this.last = undefined
+    this.askedBook = undefined
     for (const [pair, book] of this.books) {
       const tick = this.findTick(pair)
       if (tick === undefined || tick === book.tick) continue

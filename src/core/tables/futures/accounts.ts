@@ -89,11 +89,11 @@ export class ContractAccounts {
   /** By user, then by account: sooner than to put an id together. */
   private readonly byUser = new Map<number, Map<string, ContractAccount>>()
   /** The one that was asked for last, which is asked for again. */
-  private last: ContractAccount | undefined
+  private askedLast: ContractAccount | undefined
 
   constructor() {
     this.table.observe((before, after) => {
-      if (before === this.last) this.last = after
+      if (before === this.askedLast) this.askedLast = after
       const { user_id, account } = (after ?? before)!
       let accounts = this.byUser.get(user_id)
       if (accounts === undefined) this.byUser.set(user_id, (accounts = new Map<string, ContractAccount>()))
@@ -102,8 +102,8 @@ export class ContractAccounts {
     })
   }
   get(userId: number, account: string): ContractAccount | undefined {
-    const { last } = this
-    if (last?.user_id === userId && last.account === account) return last
-    return (this.last = this.byUser.get(userId)?.get(account))
+    const { askedLast } = this
+    if (askedLast?.user_id === userId && askedLast.account === account) return askedLast
+    return (this.askedLast = this.byUser.get(userId)?.get(account))
   }
 }

@@ -30,10 +30,10 @@ export class Futures extends Exchange {
   readonly held = new HeldPositions(this.positions.table)
   readonly accounts = new ContractAccounts()
   /** The row that was asked for last: each order asks for its contract's a dozen times. */
-  private price: ContractPrice | undefined
+  private askedLast: ContractPrice | undefined
   /** Whoever else follows it finds what was asked for last up to date. */
   readonly prices = contractPrices((before, after) => {
-    if (before === this.price) this.price = after
+    if (before === this.askedLast) this.askedLast = after
   })
   /** By contract, as long as they hold. */
   readonly grounds = new Map<string, KeptGround>()
@@ -67,7 +67,8 @@ export class Futures extends Exchange {
   }
   /** Undefined before its first evaluation. */
   priceOf(contract: string): ContractPrice | undefined {
-    return this.price?.id === contract ? this.price : (this.price = this.prices.get(contract))
+    const { askedLast } = this
+    return askedLast?.id === contract ? askedLast : (this.askedLast = this.prices.get(contract))
   }
   /** 0: there is none yet. */
   markOf(contract: string): Price {

@@ -163,14 +163,14 @@ const fixedOf = (
 
 /** Of an account in a contract. */
 interface BothSides extends Readonly<Record<Side, OrderSide>> {
-  readonly userId: number
-  readonly contract: string
+  readonly ofUser: number
+  readonly ofContract: string
 }
 /** The sides of all accounts, in each contract. Nothing depends on what is remembered here: it follows from the orders. */
 export class OrderSides {
   private readonly byUser = new Map<number, Map<string, BothSides>>()
   /** Those that were asked for last, which are asked for again. */
-  private last: BothSides | undefined
+  private askedLast: BothSides | undefined
 
   follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
     const { user_id, pair, side } = (is ?? was)!.placed
@@ -183,10 +183,10 @@ export class OrderSides {
     return this.known(userId, contract)?.[side]
   }
   private known(userId: number, contract: string): BothSides | undefined {
-    const { last } = this
-    if (last?.userId === userId && last.contract === contract) return last
+    const { askedLast } = this
+    if (askedLast?.ofUser === userId && askedLast.ofContract === contract) return askedLast
     const found = this.byUser.get(userId)?.get(contract)
-    if (found !== undefined) this.last = found
+    if (found !== undefined) this.askedLast = found
     return found
   }
   private make(userId: number, contract: string): BothSides {
@@ -194,7 +194,12 @@ export class OrderSides {
     if (known !== undefined) return known
     let contracts = this.byUser.get(userId)
     if (contracts === undefined) this.byUser.set(userId, (contracts = new Map<string, BothSides>()))
-    const sides = { userId, contract, buy: new OrderSide('buy'), sell: new OrderSide('sell') }
+    const sides: BothSides = {
+      ofUser: userId,
+      ofContract: contract,
+      buy: new OrderSide('buy'),
+      sell: new OrderSide('sell'),
+    }
     contracts.set(contract, sides)
     return sides
   }
@@ -202,7 +207,7 @@ export class OrderSides {
     const contracts = this.byUser.get(userId)!
     const { buy, sell } = contracts.get(contract)!
     if (!buy.isEmpty || !sell.isEmpty) return
-    this.last = undefined
+    this.askedLast = undefined
     contracts.delete(contract)
     if (contracts.size === 0) this.byUser.delete(userId)
   }

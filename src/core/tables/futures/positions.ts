@@ -168,8 +168,8 @@ export interface PositionSums {
 export const NOTHING_HELD: readonly Position[] = []
 /** The rows of a user in a contract. */
 interface Modes extends Record<PositionMode, Position | undefined> {
-  readonly userId: number
-  readonly contract: string
+  readonly ofUser: number
+  readonly ofContract: string
 }
 const NOBODY: Readonly<PositionSums> = { long: 0n, short: 0n, cost: 0n, longs: 0, shorts: 0 }
 
@@ -181,7 +181,7 @@ export class Positions {
   /** All of them, by user and contract: sooner than to put an id together. */
   private readonly byUser = new Map<number, Map<string, Modes>>()
   /** Those that were asked for last, which are asked for again. */
-  private last: Modes | undefined
+  private askedLast: Modes | undefined
   /** Accounts by contract: cut out of its id once. */
   private readonly names = new Map<string, string>()
   private readonly sums = new Map<string, PositionSums>()
@@ -239,10 +239,10 @@ export class Positions {
     return this.sums.keys()
   }
   private knownModes(userId: number, contract: string): Modes | undefined {
-    const { last } = this
-    if (last?.userId === userId && last.contract === contract) return last
+    const { askedLast } = this
+    if (askedLast?.ofUser === userId && askedLast.ofContract === contract) return askedLast
     const found = this.byUser.get(userId)?.get(contract)
-    if (found !== undefined) this.last = found
+    if (found !== undefined) this.askedLast = found
     return found
   }
   private modesOf(userId: number, contract: string): Modes {
@@ -250,7 +250,13 @@ export class Positions {
     if (known !== undefined) return known
     let contracts = this.byUser.get(userId)
     if (contracts === undefined) this.byUser.set(userId, (contracts = new Map<string, Modes>()))
-    const modes: Modes = { userId, contract, single: undefined, dual_long: undefined, dual_short: undefined }
+    const modes: Modes = {
+      ofUser: userId,
+      ofContract: contract,
+      single: undefined,
+      dual_long: undefined,
+      dual_short: undefined,
+    }
     contracts.set(contract, modes)
     return modes
   }
