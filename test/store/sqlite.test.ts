@@ -62,6 +62,8 @@ for (const cores of [1, 8])
       stored: (type) => STORED[type] ?? type,
       tamper: (sql) => {
         const db = new Database(path)
+        // Whoever ran before it may still be writing.
+        db.pragma('busy_timeout = 5000')
         db.exec(sql)
         db.close()
         return Promise.resolve()
