@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   bankruptcyPrice,
+  compareScores,
   deleverageScore,
   liquidationPrice,
   stepSize,
+  type Score,
 } from '../../src/core/contracts/liquidation.ts'
 import {
   hedged,
@@ -294,11 +296,28 @@ describe('the worked examples of the specification', () => {
       const held = buy(BTC, NONE, -size, price)
       const pnl = unrealised(BTC, held, mark)
       const maintenance = maintenanceMargin(BTC, valueDown(BTC, BigInt(size), mark))
-      return cut(deleverageScore(pnl, held, maintenance, amountOf(equity)), 8)
+      return cut(deleverageScore(pnl, held, maintenance, amountOf(equity)).rough, 8)
     }
     assert.equal(score(500, '60000', '596.5'), '0.00200664')
     assert.equal(score(800, '58000', '2312'), '0.00056643')
     assert.equal(score(300, '54000', '87').slice(0, 9), '-0.022059'.slice(0, 9))
+  })
+  test('who is deleveraged first is not decided by rounding', () => {
+    const held = buy(BTC, NONE, -1, '60000')
+    const rich = (10n ** 38n) as Amount
+    const score = (pnl: bigint, equity: Amount): Score =>
+      deleverageScore(pnl as Amount, held, amountOf('0.1'), equity)
+    // What is near its end by less than 18 decimals tell, and has earned more or less.
+    assert.equal(score(3n, rich).rough, score(2n, rich).rough)
+    assert.ok(compareScores(score(3n, rich), score(2n, rich)) > 0n)
+    assert.ok(compareScores(score(2n, rich), score(3n, rich)) < 0n)
+    assert.equal(compareScores(score(4n, (rich * 2n) as Amount), score(2n, rich)), 0n)
+    // Who has lost goes behind all of them, the larger loss last.
+    assert.ok(compareScores(score(1n, rich), score(-1n, rich)) > 0n)
+    assert.ok(compareScores(score(-1n, rich), score(-2n, rich)) > 0n)
+    // Contracts that cost less than a unit.
+    const nothing = { size: 1n, cost: 0n as Amount }
+    assert.ok(compareScores(deleverageScore(2n as Amount, nothing, 1n as Amount, rich), score(2n, rich)) > 0n)
   })
   test('E24: both sides of one contract', () => {
     const [a, b] = [amountOf('6000'), amountOf('2400')]

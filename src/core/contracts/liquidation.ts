@@ -97,11 +97,20 @@ export function stepSize(terms: Terms, { size }: Holding, mark: Price): bigint {
   return held - (kept < held ? kept : held)
 }
 
-/** Who is deleveraged first: by what his position has earned, and how near it is to its end. */
-export function deleverageScore(pnl: Amount, { cost }: Holding, maintenance: Amount, equity: Amount): bigint {
-  const earned = (pnl * ONE) / abs(cost)
-  if (equity <= 0n || maintenance === 0n) return earned
-  const risk = (maintenance * ONE) / equity
-  if (earned > 0n) return (earned * risk) / ONE
-  return risk === 0n ? earned * ONE : (earned * ONE) / risk
+/** Who is deleveraged first: `over / under`, which nothing is rounded of; `rough` is its first 18 decimals. */
+export interface Score {
+  readonly rough: bigint
+  readonly over: bigint
+  readonly under: bigint
 }
+/** By what his position has earned, and how near it is to its end. */
+export function deleverageScore(pnl: Amount, { cost }: Holding, maintenance: Amount, equity: Amount): Score {
+  // Contracts that are worth less than a unit were bought for nothing.
+  const paid = cost === 0n ? 1n : abs(cost)
+  if (equity <= 0n || maintenance === 0n) return scoreOf(pnl, paid)
+  return pnl > 0n ? scoreOf(pnl * maintenance, paid * equity) : scoreOf(pnl * equity, paid * maintenance)
+}
+const scoreOf = (over: bigint, under: bigint): Score => ({ rough: (over * ONE) / under, over, under })
+/** Above 0: `one` goes before `other`. Two that differ in what is cut off alone are told apart as well. */
+export const compareScores = (one: Score, other: Score): bigint =>
+  one.rough === other.rough ? one.over * other.under - other.over * one.under : one.rough - other.rough

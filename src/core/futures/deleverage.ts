@@ -1,5 +1,5 @@
 import type { Amount, Price } from '../../money/amount.ts'
-import { deleverageScore } from '../contracts/liquidation.ts'
+import { deleverageScore, type Score } from '../contracts/liquidation.ts'
 import { entryPrice, unrealised } from '../contracts/position.ts'
 import { maintenanceMargin } from '../contracts/margin.ts'
 import { abs, valueUp } from '../contracts/terms.ts'
@@ -70,7 +70,7 @@ function scoredOf(state: State, contract: Contract, row: Position): Scored | und
   if (inLiquidation(state, row, contract)) return undefined
   return { id: row.id, user_id: row.user_id, score: scoreOf(state, contract, row) }
 }
-function scoreOf(state: State, contract: Contract, row: Position): bigint {
+function scoreOf(state: State, contract: Contract, row: Position): Score {
   const held = holdingOf(row)
   const mark = state.futures.markOf(contract.id)
   const pnl = unrealised(contract.terms, held, mark)

@@ -1,5 +1,6 @@
 import { Sorted } from '../../sorted.ts'
 import type { Table } from '../../../machine/table.ts'
+import { compareScores, type Score } from '../../contracts/liquidation.ts'
 import { accountOfContract, type Contract } from '../world/contracts.ts'
 import type { ContractAccounts } from './accounts.ts'
 import type { Positions } from './positions.ts'
@@ -9,13 +10,14 @@ import type { ContractPrice } from './prices.ts'
 export interface Scored {
   readonly id: string
   readonly user_id: number
-  readonly score: bigint
+  readonly score: Score
 }
 /** The positions of one side of a contract, the highest score first, then the lowest user id. */
 export class Ranking {
-  readonly sorted = new Sorted<Scored>((one, other) =>
-    one.score === other.score ? one.user_id < other.user_id : one.score > other.score,
-  )
+  readonly sorted = new Sorted<Scored>((one, other) => {
+    const by = compareScores(one.score, other.score)
+    return by === 0n ? one.user_id < other.user_id : by > 0n
+  })
   private readonly byUser = new Map<number, Scored>()
   /** Users whose scores may be others by now. */
   readonly changed = new Set<number>()
