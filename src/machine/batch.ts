@@ -1,6 +1,6 @@
 import { kindsOf, quoted, textOf, valuesOf, type Columns, type Values } from './codec.ts'
 import { LOG_ROWS, sumOf, type Finished } from './journal.ts'
-import { IS_GONE, WAS, type LooseBatch, type LooseSection } from './loose.ts'
+import { HEAD_LENGTH, IS_GONE, WAS, type LooseBatch } from './loose.ts'
 import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Noted, type Table, type Tx } from './table.ts'
@@ -100,38 +100,40 @@ export class Batch {
   }
   /** What it changed, as values; `befores`: with the rows as they were. */
   loose(sequence: number, at: number, befores = true): LooseBatch {
-    const sections: LooseSection[] = []
+    const values: unknown[] = []
     for (const [table, keys] of this.dirty) {
       // A table that is seldom touched would hold on to it.
       if (table.noted?.batch === this) table.noted = undefined
       const { spec } = table
       const { kinds, finished, values: put } = writtenFor(spec)
-      const names: Key[] = []
-      const values: unknown[] = []
+      const head = values.push(spec.name, kinds, finished, 0) - HEAD_LENGTH
+      let rows = 0
       for (const [key, before] of keys) {
         const row = table.get(key)
         if (row === undefined && before === undefined) continue // made and gone within the batch
-        names.push(key)
+        rows++
         const was =
           befores && before !== undefined ? (before === STORED ? WAS.stored : WAS.known) : WAS.absent
-        if (row === undefined) values.push(was + IS_GONE, keyText(spec, key, before))
+        if (row === undefined) values.push(key, was + IS_GONE, keyText(spec, key, before))
         else {
-          values.push(was)
+          values.push(key, was)
           put(row, values)
         }
         if (was === WAS.known) put(before as object, values)
       }
-      if (names.length > 0) sections.push({ table: spec.name, kinds, finished, keys: names, values })
+      if (rows > 0) values[head + ROWS_AT] = rows
+      else values.length = head
     }
     for (const [log, rows] of this.appended) {
       const { kinds, values: put } = writtenFor(log)
-      const values: unknown[] = []
+      values.push(log.name, kinds, LOG_ROWS, rows.length)
       for (const row of rows) put(row, values)
-      sections.push({ table: log.name, kinds, finished: LOG_ROWS, keys: [], values })
     }
-    return { sequence, at, commands: this.commands, sections }
+    return { sequence, at, commands: this.commands, values }
   }
 }
+/** Of the count in the head of a section. */
+const ROWS_AT = HEAD_LENGTH - 1
 
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
 function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {

@@ -11,31 +11,31 @@ export interface LooseBatch {
   readonly at: number
   /** JSON, one for each command. */
   readonly commands: readonly string[]
-  readonly sections: readonly LooseSection[]
-}
-export interface LooseSection {
-  readonly table: string
-  /** How the values of a row are written: see `kindsOf`. */
-  readonly kinds: string
-  readonly finished: Finished
-  /** Of a log none. */
-  readonly keys: readonly Key[]
   /**
-   * Of a log the values of row after row. Of a table for each key: one of `WAS`, and `IS_GONE` on top of it where the row
-   * was removed; the row's values, or the text of its key; and where it says so the values that it had.
+   * Table behind table in one list, because a list of its own for each takes as long to hand over as the rows of an order:
+   * `SectionHead`, then its rows. Of a log only their values. Of a table the key; one of `WAS`, and `IS_GONE` on top of it
+   * where the row was removed; its values, or the text of its key; and where it says so the values that it had.
    */
   readonly values: readonly unknown[]
 }
+/** In the order in which they stand in front of the rows of a table or log. */
+export type SectionHead = readonly [
+  table: string,
+  /** How the values of a row are written: see `kindsOf`. */
+  kinds: string,
+  finished: Finished,
+  rows: number,
+]
+export const HEAD_LENGTH = 4
 /** What memory knew of a row from before the batch. */
 export const WAS = { absent: 0, stored: 1, known: 2 } as const
 export const IS_GONE = 4
 
 /** About how long its text will be: enough to bound what is under way. */
-export function aboutLength({ commands, sections }: LooseBatch): number {
+export function aboutLength({ commands, values }: LooseBatch): number {
   let length = 0
   for (const command of commands) length += command.length
-  for (const { values } of sections)
-    for (const value of values) length += typeof value === 'string' ? value.length : VALUE_LENGTH
+  for (const value of values) length += typeof value === 'string' ? value.length : VALUE_LENGTH
   return length
 }
 const VALUE_LENGTH = 8
@@ -44,36 +44,45 @@ const VALUE_LENGTH = 8
 export class Packer {
   private readonly writers = new Map<string, RowWriter>()
 
-  pack({ sequence, at, commands, sections }: LooseBatch): PackedBatch {
-    const body = bodyOf(sections.map((section) => this.section(section)))
+  pack(batch: LooseBatch): PackedBatch {
+    const { sequence, at, commands } = batch
+    const body = bodyOf(this.sections(batch))
     return { sequence, at, count: commands.length, commands: `[${commands.join(',')}]`, body }
   }
-  section({ table, kinds, finished, keys, values }: LooseSection): Section {
-    const write = this.writer(kinds)
-    const width = kinds.length
-    let rows = ''
-    if (finished === LOG_ROWS) {
-      for (let i = 0; i < values.length; i += width) rows += `${write(values, i)}\n`
-      return { table, finished, keys: '', rows, befores: '' }
-    }
-    let names = ''
-    let befores = ''
-    let i = 0
-    for (const key of keys) {
-      names += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
-      const said = values[i++] as number
-      if (said >= IS_GONE) rows += `-${String(values[i++])}\n`
-      else {
-        rows += `${write(values, i)}\n`
-        i += width
+  sections({ values }: LooseBatch): Section[] {
+    const sections: Section[] = []
+    let at = 0
+    while (at < values.length) {
+      const [table, kinds, finished, count] = values.slice(at, at + HEAD_LENGTH) as unknown as SectionHead
+      at += HEAD_LENGTH
+      const write = this.writer(kinds)
+      const width = kinds.length
+      let keys = ''
+      let rows = ''
+      let befores = ''
+      for (let row = 0; row < count; row++) {
+        if (finished === LOG_ROWS) {
+          rows += `${write(values, at)}\n`
+          at += width
+          continue
+        }
+        const key = values[at++] as Key
+        keys += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
+        const said = values[at++] as number
+        if (said >= IS_GONE) rows += `-${String(values[at++])}\n`
+        else {
+          rows += `${write(values, at)}\n`
+          at += width
+        }
+        const was = said % IS_GONE
+        if (was === WAS.known) {
+          befores += `${write(values, at)}\n`
+          at += width
+        } else befores += was === WAS.stored ? '?\n' : '\n'
       }
-      const was = said % IS_GONE
-      if (was === WAS.known) {
-        befores += `${write(values, i)}\n`
-        i += width
-      } else befores += was === WAS.stored ? '?\n' : '\n'
+      sections.push({ table, finished, keys, rows, befores })
     }
-    return { table, finished, keys: names, rows, befores }
+    return sections
   }
   private writer(kinds: string): RowWriter {
     let found = this.writers.get(kinds)

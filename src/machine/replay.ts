@@ -58,11 +58,8 @@ export class Replay<S extends { check(): void }> {
       this.commands++
       told?.(type)
     }
-    const { sections } = batch.loose(recorded.sequence, recorded.at, false)
-    const hash = chainedRows(
-      this.hash,
-      sections.map((section) => this.packer.section(section)),
-    )
+    const changed = this.packer.sections(batch.loose(recorded.sequence, recorded.at, false))
+    const hash = chainedRows(this.hash, changed)
     if (hash !== recorded.hash)
       throw new Divergence(
         `batch ${recorded.sequence} differs: its recorded hash is ${recorded.hash}, the replayed one ${hash}`,

@@ -43,7 +43,7 @@ const handlers = {
   },
 }
 
-const sectionsOf = ({ sections }: LooseBatch) => sections.map((section) => new Packer().section(section))
+const sectionsOf = (batch: LooseBatch) => new Packer().sections(batch)
 
 /** A store that commits when the test says so. */
 function bench(waitingMax = 100) {

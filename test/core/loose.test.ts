@@ -26,7 +26,10 @@ const thing = (id: number, name: string, done = false, more: object | null = nul
 test('a batch says in values what its text says, on the other side of a thread too', () => {
   const table = new Table(THING)
   for (const id of [1, 2, 3]) table.swap(id, thing(id, `old "${id}"`), 'load')
+  const nothing = new Table({ ...THING, name: 'nothing' })
   const tx = new Tx()
+  tx.put(nothing, thing(1, 'made'))
+  tx.remove(nothing, 1)
   tx.put(table, thing(1, 'new', true))
   tx.remove(table, 2)
   tx.remove(table, 9)
@@ -72,7 +75,7 @@ test('a batch says in values what its text says, on the other side of a thread t
       befores: '',
     },
   ])
-  const changed = batch.loose(3, 6, false).sections.map((section) => new Packer().section(section))
+  const changed = new Packer().sections(batch.loose(3, 6, false))
   assert.deepEqual(
     changed.map(({ rows }) => rows),
     sectionsOf(body).map(({ rows }) => rows),
