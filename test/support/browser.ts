@@ -10,7 +10,6 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
  */
 interface Found {
   readonly path: string
-  readonly args?: readonly string[]
 }
 const NAMES = [
   'chromium-headless-shell',
@@ -46,7 +45,8 @@ async function packed(): Promise<Found | undefined> {
     const path = await shipped.executablePath()
     // It needs libraries that a bare system may not have: ask it for its version.
     execFileSync(path, ['--version'], { stdio: 'ignore', timeout: 20_000 })
-    return { path, args: shipped.args }
+    // Not with the arguments that it ships: they are for one page in one process, without the rules between origins.
+    return { path }
   } catch {
     return undefined
   }
@@ -99,7 +99,7 @@ export async function launch(): Promise<Browser | undefined> {
   }
   return chromium.launch({
     executablePath: browser.path,
-    args: [...(browser.args ?? []), '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
 }
 
