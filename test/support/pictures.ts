@@ -1,5 +1,6 @@
 import { Book } from '../../src/core/tables/exchange/book.ts'
 import { OrderRow } from '../../src/core/tables/exchange/order.ts'
+import { OrderSide } from '../../src/core/tables/futures/order-sides.ts'
 import { Ledger } from '../../src/core/ledger/ledger.ts'
 import type { State } from '../../src/core/state.ts'
 import { countRow } from '../../src/machine/batch.ts'
@@ -26,6 +27,9 @@ const SKIPPED = new Set([
   'bookedBefore',
   'quotes',
   'grounds',
+  'believed',
+  'needed',
+  'emptied',
   'found',
   'byName',
   'kept',
@@ -63,6 +67,8 @@ function picture(value: unknown): unknown {
       value.depth(side, 1_000_000),
     ])
   // Of an index: the row itself is in its table, and orders know their neighbours.
+  // Sides that became empty last stay for a while.
+  if (value instanceof OrderSide && value.isEmpty) return NOTHING
   if (value instanceof OrderRow) return [value.id, value.price, value.left]
   if (value instanceof Set) return filled([...(value as Set<unknown>)].sort())
   if (value instanceof Map)

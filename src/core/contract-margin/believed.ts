@@ -1,7 +1,8 @@
 import { ONE, rateOf, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { markBoundAt } from '../tables/world/contracts.ts'
+import type { ContractPrice } from '../tables/futures/prices.ts'
+import { markBoundAt, type Contract } from '../tables/world/contracts.ts'
 import type { Prices } from './needs.ts'
 
 /** How far from its index a mark is believed without more; dated contracts add what their time is worth. */
@@ -16,15 +17,18 @@ export const nearIndex =
   (id) => {
     const row = futures.priceOf(id)
     if (row === undefined) return 0n as Price
-    const { mark, index, at } = row
     const contract = world.mustContract(id)
-    const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
-    return mark > index + far
-      ? ((index + far) as Price)
-      : mark < index - far
-        ? ((index - far) as Price)
-        : mark
+    const { believed } = futures
+    // One order asks for the same several times.
+    if (believed?.row === row && believed.contract === contract) return believed.price
+    const price = believedOf(contract, row)
+    futures.believed = { row, contract, price }
+    return price
   }
+function believedOf(contract: Contract, { mark, index, at }: ContractPrice): Price {
+  const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
+  return mark > index + far ? ((index + far) as Price) : mark < index - far ? ((index - far) as Price) : mark
+}
 
 /** Whether a user holds something whose mark is not believed. */
 export function isDoubtful(state: State, userId: number, account: string): boolean {

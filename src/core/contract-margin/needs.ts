@@ -3,9 +3,11 @@ import { hedged, initialMargin, maintenanceMargin } from '../contracts/margin.ts
 import { unrealised, type Holding } from '../contracts/position.ts'
 import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
 import type { State } from '../state.ts'
-import { NOTHING_HELD, otherSide, type Position } from '../tables/futures/positions.ts'
+import { NOTHING_HELD, otherSide, type Needs, type Position } from '../tables/futures/positions.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import { totalOf, type Settled } from './cash.ts'
+
+export type { Needs } from '../tables/futures/positions.ts'
 
 /** Margin as 2.6 of the specification has it: assets are rounded down and requirements up. */
 
@@ -15,28 +17,32 @@ export const isCross = ({ leverage }: Position): boolean => leverage === 0n
 export const leverageOf = ({ leverage, cross_limit }: Position): Rate =>
   leverage === 0n ? cross_limit : leverage
 
-/** What a position is worth at the mark, and what it needs. */
-export interface Needs {
-  readonly value: Amount
-  readonly pnl: Amount
-  readonly initial: Amount
-  readonly maintenance: Amount
-}
 /** Prices that positions are valued at: the marks, where nothing else is said. */
 export type Prices = (contract: string) => Price
 export function needsOf(state: State, position: Position, prices?: Prices): Needs {
   const held = heldContracts(position)
-  if (held.size === 0n) return { value: ZERO, pnl: ZERO, initial: ZERO, maintenance: ZERO }
-  const { terms } = state.world.mustContract(position.contract)
-  const mark = prices?.(position.contract) ?? state.futures.markOf(position.contract)
+  if (held.size === 0n) return NO_NEEDS
+  const { futures } = state
+  const contract = state.world.mustContract(position.contract)
+  const { terms } = contract
+  const mark = prices?.(position.contract) ?? futures.markOf(position.contract)
+  // An order asks for those of its owner's position several times. Rows that a table has are never changed.
+  const known = futures.needed
+  if (known?.row === position && known.contract === contract && known.mark === mark) return known.needs
   const value = valueUp(terms, abs(held.size), mark)
-  return {
+  const needs = {
     value,
     pnl: unrealised(terms, held, mark),
     initial: initialMargin(terms, value, leverageOf(position)),
     maintenance: maintenanceOf(state, position, terms, value, mark),
   }
+  const { user_id, mode } = position
+  // What the sides of dual mode need, each has a say in.
+  if (mode === 'single' && futures.positions.get(user_id, position.contract, mode) === position)
+    futures.needed = { row: position, contract, mark, needs }
+  return needs
 }
+const NO_NEEDS: Needs = { value: ZERO, pnl: ZERO, initial: ZERO, maintenance: ZERO }
 /** Of two isolated sides each has the average rate of the larger one. */
 function maintenanceOf(
   { futures }: State,

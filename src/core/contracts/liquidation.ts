@@ -19,11 +19,15 @@ export function liquidationPrice(terms: Terms, { size, cost }: Holding, margin: 
   if (size === 0n) return 0n as Price
   const long = size > 0n
   const [held, paid] = [abs(size), abs(cost)]
+  // Where deductions leave less, and they grow from tier to tier, none is left in those that follow either.
+  const shrinks = (terms.kind === 'linear') === long
   let below = -1n
   for (let i = 0; i < terms.tiers.length; i++) {
     const tier = terms.tiers[i]!
     const exact = priceIn(terms, { long, held, paid }, margin, tier.maintenance + terms.tf, tier.deduction)
-    if (exact !== undefined) {
+    if (exact === undefined) {
+      if (shrinks) break
+    } else {
       const value = valueAt(terms, held, exact)
       const last = i === terms.tiers.length - 1
       // The tier in which it would be worth that.

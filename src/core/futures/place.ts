@@ -123,6 +123,7 @@ export const takerOf = (market: Contract, order: OrderRow, bound: Price | undefi
   byQuote: false,
   touched: new Set(),
   opened: 0n,
+  foreseen: undefined,
 })
 
 /**

@@ -2,7 +2,7 @@ import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amoun
 import { nextId } from '../counters.ts'
 import { liquidationPrice } from '../contracts/liquidation.ts'
 import { openingMargin } from '../contracts/margin.ts'
-import { fill, type Holding } from '../contracts/position.ts'
+import { fill, type Filled, type Holding } from '../contracts/position.ts'
 import { feeOf } from '../contracts/prices.ts'
 import { abs, fillValue } from '../contracts/terms.ts'
 import { PLATFORM, type AccountKey } from '../ledger/accounts.ts'
@@ -105,6 +105,27 @@ function record(ctx: Ctx, contract: Contract, own: PositionRow): Position {
 
 const FEES: AccountKey = { owner: PLATFORM, name: 'fees' }
 
+/** What a fill does to a position, and what it costs: nothing of it is written yet. */
+export interface Foreseen {
+  readonly before: Position
+  readonly contracts: bigint
+  readonly price: Price
+  readonly value: Amount
+  readonly filled: Filled
+  readonly fee: Amount
+}
+export function foresee(
+  { terms }: Contract,
+  before: Position,
+  contracts: bigint,
+  price: Price,
+  rate: Rate,
+  value = fillValue(terms, abs(contracts), price),
+): Foreseen {
+  const filled = fill(terms, holdingOf(before), contracts, price, value)
+  const fee = rate === 0n ? ZERO : feeOf(terms, value, rate)
+  return { before, contracts, price, value, filled, fee }
+}
 /** What one side of a trade does: to whom, how many (signed), at what price, for what fee. */
 export interface PositionFill {
   readonly user_id: number
@@ -115,6 +136,8 @@ export interface PositionFill {
   readonly value?: Amount
   /** 0: no fee. */
   readonly rate: Rate
+  /** The same fill, where somebody had to know beforehand what it does. */
+  readonly foreseen?: Foreseen | undefined
   /** Paid in points instead; the fee's own figure is then 0. */
   readonly points?: Amount | undefined
   readonly order_id: number
@@ -136,12 +159,14 @@ export interface PositionFilled {
 export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): PositionFilled {
   const { terms } = contract
   const before = settleFunding(ctx, contract, positionOf(ctx.state, one.user_id, contract, one.mode))
-  const holding = holdingOf(before)
-  const held = holding.size
-  const value = one.value ?? fillValue(terms, abs(one.contracts), one.price)
-  const filled = fill(terms, holding, one.contracts, one.price, value)
+  const held = contractsIn(before.size)
+  const seen =
+    one.foreseen?.before === before && one.foreseen.contracts === one.contracts
+      ? one.foreseen
+      : foresee(contract, before, one.contracts, one.price, one.rate, one.value)
+  const { value, filled } = seen
   const closedValue = (value - filled.openedValue) as Amount
-  const fee = one.rate === 0n || one.points !== undefined ? ZERO : feeOf(terms, value, one.rate)
+  const fee = one.points === undefined ? seen.fee : ZERO
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
   const { realised } = filled
   bookFill(ctx, contract, one, 'pnl', realised, { owner: PLATFORM, name: contract.clearing })
@@ -226,5 +251,7 @@ function closePosition(ctx: Ctx, contract: Contract, row: PositionRow, long: boo
 /** Of so many contracts for so much in the settle currency. */
 export function averagePrice({ terms }: Contract, size: Amount, value: Amount): Price {
   if (size === 0n || value === 0n) return 0n as Price
-  return (terms.kind === 'linear' ? (value * ONE * ONE) / (size * terms.q) : (size * ONE) / value) as Price
+  return (
+    terms.kind === 'linear' ? (value * ONE) / (contractsIn(size) * terms.q) : (size * ONE) / value
+  ) as Price
 }

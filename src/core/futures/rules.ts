@@ -9,6 +9,7 @@ import {
   type Price,
 } from '../../money/amount.ts'
 import { bankruptcyPrice } from '../contracts/liquidation.ts'
+import { isDoubtful } from '../contract-margin/believed.ts'
 import { abs, valueUp } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow, Side, TimeInForce } from '../tables/exchange/order.ts'
@@ -259,9 +260,10 @@ export function bankruptcyOf(
  * contract's mark would else pay for what he gives away in another.
  */
 export function worstClose(state: State, contract: Contract, position: Position): Price | undefined {
-  const [one, other] = [undefined, nearIndex(state)].map((prices) =>
-    bankruptcyOf(state, contract, position, prices),
-  )
+  const one = bankruptcyOf(state, contract, position)
+  // Where all marks are believed it is the same question again.
+  if (!isDoubtful(state, position.user_id, contract.account)) return one
+  const other = bankruptcyOf(state, contract, position, nearIndex(state))
   if (one === undefined || other === undefined) return one ?? other
   return one > other === position.size > 0n ? one : other
 }

@@ -1,7 +1,5 @@
 import { ZERO, timesDown, timesUp, roundUp, type Amount, type Rate } from '../../money/amount.ts'
 import { openingMargin } from '../contracts/margin.ts'
-import { fill } from '../contracts/position.ts'
-import { feeOf } from '../contracts/prices.ts'
 import { abs, fillValue, quoteOf } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { bookChanged, endOrder, type Settled, type Taker, type Venue } from '../exchange/engine.ts'
@@ -31,7 +29,7 @@ import {
   type Prices,
 } from './figures.ts'
 import { POINTS, cashName, isSharedFor, note } from './money.ts'
-import { fillPosition, holdingOf, isDual, positionOf } from './positions.ts'
+import { fillPosition, foresee, holdingOf, isDual, positionOf, type Foreseen } from './positions.ts'
 import { chaseEnded, stopsEnded, stopsFilled } from './waiting.ts'
 
 export interface ContractTaker extends Taker<Contract> {
@@ -39,6 +37,8 @@ export interface ContractTaker extends Taker<Contract> {
   readonly touched: Set<number>
   /** Contracts that its fills opened. */
   opened: bigint
+  /** What the fill that was admitted last does to the resting order's position. */
+  foreseen: Foreseen | undefined
 }
 
 /** Contracts: nothing is held, a fill changes two positions, and margin decides what may be done. */
@@ -80,8 +80,9 @@ export function closable({ size }: Pick<Position, 'size'>, side: Side): bigint {
  * What only reduces never opens, and a resting order that its owner's margin no longer carries ends instead of being
  * filled: who could still trade through it would choose what others must pay for.
  */
-function admit(ctx: Ctx, { market }: ContractTaker, maker: OrderRow, amount: Amount): Amount {
+function admit(ctx: Ctx, taker: ContractTaker, maker: OrderRow, amount: Amount): Amount {
   const { state } = ctx
+  const { market } = taker
   const mode = modeOf(state, maker, market.account)
   const position = positionOf(state, maker.user_id, market, mode)
   let admitted = amount
@@ -94,25 +95,17 @@ function admit(ctx: Ctx, { market }: ContractTaker, maker: OrderRow, amount: Amo
     if (most < admitted) admitted = most
   }
   const rate = ratesOf(state, maker.user_id, market)[maker.refreshed ? 'taker' : 'maker']
-  if (carries(state, market, position, signed(maker.side, contractsIn(admitted)), maker.price, rate))
-    return admitted
+  const foreseen = foresee(market, position, signed(maker.side, contractsIn(admitted)), maker.price, rate)
+  taker.foreseen = foreseen
+  if (carries(state, market, foreseen)) return admitted
   endOrder(ctx, CONTRACTS, market, maker, 'liquidated')
   return ZERO
 }
 /** Whether an account would stay above its maintenance margin after a fill. */
-export function carries(
-  state: State,
-  contract: Contract,
-  before: Position,
-  contracts: bigint,
-  price: OrderRow['price'],
-  rate: Rate,
-): boolean {
+function carries(state: State, contract: Contract, foreseen: Foreseen): boolean {
   const { terms } = contract
+  const { before, contracts, price, fee, filled } = foreseen
   const holding = holdingOf(before)
-  const value = fillValue(terms, abs(contracts), price)
-  const filled = fill(terms, holding, contracts, price, value)
-  const fee = feeOf(terms, value, rate)
   const after = new PositionRow(before)
   after.size = amountOfContracts(filled.size)
   after.cost = filled.cost
@@ -165,16 +158,18 @@ function settle(ctx: Ctx, taker: ContractTaker, maker: OrderRow, amount: Amount,
   const id = nextId(tx, state.counters, 'contract_trade')
   const trade: Trade = { id, pair: market.id, sequence, side: order.side, price, amount, at }
   const contracts = contractsIn(amount)
-  const of: FillOf = { trade, contracts, value: fillValue(terms, contracts, price) }
-  const makerRates = ratesOf(state, maker.user_id, market)
-  const made = fillSide(ctx, market, maker, 'maker', of, makerRates[maker.refreshed ? 'taker' : 'maker'])
+  const value = fillValue(terms, contracts, price)
+  const of: FillOf = { trade, contracts, value }
+  const makerRate = ratesOf(state, maker.user_id, market)[maker.refreshed ? 'taker' : 'maker']
+  const made = fillSide(ctx, market, maker, 'maker', of, makerRate, taker.foreseen)
   // The fund takes part without a fee.
   const rate = order.user_id === PLATFORM ? (0n as Rate) : ratesOf(state, order.user_id, market).taker
   const took = fillSide(ctx, market, order, 'taker', of, rate)
   taker.opened += took.opened
   taker.touched.add(maker.user_id).add(order.user_id)
   tx.put(state.futures.trades.table, trade)
-  const quote = quoteOf(terms, contracts, price)
+  // What is linear is exact: the value is what was paid in the quote currency.
+  const quote = terms.kind === 'linear' ? value : quoteOf(terms, contracts, price)
   state.futures.candles.add(tx, market.id, at, price, amount, quote)
   return { value: timesDown(amount, price), taker: took.charge, maker: made.charge }
 }
@@ -195,6 +190,7 @@ function fillSide(
   role: 'taker' | 'maker',
   { trade: { id, price, amount }, contracts, value }: FillOf,
   rate: Rate,
+  foreseen?: Foreseen,
 ): SideFilled {
   const { user_id } = order
   const points = role === 'taker' ? pointsFor(ctx, contract, order, value, rate) : undefined
@@ -205,6 +201,7 @@ function fillSide(
     price,
     value,
     rate,
+    foreseen,
     points,
     order_id: order.id,
     order_text: order.text,

@@ -10,12 +10,12 @@ import { ContractAccounts } from './accounts.ts'
 import { HeldPositions } from './held.ts'
 import type { ContractHistory } from './history.ts'
 import { OrderSides } from './order-sides.ts'
-import { Positions } from './positions.ts'
+import { Positions, type Needed } from './positions.ts'
 import { Waiting } from './waiting.ts'
 import { Rankings } from './rankings.ts'
 import { RiskWatch } from './watch.ts'
 import { contractFlows, contractMinutes } from './stats.ts'
-import { contractPrices, type ContractPrice, type KeptGround } from './prices.ts'
+import { contractPrices, type Believed, type ContractPrice, type KeptGround } from './prices.ts'
 
 /** Series of a contract's figures beside what is traded: there are three times as many, and few ask for them. */
 const FIGURES = ['mark_', 'index_', 'premium_'] as const
@@ -37,6 +37,9 @@ export class Futures extends Exchange {
   })
   /** By contract, as long as they hold. */
   readonly grounds = new Map<string, KeptGround>()
+  /** What was believed of a mark last, and what a position needed. Nothing depends on what is remembered here. */
+  believed: Believed | undefined
+  needed: Needed | undefined
   readonly sides = new OrderSides()
   readonly flows = contractFlows()
   readonly minutes = contractMinutes()

@@ -25,7 +25,16 @@ interface SumTerms {
   readonly leverage: Rate
   readonly takerRate: Rate
 }
+/** What one order was counted with, which leaves the sums as it came to them. */
+interface Counted {
+  readonly of: Resting['price']
+  readonly contracts: bigint
+  readonly by: SumTerms | Ruled
+  readonly value: bigint
+  readonly fixed: bigint
+}
 interface Kept {
+  last: Counted | undefined
   valued: Ruled | undefined
   value: bigint
   summed: SumTerms | undefined
@@ -43,7 +52,13 @@ export class OrderSide {
   /** How many orders there are that only reduce; they are no part of the rest. */
   reducing = 0
   /** Sums that somebody has asked for. */
-  private readonly kept: Kept = { valued: undefined, value: 0n, summed: undefined, fixed: 0n }
+  private readonly kept: Kept = {
+    last: undefined,
+    valued: undefined,
+    value: 0n,
+    summed: undefined,
+    fixed: 0n,
+  }
 
   constructor(side: Side) {
     this.side = side
@@ -77,12 +92,22 @@ export class OrderSide {
     const { valued, summed } = kept
     const contracts = contractsIn(left)
     this.contracts += sign * contracts
-    if (summed === undefined && valued === undefined) return
-    const value = valueUp((summed?.contract ?? valued!).terms, contracts, price)
-    if (summed !== undefined) kept.fixed += sign * fixedMargin(summed.contract.terms, value, summed)
+    const by = summed ?? valued
+    if (by === undefined) return
+    const { value, fixed } = this.counted(contracts, price, by)
+    kept.fixed += sign * fixed
     if (valued === undefined) return
     const same = summed === undefined || summed.contract === valued
     kept.value += sign * (same ? value : valueUp(valued.terms, contracts, price))
+  }
+  /** Most orders that leave are the ones that came last. */
+  private counted(contracts: bigint, of: Price, by: SumTerms | Ruled): Counted {
+    const { last } = this.kept
+    if (last?.by === by && last.of === of && last.contracts === contracts) return last
+    const { terms } = 'contract' in by ? by.contract : by
+    const value = valueUp(terms, contracts, of)
+    const fixed = 'contract' in by ? fixedMargin(terms, value, by) : 0n
+    return (this.kept.last = { of, contracts, by, value, fixed })
   }
   /** What they are worth at their own prices. */
   valueOf(contract: Ruled): Amount {
@@ -171,13 +196,16 @@ export class OrderSides {
   private readonly byUser = new Map<number, Map<string, BothSides>>()
   /** Those that were asked for last, which are asked for again. */
   private askedLast: BothSides | undefined
+  /** Those that became empty last stay until others do: who had an order there is the next to have one. */
+  private emptied: BothSides | undefined
 
   follow(was: OrderRow | undefined, is: OrderRow | undefined): void {
     const { user_id, pair, side } = (is ?? was)!.placed
-    const own = this.make(user_id, pair)[side]
+    const both = this.make(user_id, pair)
+    const own = both[side]
     if (was !== undefined) own.remove(was)
     if (is !== undefined) own.add(is)
-    else if (own.isEmpty) this.drop(user_id, pair)
+    else if (areEmpty(both)) this.leave(both)
   }
   of(userId: number, contract: string, side: Side): OrderSide | undefined {
     return this.known(userId, contract)?.[side]
@@ -203,12 +231,14 @@ export class OrderSides {
     contracts.set(contract, sides)
     return sides
   }
-  private drop(userId: number, contract: string): void {
-    const contracts = this.byUser.get(userId)!
-    const { buy, sell } = contracts.get(contract)!
-    if (!buy.isEmpty || !sell.isEmpty) return
-    this.askedLast = undefined
-    contracts.delete(contract)
-    if (contracts.size === 0) this.byUser.delete(userId)
+  private leave(both: BothSides): void {
+    const before = this.emptied
+    this.emptied = both
+    if (before === undefined || before === both || !areEmpty(before)) return
+    if (this.askedLast === before) this.askedLast = undefined
+    const contracts = this.byUser.get(before.ofUser)!
+    contracts.delete(before.ofContract)
+    if (contracts.size === 0) this.byUser.delete(before.ofUser)
   }
 }
+const areEmpty = ({ buy, sell }: BothSides): boolean => buy.isEmpty && sell.isEmpty

@@ -1,6 +1,6 @@
-import type { Amount, Rate } from '../../../money/amount.ts'
+import type { Amount, Price, Rate } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
-import { accountOfContract } from '../world/contracts.ts'
+import { accountOfContract, type Contract } from '../world/contracts.ts'
 
 export type PositionMode = 'single' | 'dual_long' | 'dual_short'
 
@@ -155,6 +155,21 @@ export const positionId = (userId: number, contract: string, mode: PositionMode)
 /** Undefined: there is but one. */
 export const otherSide = (mode: PositionMode): PositionMode | undefined =>
   mode === 'single' ? undefined : mode === 'dual_long' ? 'dual_short' : 'dual_long'
+
+/** What a position is worth at a price, and what it needs. */
+export interface Needs {
+  readonly value: Amount
+  readonly pnl: Amount
+  readonly initial: Amount
+  readonly maintenance: Amount
+}
+/** Those that were asked for last, and what they stand on. */
+export interface Needed {
+  readonly row: Position
+  readonly contract: Contract
+  readonly mark: Price
+  readonly needs: Needs
+}
 
 /** All positions of a contract, added up. */
 export interface PositionSums {

@@ -36,6 +36,11 @@ export interface KeptGround extends Pick<ContractPrice, 'index' | 'funding_rate'
   readonly step: BasisStep | undefined
   readonly ground: MarkGround
 }
+export interface Believed {
+  readonly row: ContractPrice
+  readonly contract: Contract
+  readonly price: Price
+}
 /** As its table has it, quicker to copy than a plain one: written on until it is put into the table, never after. */
 export class ContractPriceRow implements ContractPrice {
   readonly id: string

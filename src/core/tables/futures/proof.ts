@@ -13,6 +13,8 @@ const CLEARING = /^(futures|delivery)\.clearing:([^.]+)\.(.+)$/
 export class ContractProof {
   private readonly touched = new Set<string>()
   private readonly clearing = new Map<string, bigint>()
+  /** Whose clearing an account of the platform is, by its name: the same few are booked in again and again. */
+  private readonly names = new Map<string, string | undefined>()
   private readonly positions: Positions
   private readonly find: (id: string) => Contract | undefined
 
@@ -27,12 +29,19 @@ export class ContractProof {
       const row = (after ?? before)!
       // Asked of every line that is booked: most names begin otherwise.
       if (row.owner !== 0) return
-      const found = CLEARING.exec(row.name)
-      if (found === null) return
-      const id = contractId(found[1] as 'futures' | 'delivery', found[2]!, found[3]!)
+      const id = this.clearedBy(row.name)
+      if (id === undefined) return
       this.clearing.set(id, after?.amount ?? 0n)
       this.touched.add(id)
     })
+  }
+  private clearedBy(name: string): string | undefined {
+    if (this.names.has(name)) return this.names.get(name)
+    const found = CLEARING.exec(name)
+    const id =
+      found === null ? undefined : contractId(found[1] as 'futures' | 'delivery', found[2]!, found[3]!)
+    this.names.set(name, id)
+    return id
   }
   clearingOf(id: string): Amount {
     return (this.clearing.get(id) ?? 0n) as Amount
