@@ -223,6 +223,14 @@ describe('positions and modes', () => {
     refused(await trader.post('/positions/cross_mode', unknown), 400, 'CONTRACT_NOT_FOUND')
     const odd = { mode: 'both', contract: 'BTC_USDT' }
     refused(await trader.post('/positions/cross_mode', odd), 400, 'INVALID_PARAM_VALUE', /mode/)
+    // The query as for the other calls about a position, and it wins.
+    const inQuery = await trader.ask('/positions/cross_mode', { mode: 'isolated', contract: 'btc_usdt' })
+    assert.equal(ok(inQuery).leverage, '7')
+    const query = { mode: 'CROSS' }
+    const inBoth = { query, body: { mode: 'ISOLATED', contract: 'BTC_USDT' } }
+    const again = await trader.client.request('POST', '/futures/usdt/positions/cross_mode', inBoth)
+    assert.equal(ok(again).leverage, '0')
+    refused(await trader.ask('/positions/cross_mode', query), 400, 'MISSING_REQUIRED_PARAM', /contract/)
   })
 
   test('what a position or an order stands in the way of', async () => {

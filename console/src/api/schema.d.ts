@@ -5755,10 +5755,13 @@ export interface Endpoints {
     path: {
       settle: "usdt" | "btc"
     }
-    query: undefined
+    query: {
+      mode?: "isolated" | "cross"
+      contract?: string
+    }
     body: {
-      mode: "isolated" | "cross"
-      contract: string
+      mode?: "isolated" | "cross"
+      contract?: string
     }
     reply: {
       user: number
@@ -5809,10 +5812,13 @@ export interface Endpoints {
     path: {
       settle: "usdt" | "btc"
     }
-    query: undefined
+    query: {
+      mode?: "isolated" | "cross"
+      contract?: string
+    }
     body: {
-      mode: "isolated" | "cross"
-      contract: string
+      mode?: "isolated" | "cross"
+      contract?: string
     }
     reply: {
       user: number

@@ -8,7 +8,7 @@ import { refuse, type Label } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import type { HeaderName } from '../../http/exchange.ts'
 import { endpoint, type AnyEndpoint, type Caller } from '../endpoint.ts'
-import { decimal, flag, object, oneName, oneOf, optional, withDefault, type Field } from '../fields.ts'
+import { decimal, flag, oneName, oneOf, optional, withDefault, type Field } from '../fields.ts'
 import { array, decimalText, shape } from '../shapes.ts'
 import { positionShape, positionView } from './account-views.ts'
 import { listFields, listedPage } from './lists.ts'
@@ -91,6 +91,7 @@ const SET_LEVERAGE = anywhere({
 const MARGIN = anywhere({ change: changeField })
 const DUAL_MARGIN = anywhere({ change: changeField, dual_side: sideField })
 const RISK = anywhere({ risk_limit: decimal() })
+const MODE = anywhere({ mode: oneName('isolated', 'cross'), contract: contractField })
 
 /** Both sides in dual mode, else the one. */
 const views = (state: State, userId: number, contract: Contract, look: Look) =>
@@ -300,30 +301,25 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
       access: group.access,
       limit: group.other,
       params: SETTLE,
-      body: object({ mode: oneName('isolated', 'cross'), contract: contractField }),
+      query: MODE.query,
+      body: MODE.body,
       status: 200,
       reply: dual ? array(positionShape) : positionShape,
       refuses: [...MODE_LABELS, ...(dual ? [] : (['POSITION_DUAL_MODE'] as const))],
       handle: async (call) => {
-        const { desk, caller, path, body } = call
-        const { settle } = path
+        const { desk, caller, path } = call
         const { user_id } = caller.user
-        const settled = settledOf(group, settle)
+        const settled = settledOf(group, path.settle)
         const look = lookOf(group, call)
-        return desk.core.submit(
-          'futures.margin_mode',
-          { user_id, group: group.name, settle, ...body },
-          (state) => {
-            // A view that refuses undoes the command.
-            if (!dual && isDual(state, user_id, settled.account))
-              refuse(
-                'POSITION_DUAL_MODE',
-                'the account is in dual mode; use POST dual_comp/positions/cross_mode',
-              )
-            const all = views(state, user_id, contractOf(state, settled, body.contract, 'parameter'), look)
-            return dual ? all : all[0]
-          },
-        )
+        const { mode, contract } = MODE.read(call.query, call.body)
+        const at = { user_id, group: settled.group, settle: settled.settle, contract }
+        return desk.core.submit('futures.margin_mode', { ...at, mode }, (state) => {
+          // A view that refuses undoes the command.
+          if (!dual && isDual(state, user_id, settled.account))
+            refuse('POSITION_DUAL_MODE', 'the account is in dual mode; use POST dual_comp/positions/cross_mode')
+          const all = views(state, user_id, contractOf(state, settled, contract, 'parameter'), look)
+          return dual ? all : all[0]
+        })
       },
     }),
   ),
