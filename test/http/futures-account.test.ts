@@ -321,6 +321,9 @@ describe('positions and modes', () => {
     refused(await trader.post('/positions/cross_mode', cross), 400, 'POSITION_DUAL_MODE')
     assert.equal((await trader.position('ETH_USDT'))[0].leverage, '8', 'what was refused changed nothing')
     assert.equal(ok(await trader.post('/dual_comp/positions/cross_mode', cross))[1].leverage, '0')
+    const held = { mode: 'isolated', contract: 'BTC_USDT' }
+    refused(await trader.post('/positions/cross_mode', held), 400, 'POSITION_DUAL_MODE')
+    refused(await trader.ask('/dual_comp/positions/cross_mode', held), 400, 'POSITION_HOLDING')
     for (const auto_size of ['close_long', 'close_short']) {
       await maker.placed(auto_size === 'close_long' ? 100 : -100, '60000')
       const closed = await trader.placed(0, null, { close: true, auto_size })

@@ -1,5 +1,5 @@
 import { isCross } from '../../core/futures/figures.ts'
-import { isDual, positionsIn } from '../../core/futures/positions.ts'
+import { positionsIn } from '../../core/futures/positions.ts'
 import type { PositionPath } from '../../core/futures/inputs.ts'
 import type { State } from '../../core/state.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
@@ -313,10 +313,7 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
         const look = lookOf(group, call)
         const { mode, contract } = MODE.read(call.query, call.body)
         const at = { user_id, group: settled.group, settle: settled.settle, contract }
-        return desk.core.submit('futures.margin_mode', { ...at, mode }, (state) => {
-          // A view that refuses undoes the command.
-          if (!dual && isDual(state, user_id, settled.account))
-            refuse('POSITION_DUAL_MODE', 'the account is in dual mode; use POST dual_comp/positions/cross_mode')
+        return desk.core.submit('futures.margin_mode', { ...at, mode, single: !dual }, (state) => {
           const all = views(state, user_id, contractOf(state, settled, contract, 'parameter'), look)
           return dual ? all : all[0]
         })

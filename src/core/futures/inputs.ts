@@ -107,6 +107,8 @@ export interface LeverageInput extends PositionPath {
 }
 export interface MarginModeInput extends PositionPath {
   readonly mode: 'isolated' | 'cross'
+  /** Whether the call is that of single mode alone. */
+  readonly single?: boolean
 }
 export interface RiskLimitInput extends PositionPath {
   readonly risk_limit: string

@@ -134,6 +134,7 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
 /** By name: isolated takes the last isolated leverage. */
 export function setMarginMode(ctx: Ctx, input: MarginModeInput): Position[] {
   const { rows } = prepare(ctx, input)
+  if (input.single === true) refuseOtherMode(rows, false)
   if (isCross(rows[0]!) === (input.mode === 'cross')) return rows
   return setLeverage(ctx, {
     ...input,
