@@ -79,6 +79,30 @@ describe('operators and contracts', () => {
     assert.equal((await platform.operator.ok('GET', PATH)).order_size_max, 500)
     await platform.operator.ok('PATCH', PATH, { order_size_max: 1_000_000, order_price_deviate: '0.2' })
   })
+  test('tiers that allow less act at once, and the next look liquidates', async () => {
+    const { operator } = platform
+    const path = PATH.replace('BTC', 'SOL')
+    const { tiers, leverage_max } = await operator.ok('GET', path)
+    const trader = await ContractTrader.of(platform, '1000')
+    const maker = await ContractTrader.of(platform, '100000')
+    const at = '/futures/usdt/positions/SOL_USDT'
+    ok(await trader.client.request('POST', `${at}/leverage`, { query: { leverage: 10 } }))
+    await maker.placed('SOL_USDT', -10, '150')
+    await trader.placed('SOL_USDT', 10, '150')
+    const strict = [{ risk_limit: '100000', maintenance_rate: '0.2', leverage_max: '4' }]
+    const after = await operator.ok('PATCH', path, { tiers: strict })
+    assert.deepEqual([after.tiers, after.leverage_max], [strict, '4'])
+    assert.equal(ok(await platform.client().get('/futures/usdt/contracts/SOL_USDT')).leverage_max, '4')
+    await operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.equal(ok(await trader.client.get(at)).size, 0)
+    assert.equal(ok(await trader.client.get('/futures/usdt/liquidates')).length, 1)
+    const higher = { query: { leverage: 5 } }
+    refused(await maker.client.request('POST', `${at}/leverage`, higher), 400, 'LEVERAGE_TOO_HIGH')
+    // What is said of it besides is held against the tiers.
+    const both = { tiers: strict, leverage_max: '5' }
+    refused(await operator.call('PATCH', path, both), 400, 'INVALID_PARAM_VALUE', /first tier/)
+    assert.equal((await operator.ok('PATCH', path, { tiers, leverage_max })).leverage_max, leverage_max)
+  })
   test('stop a contract: no orders, and it goes on afterwards', async () => {
     const { operator } = platform
     const trader = await ContractTrader.of(platform, '10000')

@@ -1,6 +1,6 @@
 import { secondsOf } from '../time.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { decimalsOf } from '../../money/amount.ts'
+import { decimalsOf, rateOf } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { dateName } from '../contracts/dates.ts'
 import { schedule } from '../due.ts'
@@ -20,11 +20,11 @@ export function changeContract(
   input: { contract: string; change: ContractChange; actor: Actor },
 ): ContractConfig {
   const { world } = ctx.state
-  const { change } = input
   const contract =
     world.findContract(input.contract) ??
     notFound('CONTRACT_NOT_FOUND', `contract: there is no ${input.contract}`)
   const { id, name, terms, config, settling } = contract
+  const change = withLeverage(config, input.change)
   if (settling || config.status === 'delisted')
     refuse('CONTRACT_IN_DELISTING', `contract: ${id} has come to its end; nothing of it can be changed`)
   try {
@@ -47,6 +47,14 @@ export function changeContract(
     schedule(ctx, ctx.at, 'futures.look', {})
   }
   return world.mustContract(id).config
+}
+
+/** Tiers that allow less than the contract did bring its leverage down with them, where nothing else is said of it. */
+function withLeverage({ leverage_max }: ContractConfig, change: ContractChange): ContractChange {
+  const most = change.tiers?.[0]?.leverage_max
+  if (most === undefined || change.leverage_max !== undefined || rateOf(most) >= rateOf(leverage_max))
+    return change
+  return { ...change, leverage_max: most }
 }
 
 /** Orders of one command; the caller goes on until nothing is left. */
