@@ -269,6 +269,9 @@ describe('orders of contracts', () => {
     assert.equal((await alice.order(order.id)).finish_as, 'cancelled')
     assert.equal((await alice.order(other.id)).status, 'open')
     ok(await alice.post('/countdown_cancel_all', { timeout: 30 }))
+    // Nothing is too long.
+    const weeks = ok(await alice.post('/countdown_cancel_all', { timeout: 2_000_000 })).triggerTime
+    assert.ok(Math.abs(weeks / 1000 - platform.now() - 2_000_000) < 60)
     assert.equal(ok(await alice.post('/countdown_cancel_all', { timeout: 0 })).triggerTime, 0)
     await platform.operator.ok('POST', '/clock', { advance_seconds: 31 })
     assert.equal((await alice.order(other.id)).status, 'open')

@@ -75,6 +75,8 @@ export const pathOf = (group: Group, { user }: Caller, settle: string): AccountP
 })
 const ORDER_PATH = { ...SETTLE, order_id: orderName() }
 const byNumber = (a: number, b: number): number => a - b
+/** Seconds of a countdown: as many as a client's integer holds. */
+const TIMEOUT_MAX = 2_147_483_647
 
 /** Of both groups. */
 export const orderEndpoints = (group: Group): readonly AnyEndpoint[] => [
@@ -324,7 +326,7 @@ export const perpetualOrderEndpoints = (group: Group): readonly AnyEndpoint[] =>
     access: group.access,
     limit: group.cancel,
     params: SETTLE,
-    body: object({ timeout: integer(0, 86_400), contract: optional(contractField) }),
+    body: object({ timeout: integer(0, TIMEOUT_MAX), contract: optional(contractField) }),
     status: 200,
     reply: shape({ triggerTime: int64 }),
     refuses: ['CONTRACT_NOT_FOUND', 'REQUEST_EXPIRED'],
