@@ -267,7 +267,7 @@ describe('positions and modes', () => {
     await trader.placed(100, null)
     const { margin } = await trader.position()
     assert.equal(margin, '60.3')
-    assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '1.5' })).margin, '61.8')
+    assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '+1.5' })).margin, '61.8')
     assert.equal(ok(await trader.ask('/positions/BTC_USDT/margin', { change: '-1.2' })).margin, '60.6')
     refused(await trader.ask('/positions/BTC_USDT/margin', { change: '-10' }), 400, 'REMOVE_TOO_MUCH')
     refused(await trader.ask('/positions/BTC_USDT/margin', { change: '0' }), 400, 'NO_CHANGE')

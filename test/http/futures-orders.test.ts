@@ -110,6 +110,7 @@ describe('orders of contracts', () => {
       [stranger, { price: '60000.05' }, 'USER_NOT_FOUND', /money/],
       [alice, { price: '60000.05' }, 'INVALID_PRECISION', /0\.1/],
       [alice, { size: '1.5' }, 'INVALID_PRECISION', /size/],
+      [alice, { size: '+1.5' }, 'INVALID_PRECISION', /size/],
       [alice, { size: 1.5 }, 'INVALID_PRECISION', /size/],
       [alice, { size: 1000001 }, 'SIZE_TOO_LARGE', /1000000/],
       [alice, { price: '72100' }, 'PRICE_TOO_DEVIATED', /mark price/],
@@ -185,7 +186,7 @@ describe('orders of contracts', () => {
       await alice.post('/batch_orders', [
         { ...good, text: 't-b1' },
         { ...good, contract: 'NO_USDT', text: 't-b2' },
-        { ...good, size: '2', action_mode: 'ACK' },
+        { ...good, size: '+2', action_mode: 'ACK' },
       ]),
     )
     assert.equal(`${first.succeeded} ${first.status} ${first.text}`, 'true open t-b1')

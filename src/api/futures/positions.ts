@@ -77,8 +77,10 @@ const changeField: Field<string> = (() => {
   return {
     ...inner,
     read: (value, name) => {
-      if (typeof value === 'string' && value.startsWith('-')) return `-${inner.read(value.slice(1), name)}`
-      return inner.read(value, name)
+      const sign = typeof value === 'string' ? value.charAt(0) : ''
+      if (sign !== '-' && sign !== '+') return inner.read(value, name)
+      const amount = inner.read((value as string).slice(1), name)
+      return sign === '-' ? `-${amount}` : amount
     },
   }
 })()

@@ -26,7 +26,7 @@ export function sizesOf(call: { header(name: HeaderName): string | undefined }):
 }
 
 const WHOLE_MAX = 999_999_999_999_999
-const SIZE = /^-?\d{1,15}(\.\d{1,18})?$/
+const SIZE = /^[+-]?\d{1,15}(\.\d{1,18})?$/
 /**
  * A signed number of contracts: an integer, a number with integral value, or digits in a string. A fraction is kept, so
  * that the rules refuse it in its turn.
