@@ -123,13 +123,20 @@ describe('trail orders', () => {
     refused(await call('update', { id, amount: '0' }), 400, 'NO_CHANGE')
     refused(await call('update', { id, amount: '7' }), 400, 'INVALID_PARAM_VALUE', /sign/)
     ok(await call('update', { id: String(id), activation_price: '0' }))
+    // It is activated by that; whoever sends again what it has changes the rest.
+    const again = { id, activation_price: '0', is_gte_str: 'false' }
+    assert.equal(ok(await call('update', { ...again, price_offset: '600' })).order.price_offset, '600')
+    refused(await call('update', again), 400, 'NO_CHANGE')
+    for (const other of [{ activation_price: '62000' }, { is_gte_str: 'true' }])
+      refused(await call('update', { ...again, ...other }), 400, 'INVALID_PARAM_VALUE', /activated/)
+    ok(await call('update', { id, price_offset: '500' }))
     const { change_log } = ok(await trader.get(`${TRAIL}/change_log`, { id }))
     assert.deepEqual(
       change_log.map(
         (one: { amount: string; price_offset: string; is_create: boolean; activation_price: string }) =>
           [one.amount, one.price_offset, one.activation_price, one.is_create].join(' '),
       ),
-      ['-7 500 0 false', '-7 500 61000 false', '-5 1% 61000 true'],
+      ['-7 500 0 false', '-7 600 0 false', '-7 500 0 false', '-7 500 61000 false', '-5 1% 61000 true'],
     )
     assert.equal(ok(await call('stop', { id })).order.status_label, 'cancelled')
     refused(await call('stop', { id }), 400, 'ORDER_FINISHED')

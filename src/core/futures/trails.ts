@@ -307,8 +307,6 @@ export function updateTrail(ctx: Ctx, input: TrailUpdate): TrailOrder {
     refuse('INVALID_PARAM_VALUE', 'amount: the sign of a trail order can not change; create another one')
   checkSize(contract, size, true)
   const active = trail.status === 'active'
-  if (active && (input.activation_price !== null || input.is_gte !== null))
-    refuse('INVALID_PARAM_VALUE', `activation_price: trail order ${trail.id} has been activated already`)
   const offset = input.price_offset === null ? undefined : checkOffset(contract, input.price_offset)
   const price_type = input.price_type ?? trail.price_type
   const now = checkPriced(state, contract, price_type)
@@ -316,11 +314,15 @@ export function updateTrail(ctx: Ctx, input: TrailUpdate): TrailOrder {
     input.activation_price === null
       ? trail.activation_price
       : readActivation(contract, input.activation_price)
+  const is_gte =
+    input.is_gte ?? (active || input.activation_price === null ? trail.is_gte : activation_price >= now)
+  if (active && (activation_price !== trail.activation_price || is_gte !== trail.is_gte))
+    refuse('INVALID_PARAM_VALUE', `activation_price: trail order ${trail.id} has been activated already`)
   const after: TrailOrder = {
     ...trail,
     amount: amountOfContracts(size),
     activation_price,
-    is_gte: input.is_gte ?? (input.activation_price === null ? trail.is_gte : activation_price >= now),
+    is_gte,
     price_type,
     ...(offset !== undefined && {
       offset_kind: offset.kind,
