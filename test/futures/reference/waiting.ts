@@ -271,7 +271,6 @@ export function updateTrail(
   if (amount > 0n !== trail.amount > 0n) refuse('INVALID_PARAM_VALUE')
   checkSize(c, abs(amount), true)
   const active = trail.status === 'active'
-  if (active && (change.activation !== null || change.above !== null)) refuse('INVALID_PARAM_VALUE')
   const offset = change.offset === null ? trail.offset : readOffset(c, change.offset)
   const type = change.type ?? trail.type
   const now = priceNow(w, c, type) ?? refuse('INVALID_PARAM_VALUE')
@@ -281,7 +280,9 @@ export function updateTrail(
       : change.activation === 0n
         ? 0n
         : readTrigger(c, change.activation)
-  const above = change.above ?? (change.activation === null ? trail.above : activation >= now)
+  const above = change.above ?? (active || change.activation === null ? trail.above : activation >= now)
+  // What has begun keeps where it began.
+  if (active && (activation !== trail.activation || above !== trail.above)) refuse('INVALID_PARAM_VALUE')
   const offsetText = change.offset ?? trail.offsetText
   const turned = type !== trail.type
   if (
