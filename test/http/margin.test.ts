@@ -91,7 +91,13 @@ describe('margin and liquidation', () => {
     assert.equal(interest.currency_pair, 'BTC_USDT')
     const [owed] = ok(await client.get('/margin/uni/loans'))
     assert.equal(Number(owed.amount), 4500 + Number(interest.interest))
-    ok(await loan(trader, 'repay', 'USDT', '1', { repaid_all: true }), 204)
+    refused(
+      await loan(trader, 'repay', 'USDT', '0', { repaid_all: false }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /amount/,
+    )
+    ok(await loan(trader, 'repay', 'USDT', '0', { repaid_all: true }), 204)
     assert.deepEqual(ok(await client.get('/margin/uni/loans')), [])
     assert.equal(ok(await client.get('/margin/uni/loan_records')).length, 2)
     const book = ok(await client.get('/margin/account_book', { currency_pair: 'BTC_USDT' }))

@@ -99,9 +99,11 @@ describe('unified account', () => {
     ok(await client.post('/unified/loans', { currency: 'USDT', amount: '100', type: 'borrow' }))
     for (const mode of ['classic', 'single_currency']) refused(await put({ mode }), 400, 'USER_LIAB', /USDT/)
     ok(await put({ mode: 'portfolio', settings: { spot_hedge: true } }), 204)
-    ok(
-      await client.post('/unified/loans', { currency: 'USDT', type: 'repay', repaid_all: true, amount: '1' }),
-    )
+    const repay = { currency: 'USDT', type: 'repay', amount: '0' }
+    refused(await client.post('/unified/loans', repay), 400, 'INVALID_PARAM_VALUE', /amount: "0"/)
+    // repaid_all overrides the amount, which some clients must send.
+    ok(await client.post('/unified/loans', { ...repay, repaid_all: true }))
+    assert.deepEqual(ok(await client.get('/unified/loans')), [])
     const order = ok(
       await client.post('/spot/orders', {
         currency_pair: 'BTC_USDT',

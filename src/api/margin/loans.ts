@@ -6,10 +6,11 @@ import { borrowable, requireOfPair } from '../../core/unified/loans.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
-import { flag, listOf, object, oneOf, optional, positiveDecimal, withDefault } from '../fields.ts'
+import { listOf, object, oneOf, optional } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int, map, num, shape, str } from '../shapes.ts'
 import {
+  LOAN_AMOUNT,
   LOAN_LABELS,
   interestRecords,
   interestShape,
@@ -17,6 +18,7 @@ import {
   loanShape,
   loanViews,
   recordShape,
+  refuseZero,
 } from '../unified/loans.ts'
 import { rateMap } from '../unified/tables.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -153,8 +155,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     body: object({
       currency: currencyField,
       type: oneOf('borrow', 'repay'),
-      amount: optional(positiveDecimal()),
-      repaid_all: withDefault(flag(), false),
+      ...LOAN_AMOUNT,
       currency_pair: pairField,
     }),
     status: 204,
@@ -162,6 +163,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     refuses: [...PAIR_LABELS, ...LOAN_LABELS, 'MARGIN_BALANCE_NOT_ENOUGH'],
     handle: async ({ desk, caller, body }) => {
       const { currency_pair, ...loan } = body
+      refuseZero(body)
       const user_id = caller.user.user_id
       return desk.core.submit('margin.loan', {
         user_id,

@@ -1,4 +1,5 @@
 import { SHORT_PAGES, windowFields } from '../history.ts'
+import { positiveAmount } from '../../core/positive.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { UNIFIED, loanAccountsOf } from '../../core/tables/unified/loan-accounts.ts'
 import {
@@ -12,7 +13,7 @@ import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Call, type Desk } from '../endpoint.ts'
-import { flag, object, oneOf, optional, positiveDecimal, text, untilMicros, withDefault } from '../fields.ts'
+import { decimal, flag, object, oneOf, optional, text, untilMicros, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { once } from '../missing.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
@@ -168,6 +169,11 @@ async function knownLoan(desk: Desk, userId: number, given: string): Promise<num
   ])
   return record?.id ?? null
 }
+/** With repaid_all the amount is not looked at: clients that must send one send "0". */
+export const LOAN_AMOUNT = { amount: optional(decimal()), repaid_all: withDefault(flag(), false) }
+export function refuseZero(body: { readonly amount: string | null; readonly repaid_all: boolean }): void {
+  if (body.amount !== null && !body.repaid_all) positiveAmount(body.amount)
+}
 export const LOAN_LABELS = [
   'INVALID_CURRENCY',
   'AMOUNT_TOO_LITTLE',
@@ -193,8 +199,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     body: object({
       currency: currencyField,
       type: oneOf('borrow', 'repay'),
-      amount: optional(positiveDecimal()),
-      repaid_all: withDefault(flag(), false),
+      ...LOAN_AMOUNT,
       text: optional(text({ max: 64 })),
     }),
     once: (body) => body.text !== null,
@@ -204,6 +209,7 @@ export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, body }) => {
       const user_id = caller.user.user_id
       const { text } = body
+      refuseZero(body)
       const lend = (known_id: number | null, fresh?: (state: State) => void) =>
         desk.core.submit(
           'margin.loan',
