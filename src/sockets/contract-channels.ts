@@ -96,7 +96,7 @@ const isDated = ({ address }: Asked): boolean => address.startsWith('delivery')
 
 const SERIES = /^(mark_|index_)(.+)$/i
 function candlesWanted(payload: unknown, asked: Asked): Wanted[] {
-  const [first, given] = texts(payload, CANDLES)
+  const [first, given] = texts(payload, CANDLES, 2)
   const interval = oneOf('interval', first, CONTRACT_INTERVALS)
   const [, figure = '', name = given] = SERIES.exec(given ?? '') ?? []
   const { id, contract } = contractNamed(
@@ -115,7 +115,7 @@ function candlesWanted(payload: unknown, asked: Asked): Wanted[] {
 }
 const STATS = '["BTC_USDT", "5m"]'
 function statsWanted(payload: unknown, asked: Asked): Wanted[] {
-  const [given, second] = texts(payload, STATS)
+  const [given, second] = texts(payload, STATS, 2)
   const { id, contract } = contractNamed(given!, asked)
   const interval = oneOf('interval', second, Object.keys(PUSHED_INTERVALS)) as PushedInterval
   const look = lookAt(accountOf(asked.address), asked.texts)
@@ -127,7 +127,7 @@ function statsWanted(payload: unknown, asked: Asked): Wanted[] {
   ]
 }
 function snapshotsWanted(payload: unknown, asked: Asked): Wanted[] {
-  const [given, second, third = '0'] = texts(payload, '["BTC_USDT", "20", "0"]')
+  const [given, second, third = '0'] = texts(payload, '["BTC_USDT", "20", "0"]', 3)
   const { id, name } = contractNamed(given!, asked)
   const level = oneOf('limit', second, SNAPSHOT_LEVELS)
   oneOf('interval', third, ['0'])
@@ -140,7 +140,7 @@ function snapshotsWanted(payload: unknown, asked: Asked): Wanted[] {
   ]
 }
 function updatesWanted(payload: unknown, asked: Asked): Wanted[] {
-  const [given, second, third] = texts(payload, '["BTC_USDT", "100ms", "100"]')
+  const [given, second, third] = texts(payload, '["BTC_USDT", "100ms", "100"]', 3)
   const { id, name } = contractNamed(given!, asked)
   const paces = isDated(asked) ? DATED_UPDATES : UPDATE_LEVELS
   const pace = oneOf('interval', second, Object.keys(paces))

@@ -71,14 +71,16 @@ export type Channel = PublicChannel | PrivateChannel
 
 export const REAL_TIME = 'real time'
 
-/** A number is taken for the text that it spells. */
-export function texts(payload: unknown, how: string): string[] {
+/** A number is taken for the text that it spells. `most`: what stands behind so many elements is not looked at. */
+export function texts(payload: unknown, how: string, most = Infinity): string[] {
   if (!Array.isArray(payload) || payload.length === 0) badArgument(`payload: a list is needed, ${how}`)
-  return (payload as unknown[]).map((item) =>
-    typeof item === 'string' || typeof item === 'number'
-      ? String(item)
-      : badArgument(`payload: each element is a text, ${how}`),
-  )
+  return (payload as unknown[])
+    .slice(0, most)
+    .map((item) =>
+      typeof item === 'string' || typeof item === 'number'
+        ? String(item)
+        : badArgument(`payload: each element is a text, ${how}`),
+    )
 }
 /** Names, or all: beside "!all" single names add nothing; but one that is unknown is a mistake all the same. */
 export function namesOrAll(names: readonly string[], idOf: (name: string) => string): Covered {

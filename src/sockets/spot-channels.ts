@@ -82,7 +82,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     pace: '2000ms',
     result: shapes.CANDLE,
     read: (payload, asked) => {
-      const [first, name] = texts(payload, '["1m", "BTC_USDT"]')
+      const [first, name] = texts(payload, '["1m", "BTC_USDT"]', 2)
       const interval = oneOf('interval', first, INTERVAL_NAMES)
       const pair = pairOf(name ?? badArgument('payload: the pair is missing, ["1m", "BTC_USDT"]'), asked)
       return [
@@ -112,7 +112,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     pace: '100ms or 1000ms',
     result: shapes.BOOK,
     read: (payload, asked) => {
-      const [name, second, third] = texts(payload, '["BTC_USDT", "20", "100ms"]')
+      const [name, second, third] = texts(payload, '["BTC_USDT", "20", "100ms"]', 3)
       const pair = pairOf(name!, asked)
       const level = oneOf('level', second, SNAPSHOT_LEVELS)
       const pace = oneOf('interval', third, SNAPSHOT_PACES)
@@ -133,7 +133,7 @@ const PUBLIC_SPOT: readonly PublicChannel[] = [
     pace: '20ms or 100ms',
     result: shapes.BOOK_UPDATE,
     read: (payload, asked) => {
-      const [name, second] = texts(payload, '["BTC_USDT", "100ms"]')
+      const [name, second] = texts(payload, '["BTC_USDT", "100ms"]', 2)
       const pair = pairOf(name!, asked)
       const pace = oneOf('interval', second, Object.keys(UPDATE_LEVELS))
       const level = UPDATE_LEVELS[pace]!

@@ -143,6 +143,29 @@ describe('subscriptions', () => {
     await futures.close()
   })
 
+  test('elements beyond those that a channel knows are ignored, whatever they are', async () => {
+    const socket = await SocketClient.open(platform.url, platform.now)
+    for (const [channel, payload] of [
+      ['spot.candlesticks', ['1m', 'BTC_USDT']],
+      ['spot.order_book', ['BTC_USDT', '5', '100ms']],
+      ['spot.order_book_update', ['BTC_USDT', '100ms']],
+    ] as const)
+      assert.equal(
+        (await socket.subscribe(channel, [...payload, null, { a: 1 }, 'x']))['result'].status,
+        'success',
+      )
+    await socket.close()
+    const futures = await SocketClient.open(platform.url, platform.now, '/v4/ws/usdt')
+    for (const [channel, payload] of [
+      ['futures.candlesticks', ['1m', 'BTC_USDT']],
+      ['futures.order_book', ['BTC_USDT', '5', '0']],
+      ['futures.order_book_update', ['BTC_USDT', '100ms', '100']],
+      ['futures.contract_stats', ['BTC_USDT', '5m']],
+    ] as const)
+      assert.equal((await futures.subscribe(channel, [...payload, null, false]))['result'].status, 'success')
+    await futures.close()
+  })
+
   test('one unknown pair subscribes nothing, and a list adds to what is there', async () => {
     const socket = await SocketClient.open(platform.url, platform.now)
     await socket.subscribe('spot.tickers', ['BTC_USDT', 'NO_PAIR'])
