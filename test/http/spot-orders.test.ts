@@ -215,6 +215,8 @@ describe('spot orders', () => {
     const past = String(Math.floor(platform.now() * 1000) - 1000)
     const late = { headers: { 'x-gate-exptime': past }, body }
     refused(await alice.client.request('POST', '/spot/orders', late), 401, 'REQUEST_EXPIRED')
+    const long = { headers: { 'x-gate-exptime': '1000' }, body }
+    refused(await alice.client.request('POST', '/spot/orders', long), 401, 'REQUEST_EXPIRED')
     const soon = { headers: { 'x-gate-exptime': String(Number(past) + 60_000) }, body }
     ok(await alice.client.request('POST', '/spot/orders', soon), 201)
   })

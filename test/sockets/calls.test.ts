@@ -404,6 +404,7 @@ describe('the trading API over a socket', () => {
       ['x-gate-exptime', String(now - 1000)],
       ['X-Gate-Exptime', now - 1000],
       ['X-Svc-Exptime', now - 1000],
+      ['x-gate-exptime', 1000],
     ] as const)
       for (const channel of ['spot.order_place', 'spot.order_cancel_cp']) {
         const late = { req_header: { [name]: value } }

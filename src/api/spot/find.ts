@@ -86,7 +86,7 @@ function missing(name: string, place: Place): never {
 export function refuseStale(call: { desk: Desk; header(name: string): string | undefined }): void {
   const value = call.header('x-gate-exptime') ?? call.header('x-svc-exptime')
   if (value === undefined || value === '') return
-  if (!/^\d{10,15}$/.test(value))
+  if (!/^\d{1,15}$/.test(value))
     refuse('INVALID_PARAM_VALUE', `x-gate-exptime: "${value}" must be a Unix time in milliseconds`)
   const { clock } = call.desk
   const now = Math.floor(clock.peek() / 1000)
