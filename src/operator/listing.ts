@@ -4,6 +4,7 @@ import { array, bool, shape, str } from '../api/shapes.ts'
 import { currencyField, pairField } from '../api/wallet.ts'
 import { currencyInTheWay, marketInTheWay } from '../core/world/listing.ts'
 import type { State } from '../core/state.ts'
+import { notFound } from '../labels.ts'
 import { finishPortions } from './portions.ts'
 
 /** Halts, and the steps of a market or a currency out of the platform. */
@@ -21,23 +22,31 @@ const marketShape = shape({
   in_the_way: array(str),
 })
 function marketView(state: State, pair: string) {
-  const market = state.world.findMarket(pair)
-  if (market === undefined)
+  const { world } = state
+  const name = pair.toUpperCase()
+  // While the file has its row, what is gone is told of.
+  if (world.findMarket(name) === undefined && world.configured!.markets.some(({ id }) => id === name))
     return {
-      currency_pair: pair.toUpperCase(),
+      currency_pair: name,
       status: 'gone',
       trade_status: 'untradable',
       halted: true,
       in_the_way: [],
     }
-  const { id, halted, config } = market
+  const { id, halted, config } = world.market(name, 'path')
   const { status = 'trading', trade_status } = config
   return { currency_pair: id, status, trade_status, halted, in_the_way: marketInTheWay(state, id) }
 }
 const currencyShape = shape({ currency: str, status: str, in_the_way: array(str) })
-function currencyView(state: State, name: string) {
-  const found = state.world.findCurrency(name)
-  if (found === undefined) return { currency: name.toUpperCase(), status: 'gone', in_the_way: [] }
+function currencyView(state: State, given: string) {
+  const { world } = state
+  const name = given.toUpperCase()
+  const found = world.findCurrency(name)
+  if (found === undefined) {
+    if (world.configured!.currencies.some(({ currency }) => currency === name))
+      return { currency: name, status: 'gone', in_the_way: [] }
+    notFound('INVALID_CURRENCY', `currency: "${given}" is not a currency of this platform`)
+  }
   const { currency, status = 'listed' } = found
   return { currency, status, in_the_way: currencyInTheWay(state, currency) }
 }
@@ -130,7 +139,7 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
     params: PAIR,
     status: 200,
     reply: marketShape,
-    refuses: [],
+    refuses: PAIR_LABELS,
     handle: async ({ desk, path }) => desk.core.read((state) => marketView(state, path.currency_pair)),
   }),
   endpoint({
@@ -182,7 +191,7 @@ export const operatorListingEndpoints: readonly AnyEndpoint[] = [
     params: CURRENCY,
     status: 200,
     reply: currencyShape,
-    refuses: [],
+    refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, path }) => desk.core.read((state) => currencyView(state, path.currency)),
   }),
   endpoint({

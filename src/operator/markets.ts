@@ -55,7 +55,8 @@ export const operatorMarketEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: marketShape,
     refuses: PAIR_LABELS,
-    handle: async ({ desk, path }) => desk.core.read(({ world }) => world.market(path.currency_pair).config),
+    handle: async ({ desk, path }) =>
+      desk.core.read(({ world }) => world.market(path.currency_pair, 'path').config),
   }),
   endpoint({
     method: 'PATCH',

@@ -113,6 +113,19 @@ describe('operator API', () => {
       'INVALID_PARAM_VALUE',
     )
     refused(await platform.operator.call('GET', '/users/999'), 404, 'USER_NOT_FOUND')
+    // A name in the path that nobody ever listed: also where it is asked what became of it.
+    for (const [path, body] of [
+      ['', undefined],
+      ['/delisting', undefined],
+      ['', {}],
+      ['/halt', {}],
+    ] as const) {
+      const method = body === undefined ? 'GET' : path === '' ? 'PATCH' : 'POST'
+      const market = (name: string) => platform.operator.call(method, `/markets/${name}${path}`, body)
+      refused(await market('ZZZ_USDT'), 404, 'INVALID_CURRENCY', /ZZZ/)
+      refused(await market('ETH_DOGE'), 404, 'INVALID_CURRENCY_PAIR', /ETH_DOGE/)
+    }
+    refused(await platform.operator.call('GET', '/currencies/ZZZ/delisting'), 404, 'INVALID_CURRENCY')
     refused(await platform.operator.call('PATCH', '/users/999', {}), 404, 'USER_NOT_FOUND')
     refused(
       await platform.operator.call('PATCH', `/users/${user.user_id}`, { state: 3 }),

@@ -55,7 +55,7 @@ export function setMarketStatus(
 function findListed(state: State, name: string): { id: string; before: string } {
   const { world } = state
   const id = world.configured?.markets.find((market) => market.id === name.toUpperCase())?.id
-  if (id === undefined) return { id: world.market(name).id, before: 'trading' }
+  if (id === undefined) return { id: world.market(name, 'path').id, before: 'trading' }
   return { id, before: world.findMarket(id)?.config.status ?? (world.findMarket(id) ? 'trading' : 'gone') }
 }
 function layStatus({ state, tx }: Ctx, id: string, status: MarketOverlay['status']): void {

@@ -14,7 +14,7 @@ export function changeMarket(
   input: { currency_pair: string; change: MarketChange; actor: Actor },
 ): MarketConfig {
   const { state, tx } = ctx
-  const market = state.world.market(input.currency_pair)
+  const market = state.world.market(input.currency_pair, 'path')
   checkMarketChange(input.change)
   const name = MARKET_SETTING + market.id
   const before = state.world.settings.get(name)?.value as MarketChange | undefined

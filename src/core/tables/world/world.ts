@@ -297,16 +297,17 @@ export class World {
   findMarket(name: string): Market | undefined {
     return this.markets.get(name) ?? this.markets.get(name.toUpperCase())
   }
-  market(name: string): Market {
+  market(name: string, where: 'path' | 'parameter' = 'parameter'): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
+    const say = where === 'path' ? notFound : refuse
     // Only what is written like a pair has currencies that could be the mistake.
     const parts = /^[^_,/-]+_[^_,/-]+$/.test(name) ? name.split('_') : undefined
     for (const part of parts ?? [])
       if (this.findCurrency(part) === undefined)
-        refuse('INVALID_CURRENCY', `currency_pair: "${part}" in "${name}" is not a currency of this platform`)
+        say('INVALID_CURRENCY', `currency_pair: "${part}" in "${name}" is not a currency of this platform`)
     const form = parts === undefined ? '; a pair is written BASE_QUOTE, such as BTC_USDT' : ''
-    return refuse(
+    return say(
       'INVALID_CURRENCY_PAIR',
       `currency_pair: "${name}" is not a market of this platform${form}; GET /spot/currency_pairs lists them`,
     )
