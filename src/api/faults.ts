@@ -222,11 +222,18 @@ function matches(match: FaultMatch, { method, path, userId, key }: FaultTarget):
   if (match.key !== undefined && match.key !== key) return false
   return match.path === undefined || pathMatches(match.path, path)
 }
-/** Below /api/v4, which may be left out; a * at the end stands for anything. */
+/**
+ * Below /api/v4, which may be left out, in letters of any case, as settle currencies are read; {order_id} stands for one
+ * segment, and a * at the end for anything.
+ */
 export function pathMatches(pattern: string, path: string): boolean {
   const whole = /^\/(api\/v4|operator\/v1)(?![^/*])/.test(pattern)
   const wanted = whole || pattern.startsWith('*') ? pattern : `/api/v4${pattern}`
-  return wanted.endsWith('*') ? path.startsWith(wanted.slice(0, -1)) : path === wanted
+  const end = wanted.endsWith('*') ? '' : '$'
+  const parts = wanted
+    .replace(/\*$/, '')
+    .replace(/\{\w+\}|[.*+?^${}()|[\]\\]/g, (part) => (part.length > 1 ? '[^/]+' : `\\${part}`))
+  return new RegExp(`^${parts}${end}`, 'i').test(path)
 }
 function fault(step: FaultStep): Refusal {
   const label = step.label ?? 'SERVER_ERROR'

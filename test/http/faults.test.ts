@@ -99,6 +99,24 @@ describe('faults that are aimed', () => {
     assert.deepEqual([await time(), await time()], [502, 200])
   })
 
+  test('a path of a rule means its endpoint: letters in any case, and {…} for a segment', async () => {
+    const { client } = await platform.user()
+    const path = '/futures/usdt/contracts'
+    await set([
+      { match: { path: `${path}/{contract}` }, effect: 'error', status: 503 },
+      { match: { path: '/spot/orders/{order_id}' }, effect: 'error', status: 502 },
+    ])
+    for (const asked of [`${path}/BTC_USDT`, '/futures/USDT/contracts/btc_usdt'])
+      assert.equal((await platform.client().get(asked)).status, 503)
+    assert.equal((await platform.client().get(path)).status, 200)
+    assert.equal((await client.get('/spot/orders/t-1', { currency_pair: 'BTC_USDT' })).status, 502)
+    assert.equal((await client.get('/spot/orders', { status: 'finished' })).status, 200)
+    await set([{ match: { path: '/Futures/usdt/*' }, effect: 'error', status: 503 }])
+    assert.equal((await platform.client().get('/futures/USDT/tickers')).status, 503)
+    assert.equal((await platform.client().get('/futures/btc/tickers')).status, 200)
+    await set([])
+  })
+
   test('POST adds a rule, and those that are there keep their count', async () => {
     const match = { path: '/spot/time' }
     await set([{ match, sequence: [{ effect: 'pass' }, { effect: 'error', status: 503 }] }])
