@@ -175,10 +175,12 @@ describe('worlds', () => {
 
   test('requests without a port pass the same checks', async () => {
     const world = await fork()
-    const time = await world.fetch('http://anything.example/api/v4/spot/time')
+    const named = { headers: { 'X-Client-Request-Id': 'abc-3' } }
+    const time = await world.fetch('http://anything.example/api/v4/spot/time', named)
     assert.equal(time.status, 200)
     assert.equal(time.headers.get('content-type'), 'application/json')
     assert.match(time.headers.get('X-Svc-Trace-ID')!, /^[0-9a-f]{32}$/)
+    assert.equal(time.headers.get('X-Client-Request-Id'), 'abc-3')
     const unsigned = await world.fetch(`${world.url}/api/v4/wallet/total_balance`)
     assert.equal(unsigned.status, 401)
     const unknown = await world.fetch(`${world.url}/nowhere`)

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { microsNow, usualHeaders } from '../http/words.ts'
+import { usualHeaders } from '../http/words.ts'
 import { besideUs } from '../places.ts'
 import { SAFE, chooseCoding, knows, send, type Coding } from './sending.ts'
 
@@ -124,7 +124,7 @@ function sendFile(file: File, request: IncomingMessage, response: ServerResponse
   const etag = coding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${coding}"`
   const headers = ['ETag', etag, ...file.headers]
   if (knows(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, [...headers, ...usualHeaders(microsNow())] as string[])
+    response.writeHead(304, [...headers, ...usualHeaders(request)] as string[])
     response.end()
     return
   }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { microsNow, usualHeaders } from '../http/words.ts'
+import { usualHeaders } from '../http/words.ts'
 
 /** How pages and files go out: codings, conditions, the usual headers. */
 export type Coding = 'br' | 'gzip' | 'identity'
@@ -27,7 +27,7 @@ export function send(
   bytes: Buffer,
   headers: readonly string[],
 ): void {
-  const all = [...headers, 'Content-Length', bytes.length, ...usualHeaders(microsNow())]
+  const all = [...headers, 'Content-Length', bytes.length, ...usualHeaders(response.req)]
   response.writeHead(status, all as string[])
   response.end(bytes)
 }

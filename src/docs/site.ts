@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { AnyEndpoint } from '../api/endpoint.ts'
-import { clientIp, microsNow, refuseRequest, usualHeaders } from '../http/words.ts'
+import { clientIp, refuseRequest, usualHeaders } from '../http/words.ts'
 import { asyncapi } from './asyncapi.ts'
 import { ConsoleFiles } from './console-files.ts'
 import { openapi, surfacesOf } from './openapi.ts'
@@ -103,7 +103,7 @@ export class Site {
     const { bytes, etag } = page[coding]
     const headers = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...page.headers]
     if (knows(request.headers['if-none-match'], etag)) {
-      response.writeHead(304, [...headers, ...usualHeaders(microsNow())] as string[])
+      response.writeHead(304, [...headers, ...usualHeaders(request)] as string[])
       response.end()
       return
     }

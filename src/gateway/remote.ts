@@ -175,7 +175,7 @@ export class RemoteGateway {
   }
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const { current } = this
-    const no = (why: string): void => refuseUpgrade(socket, 503, 'TOO_BUSY', why, ['Retry-After', 1])
+    const no = (why: string): void => refuseUpgrade(request, socket, 503, 'TOO_BUSY', why, ['Retry-After', 1])
     if (this.stopping) no('the platform is stopping')
     else if (current === undefined)
       this.held.add({

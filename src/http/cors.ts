@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CLIENTS_PREFIX, KNOWN_HEADERS, METHODS, VENDOR_PREFIX, microsNow, usualHeaders } from './words.ts'
+import { CLIENTS_PREFIX, KNOWN_HEADERS, METHODS, VENDOR_PREFIX, usualHeaders } from './words.ts'
 
 /** Headers that pages send: those of a signed request. */
 const SENT = ['KEY', 'SIGN', 'Timestamp', 'Content-Type', 'X-Gate-Exptime', 'X-Client-Request-Id']
@@ -49,7 +49,7 @@ export class Cors {
     if (request.headers['access-control-request-private-network'] === 'true')
       response.setHeader('Access-Control-Allow-Private-Network', 'true')
     request.resume()
-    response.writeHead(204, usualHeaders(microsNow()) as string[])
+    response.writeHead(204, usualHeaders(request) as string[])
     response.end()
     return true
   }

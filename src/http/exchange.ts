@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './bodies.ts'
-import { VENDOR_PREFIX, clientIp, microsNow, replyAndLinger, tellByBothNames, traceId } from './words.ts'
+import {
+  VENDOR_PREFIX,
+  clientIp,
+  echoed,
+  microsNow,
+  replyAndLinger,
+  tellByBothNames,
+  traceId,
+} from './words.ts'
 
 /**
  * A request and its reply without a socket: what the checks of the API work on. They come from HTTP in this process or
@@ -97,10 +105,7 @@ export function sendReply(
   if (response.headersSent || response.destroyed) return
   const { complete } = request
   if (!complete) headers.push('Connection', 'close')
-  const clientId = request.headers['x-client-request-id']
-  if (typeof clientId === 'string' && /^[\x20-\x7e]{1,64}$/.test(clientId))
-    headers.push('X-Client-Request-Id', clientId)
-  headers.push(...traceHeaders(inTime))
+  headers.push(...echoed(request.headers), ...traceHeaders(inTime))
   if (text !== undefined)
     headers.push('Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text))
   response.writeHead(status, tellByBothNames(headers) as string[])

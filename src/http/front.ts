@@ -62,10 +62,11 @@ export class Front {
     const mark = url.indexOf('?')
     const path = mark === -1 ? url : url.slice(0, mark)
     const { host } = request.headers
-    if (host === undefined || !this.hosts.allows(host)) refuseUpgrade(socket, ...foreign(host))
+    if (host === undefined || !this.hosts.allows(host)) refuseUpgrade(request, socket, ...foreign(host))
     else if (this.sockets?.serves(path) === true) this.sockets.upgrade(request, socket, head)
     else
       refuseUpgrade(
+        request,
         socket,
         404,
         'NOT_FOUND',

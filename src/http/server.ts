@@ -74,7 +74,7 @@ export class HttpServer {
     const { upgrade } = options
     if (upgrade !== undefined)
       this.server.on('upgrade', (request, socket: Known, head) =>
-        this.upgrade(() => upgrade(request, socket, head), socket),
+        this.upgrade(() => upgrade(request, socket, head), request, socket),
       )
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Known) => this.broken(error, socket))
   }
@@ -180,7 +180,7 @@ export class HttpServer {
     } else connection.start(() => serve(request, response))
   }
   /** From here on the connection is somebody else's, though it still counts. Replies to earlier requests come first. */
-  private upgrade(give: () => void, socket: Known): void {
+  private upgrade(give: () => void, request: IncomingMessage, socket: Known): void {
     const connection = socket[CONNECTION]
     // Nobody else listens to it until it is taken.
     socket.on('error', ignored)
@@ -194,7 +194,7 @@ export class HttpServer {
     connection.whenAnswered(() => {
       connection.given = true
       if (socket.destroyed || !socket.writable) socket.destroy()
-      else if (this.closing) refuseUpgrade(socket, 503, 'TOO_BUSY', 'the platform is stopping')
+      else if (this.closing) refuseUpgrade(request, socket, 503, 'TOO_BUSY', 'the platform is stopping')
       else give()
     })
   }
@@ -226,8 +226,13 @@ export class HttpServer {
     if (connection.farewell !== undefined) return
     connection.over = true
     const farewell = late
-      ? plainReply(408, 'BAD_REQUEST', 'the request did not arrive in time; send it whole, at once')
-      : plainReply(400, 'BAD_REQUEST', parserMessage(error))
+      ? plainReply(
+          undefined,
+          408,
+          'BAD_REQUEST',
+          'the request did not arrive in time; send it whole, at once',
+        )
+      : plainReply(undefined, 400, 'BAD_REQUEST', parserMessage(error))
     connection.farewell = farewell
     if (!connection.owed) this.sayFarewell(connection, farewell)
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUpgrade, type Upgrade } from './upgrade.ts'
-import { microsNow, refuseRequest, usualHeaders } from './words.ts'
+import { refuseRequest, usualHeaders } from './words.ts'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 /** Who answers at an address. */
@@ -19,7 +19,8 @@ export class Starting {
     else this.ready.serve(request, response)
   }
   readonly upgrade: Upgrade = (request, socket, head) => {
-    if (this.ready === undefined) refuseUpgrade(socket, 503, 'TOO_BUSY', this.message, ['Retry-After', 1])
+    if (this.ready === undefined)
+      refuseUpgrade(request, socket, 503, 'TOO_BUSY', this.message, ['Retry-After', 1])
     else this.ready.upgrade(request, socket, head)
   }
   tell(detail: string): void {
@@ -37,7 +38,7 @@ export class Starting {
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) {
       const bytes = Buffer.from('{"status":"ok"}')
       const headers = ['Content-Type', 'application/json', 'Content-Length', bytes.length]
-      response.writeHead(200, [...headers, ...usualHeaders(microsNow())] as string[])
+      response.writeHead(200, [...headers, ...usualHeaders(response.req)] as string[])
       response.end(bytes)
       return
     }

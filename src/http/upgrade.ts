@@ -1,7 +1,7 @@
 import { IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Label } from '../labels.ts'
-import { microsNow, usualHeaders } from './words.ts'
+import { usualHeaders } from './words.ts'
 
 /** Takes over a connection whose request asks for another protocol; `head` came behind it already. */
 export type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
@@ -34,6 +34,7 @@ const LINGER_MS = 1_000
 
 /** A refusal on a connection that no longer speaks HTTP otherwise; it ends. */
 export function refuseUpgrade(
+  request: IncomingMessage,
   socket: Socket,
   status: number,
   label: Label,
@@ -46,19 +47,20 @@ export function refuseUpgrade(
   }
   socket.on('error', () => undefined)
   socket.resume()
-  socket.end(plainReply(status, label, message, headers))
+  socket.end(plainReply(request, status, label, message, headers))
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 /** A whole reply as text, after which the connection closes. */
 export function plainReply(
+  request: IncomingMessage | undefined,
   status: number,
   label: Label,
   message: string,
   headers: readonly (string | number)[] = [],
 ): string {
   const body = JSON.stringify({ label, message })
-  const all = [...usualHeaders(microsNow()), ...headers]
+  const all = [...usualHeaders(request), ...headers]
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
   for (let i = 0; i < all.length; i += 2) head += `${all[i]!}: ${all[i + 1]!}\r\n`
   return `${head}Connection: close\r\n\r\n${body}`

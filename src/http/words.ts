@@ -127,9 +127,16 @@ export function addressBlock(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Headers that every reply carries, whoever gives it: names and values in turn. */
-export function usualHeaders(inTime: number): (string | number)[] {
+/** What a client calls its request is told back. */
+export function echoed(headers: Readonly<Record<string, unknown>>): string[] {
+  const id = headers['x-client-request-id']
+  return typeof id === 'string' && /^[\x20-\x7e]{1,64}$/.test(id) ? ['X-Client-Request-Id', id] : []
+}
+/** Headers that every reply carries, whoever gives it: names and values in turn. Undefined: nobody could read the request. */
+export function usualHeaders(request: IncomingMessage | undefined): (string | number)[] {
+  const inTime = microsNow()
   return tellByBothNames([
+    ...echoed(request?.headers ?? {}),
     `X-${VENDOR_PREFIX}-Trace-ID`,
     traceId(),
     'X-In-Time',
@@ -152,7 +159,7 @@ export function refuseRequest(
     'application/json',
     'Content-Length',
     Buffer.byteLength(body),
-    ...usualHeaders(microsNow()),
+    ...usualHeaders(response.req),
     ...headers,
   ] as string[])
   if (hasBody(response.req)) replyAndLinger(response.req, response, body)

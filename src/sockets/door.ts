@@ -67,8 +67,8 @@ export class SocketDoor implements ToDoor, Upgrades {
       maxBufferedChunks: CHUNKS_MAX,
       skipUTF8Validation: false,
     })
-    this.server.on('wsClientError', (error, socket) =>
-      refuseUpgrade(socket as Socket, 400, 'BAD_REQUEST', error.message),
+    this.server.on('wsClientError', (error, socket, request) =>
+      refuseUpgrade(request, socket as Socket, 400, 'BAD_REQUEST', error.message),
     )
     this.desk = parts.attach(this)
     this.sweeper = setInterval(() => this.sweep(), this.times.sweepMs).unref()
@@ -83,11 +83,11 @@ export class SocketDoor implements ToDoor, Upgrades {
   readonly upgrade: Upgrade = (request, socket, head) => {
     const fault = faultOf(request)
     if (fault !== undefined) {
-      refuseUpgrade(socket, fault.status, fault.label, fault.message, fault.headers)
+      refuseUpgrade(request, socket, fault.status, fault.label, fault.message, fault.headers)
       return
     }
     if (this.closing) {
-      refuseUpgrade(socket, 503, 'TOO_BUSY', 'the platform is stopping')
+      refuseUpgrade(request, socket, 503, 'TOO_BUSY', 'the platform is stopping')
       return
     }
     const id = ++this.last
@@ -174,10 +174,10 @@ export class SocketDoor implements ToDoor, Upgrades {
 
   private judged(id: number, verdict: Verdict, request: IncomingMessage, socket: Socket, head: Buffer): void {
     if (!verdict.accepted) {
-      refuseUpgrade(socket, verdict.status, verdict.label as Label, verdict.message)
+      refuseUpgrade(request, socket, verdict.status, verdict.label as Label, verdict.message)
       return
     }
-    if (this.closing) refuseUpgrade(socket, 503, 'TOO_BUSY', 'the platform is stopping')
+    if (this.closing) refuseUpgrade(request, socket, 503, 'TOO_BUSY', 'the platform is stopping')
     else this.server.handleUpgrade(request, socket, head, (ws) => this.connected(id, ws, socket))
     // It went away while it was waiting, or asked for what `ws` refuses.
     if (!this.sockets.has(id)) this.desk.closed(id, 1006)

@@ -1,5 +1,5 @@
 import { traceHeaders, type PlainReply, type PlainRequest } from '../http/exchange.ts'
-import { microsNow, tellByBothNames } from '../http/words.ts'
+import { echoed, microsNow, tellByBothNames } from '../http/words.ts'
 
 type Answer = (request: PlainRequest, body: Buffer | undefined) => Promise<PlainReply>
 const LOCAL = '127.0.0.1'
@@ -28,7 +28,7 @@ export const fetchOf =
     // What a client sees of a connection that ends without a reply.
     if (drop) throw failed('other side closed')
     const reply = new Headers()
-    const all = tellByBothNames([...told, ...traceHeaders(inTime)])
+    const all = tellByBothNames([...told, ...echoed(headers), ...traceHeaders(inTime)])
     for (let i = 0; i < all.length; i += 2) reply.append(String(all[i]), String(all[i + 1]))
     if (text !== undefined) reply.set('Content-Type', 'application/json')
     return new Response(text ?? null, { status, headers: reply })

@@ -12,6 +12,15 @@ describe('requests', () => {
     platform = await TestPlatform.start()
   })
   after(() => platform.stop())
+  /** What a request is answered with, to the end of its connection. */
+  const answered = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(platform.url).port), '127.0.0.1', () => socket.write(text))
+      let all = ''
+      socket.on('data', (chunk) => (all += chunk.toString()))
+      socket.on('close', () => resolve(all))
+      socket.on('error', reject)
+    })
   const raw = (
     method: string,
     path: string,
@@ -231,6 +240,19 @@ describe('requests', () => {
       ),
       null,
     )
+    const told = 'X-Client-Request-Id: abc-2'
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket'
+    for (const [path, more] of [
+      ...['/healthz', '/metrics', '/docs', '/', '/ws/v4/'].map((path) => [path, 'Connection: close']),
+      ['/ws/v4/', upgrade],
+      ['/ws/v5/', upgrade],
+    ] as [string, string][])
+      assert.ok(
+        (await answered(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n${told}\r\n\r\n`)).includes(
+          told,
+        ),
+        path,
+      )
   })
   test('what the HTTP parser refuses is answered in JSON too', async () => {
     for (const text of [
@@ -238,13 +260,7 @@ describe('requests', () => {
       'GET / HTTP/9.9\r\n\r\n',
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(70_000)}\r\n\r\n`,
     ]) {
-      const answer = await new Promise<string>((resolve, reject) => {
-        const socket = connect(Number(new URL(platform.url).port), '127.0.0.1', () => socket.write(text))
-        let all = ''
-        socket.on('data', (chunk) => (all += chunk.toString()))
-        socket.on('close', () => resolve(all))
-        socket.on('error', reject)
-      })
+      const answer = await answered(text)
       assert.match(answer, /^HTTP\/1\.1 400 /)
       assert.equal((JSON.parse(answer.split('\r\n\r\n')[1]!) as { label: string }).label, 'BAD_REQUEST')
     }
