@@ -7,6 +7,10 @@ export interface Allowance {
   readonly resetAt: number
 }
 
+/** A limit under the multiplier of all limits; null: they are off. */
+export const scaled = (limit: number, multiplier: number | null): number =>
+  multiplier === null ? Infinity : Math.max(1, Math.floor(limit * multiplier))
+
 /**
  * Strict sliding windows: in any window of the rule's length exactly N requests pass. Each bucket keeps the
  * times of the requests that passed in a ring; the oldest of N decides about the next one.

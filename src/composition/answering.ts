@@ -1,4 +1,5 @@
 import { Door } from '../api/door.ts'
+import { scaled } from '../api/limiter.ts'
 import type { Pipeline } from '../api/pipeline.ts'
 import { Attempts } from '../console/attempts.ts'
 import { Hashing } from '../console/hashing.ts'
@@ -54,7 +55,8 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     figures,
     log,
     ready: healthy,
-    connectionsMax: config.rateLimits === null ? Infinity : config.sockets.webSockets * config.rateLimits,
+    connectionsMax: scaled(config.sockets.webSockets, config.rateLimits),
+    rateLimits: config.rateLimits,
     faults,
   })
   figures.watch(metrics, live)
@@ -102,7 +104,16 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
   const answers = fronts(frontParts)
   const remote = coreListen === undefined ? undefined : frontForClients(frontParts, answers)
   const { pipeline } = answers[0]!
-  const calls = new Calls({ pipeline, credentials, desk, faults, requests: kept, metrics, log })
+  const calls = new Calls({
+    pipeline,
+    credentials,
+    desk,
+    faults,
+    requests: kept,
+    metrics,
+    log,
+    rateLimits: config.rateLimits,
+  })
   const network = new Network({
     config,
     doors,

@@ -1,6 +1,6 @@
 import type { LiveDesk } from '../api/endpoint.ts'
 import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
-import type { Allowance } from '../api/limiter.ts'
+import { scaled, type Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
 import { replyText } from '../api/reply-text.ts'
@@ -65,6 +65,8 @@ export interface CallsParts {
   readonly requests: RequestLog | undefined
   readonly metrics: Metrics
   readonly log: Log
+  /** What multiplies all limits; null: they are off. */
+  readonly rateLimits: number | null
 }
 
 /** Calls of one connection that are not answered yet. */
@@ -96,6 +98,7 @@ interface Call extends Answered {
 }
 
 const UNANSWERED_MAX = 1_000
+/** Of the memory that they take: no setting changes it. */
 const LETTERS_MAX = 8 * 1024 * 1024
 const CHANNELS = new Map(CALL_CHANNELS.map((declared) => [declared.channel, declared]))
 
@@ -108,10 +111,12 @@ export class Calls {
   private readonly parts: CallsParts
   private readonly notes: CallNotes
   private readonly lines = new WeakMap<CallConnection, Line>()
+  private readonly unansweredMax: number
   /** Of all connections. */
   unanswered = 0
   constructor(parts: CallsParts) {
     this.parts = parts
+    this.unansweredMax = scaled(UNANSWERED_MAX, parts.rateLimits)
     this.notes = new CallNotes(parts)
   }
 
@@ -120,7 +125,7 @@ export class Calls {
     line.unanswered++
     this.unanswered++
     line.letters += lettersOf(frame)
-    if (line.unanswered > UNANSWERED_MAX || line.letters > LETTERS_MAX) {
+    if (line.unanswered > this.unansweredMax || line.letters > LETTERS_MAX) {
       const message = `${line.unanswered - 1} calls of this connection wait for their answers; send it again in a second`
       const call = newCall(connection, line, frame)
       try {

@@ -30,6 +30,8 @@ export interface SocketDeskParts {
   readonly ready: () => boolean
   /** From one address, all products together; Infinity: no limit. */
   readonly connectionsMax: number
+  /** What multiplies all limits; null: they are off. */
+  readonly rateLimits: number | null
   readonly faults: Faults
 }
 const PINGS = new Set(['spot.ping', 'futures.ping', 'options.ping', 'unified.ping', 'announcement.ping'])

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { scaled } from '../api/limiter.ts'
 import { refuseUpgrade, type Upgrade, type Upgrades } from '../http/upgrade.ts'
 import { microsNow } from '../http/words.ts'
 import type { Label } from '../labels.ts'
@@ -56,8 +57,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     this.parts = parts
     this.times = { ...TIMES, ...parts.times }
     this.bounds = boundsOf(parts.queue)
-    this.framesMax =
-      parts.rateLimits === null ? Infinity : Math.max(1, Math.floor(FRAMES_A_SECOND * parts.rateLimits))
+    this.framesMax = scaled(FRAMES_A_SECOND, parts.rateLimits)
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,

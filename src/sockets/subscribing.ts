@@ -1,4 +1,5 @@
 import { AuthenticationFailure } from '../api/authenticate.ts'
+import { scaled } from '../api/limiter.ts'
 import { traceId } from '../http/words.ts'
 import { Refusal } from '../labels.ts'
 import type { LiveDesk } from '../api/endpoint.ts'
@@ -26,6 +27,8 @@ export interface SubscribingParts {
   readonly desk: LiveDesk
   readonly credentials: Credentials
   readonly log: Log
+  /** What multiplies all limits; null: they are off. */
+  readonly rateLimits: number | null
 }
 const SUBSCRIPTIONS_MAX = 10_000
 
@@ -33,10 +36,12 @@ const SUBSCRIPTIONS_MAX = 10_000
 export class Subscribing {
   private readonly parts: SubscribingParts
   private readonly live: Live
+  private readonly most: number
 
   constructor(live: Live, parts: SubscribingParts) {
     this.live = live
     this.parts = parts
+    this.most = scaled(SUBSCRIPTIONS_MAX, parts.rateLimits)
   }
   async attempt(peer: Peer, request: Request, text: string): Promise<void> {
     if (peer.closed) return
@@ -89,7 +94,7 @@ export class Subscribing {
   private async subscribe(peer: Peer, channel: PublicChannel, request: Request): Promise<void> {
     const { topics, sources } = this.live
     const wanted = channel.read(request.payload, this.asked(peer, true))
-    bound(peer, wanted.length)
+    this.bound(peer, wanted.length)
     if (channel.single === true)
       for (const { name, title = name } of wanted) {
         const topic = topics.find(name)
@@ -133,7 +138,7 @@ export class Subscribing {
         ),
       )
     const covered = channel.read(request.payload, this.asked(peer, true))
-    bound(peer, covered === 'all' ? 1 : covered.length)
+    this.bound(peer, covered === 'all' ? 1 : covered.length)
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     // The key may have gone while this was prepared: then nothing of its account is told.
@@ -183,6 +188,10 @@ export class Subscribing {
     this.answer(peer, request)
     this.live.hush()
   }
+  private bound(peer: Peer, more: number): void {
+    if (peer.count + more > this.most)
+      badArgument(`at most ${this.most} subscriptions on a connection; open another one`)
+  }
   private asked({ address, sizeTexts: texts }: Peer, known: boolean): Asked {
     return { world: this.parts.desk.core.state.world, known, address, texts }
   }
@@ -194,10 +203,6 @@ export class Subscribing {
 
 const endsAll = ({ endsAll: word }: PublicChannel, payload: unknown): boolean =>
   word !== undefined && Array.isArray(payload) && payload.length === 1 && payload[0] === word
-function bound(peer: Peer, more: number): void {
-  if (peer.count + more > SUBSCRIPTIONS_MAX)
-    badArgument(`at most ${SUBSCRIPTIONS_MAX} subscriptions on a connection; open another one`)
-}
 
 /** The channel of a name, if this address serves it. */
 function channelOf(product: Product, name: string): Channel {

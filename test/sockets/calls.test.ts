@@ -534,22 +534,6 @@ describe('the trading API over a socket', () => {
     assert.equal(ok(await client.get('/spot/open_orders'))[0].total, 1)
   })
 
-  test('a thousand calls may wait for their answers, and no more', async () => {
-    const { line } = await logged()
-    for (let i = 0; i < 1_010; i++)
-      void line.call('spot.order_cancel', { currency_pair: 'BTC_USDT', order_id: String(9_000_000 + i) })
-    const busy = line.frames.filter(({ header }) => header.status === '503')
-    assert.equal(busy.length, 10)
-    refusedCall(busy[0]!, 503, 'TOO_BUSY', /1000 calls/)
-    while (line.frames.length < 1_010) await sleep(5)
-    // Nor may they be long.
-    const long = { currency_pair: 'BTC_USDT', order_id: '1', note: 'x'.repeat(1_000_000) }
-    const sent = Array.from({ length: 10 }, () => line.call('spot.order_cancel', long))
-    const statuses = (await Promise.all(sent)).map(({ header }) => header.status as string)
-    assert.deepEqual(statuses, [...Array.from({ length: 8 }, () => '404'), '503', '503'])
-    resultOf(await line.call('spot.order_place', BUY))
-  })
-
   test('what the platform keeps of a call: metrics, the log of requests, last use of the key', async () => {
     const { user_id, line, credential } = await logged()
     resultOf(await line.call('spot.order_place', { ...BUY, text: 't-log' }, { signature: 'SIGNED' }))
@@ -586,6 +570,46 @@ describe('the trading API over a socket', () => {
 })
 
 describe('limits of calls', () => {
+  const cancels = (line: CallLine, count: number): void => {
+    for (let i = 0; i < count; i++)
+      void line.call('spot.order_cancel', { currency_pair: 'BTC_USDT', order_id: String(9_000_000 + i) })
+  }
+  test('a thousand calls may wait for their answers, and no more', async () => {
+    const platform = await TestPlatform.start({ KONTOR_RATE_LIMITS: '1' })
+    const { credential } = await party(platform)
+    const line = new CallLine(platform)
+    resultOf(await line.login(credential))
+    line.frames.length = 0
+    cancels(line, 1_010)
+    const busy = line.frames.filter(({ header }) => header.status === '503')
+    assert.equal(busy.length, 10)
+    refusedCall(busy[0]!, 503, 'TOO_BUSY', /1000 calls/)
+    while (line.frames.length < 1_010) await sleep(5)
+    // Nor may they be long.
+    const long = { currency_pair: 'BTC_USDT', order_id: '1', note: 'x'.repeat(1_000_000) }
+    const sent = Array.from({ length: 10 }, () => line.call('spot.order_cancel', long))
+    const statuses = (await Promise.all(sent)).map(({ header }) => header.status as string)
+    assert.deepEqual(statuses, [...Array.from({ length: 8 }, () => '404'), '503', '503'])
+    resultOf(await line.call('spot.order_place', BUY))
+    await platform.stop()
+  })
+
+  test('the multiplier of all limits scales how many may wait, and off lifts it', async () => {
+    for (const [setting, busy] of [
+      ['0.01', 1_000],
+      ['off', 0],
+    ] as const) {
+      const platform = await TestPlatform.start({ KONTOR_RATE_LIMITS: setting })
+      const { credential } = await party(platform)
+      const line = new CallLine(platform)
+      resultOf(await line.login(credential))
+      cancels(line, 1_010)
+      while (line.frames.length < 1_011) await sleep(5)
+      assert.equal(line.frames.filter(({ header }) => header.status === '503').length, busy, setting)
+      await platform.stop()
+    }
+  })
+
   test('one window with REST for each account and market; a batch counts once for each', async () => {
     const platform = await TestPlatform.start({ KONTOR_CLOCK: '1790000000', KONTOR_RATE_LIMITS: '1' })
     const { client, credential } = await party(platform)

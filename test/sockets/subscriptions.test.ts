@@ -166,6 +166,16 @@ describe('subscriptions', () => {
     await futures.close()
   })
 
+  test('the multiplier of all limits scales the subscriptions of a connection', async () => {
+    const small = await TestPlatform.start({ KONTOR_RATE_LIMITS: '0.001' })
+    const socket = await SocketClient.open(small.url, small.now)
+    const pairs = ['BTC_USDT', 'ETH_USDT', 'ETH_BTC', 'SOL_USDT', 'XRP_USDT', 'DOGE_USDT']
+    const streams = pairs.flatMap((pair) => [`ob.${pair}.50`, `ob.${pair}.400`])
+    refused(await socket.subscribe('spot.obu', streams), 2, /at most 10 subscriptions/)
+    await socket.close()
+    await small.stop()
+  })
+
   test('one unknown pair subscribes nothing, and a list adds to what is there', async () => {
     const socket = await SocketClient.open(platform.url, platform.now)
     await socket.subscribe('spot.tickers', ['BTC_USDT', 'NO_PAIR'])
