@@ -230,10 +230,13 @@ export function pathMatches(pattern: string, path: string): boolean {
   const whole = /^\/(api\/v4|operator\/v1)(?![^/*])/.test(pattern)
   const wanted = whole || pattern.startsWith('*') ? pattern : `/api/v4${pattern}`
   const end = wanted.endsWith('*') ? '' : '$'
-  const parts = wanted
+  const segments = wanted
     .replace(/\*$/, '')
-    .replace(/\{\w+\}|[.*+?^${}()|[\]\\]/g, (part) => (part.length > 1 ? '[^/]+' : `\\${part}`))
-  return new RegExp(`^${parts}${end}`, 'i').test(path)
+    .split('/')
+    .map((segment) =>
+      /^\{\w+\}$/.test(segment) ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+    )
+  return new RegExp(`^${segments.join('/')}${end}`, 'i').test(path)
 }
 function fault(step: FaultStep): Refusal {
   const label = step.label ?? 'SERVER_ERROR'
