@@ -124,8 +124,10 @@ const statusMatches = (wanted: string, status: string): boolean =>
   wanted.endsWith('xx') ? wanted[0] === status[0] : wanted === status
 
 const NO_BYTES = Buffer.alloc(0)
-/** Room for texts is made in steps of so many bytes. */
+/** Room for texts is made in steps of so many bytes, */
 const STEP = 512
+/** and a character takes so many of them at most. */
+const BYTES_MAX = 3
 
 /**
  * One place of the ring, used again and again. Its texts lie in bytes of its own: thousands of strings that live for a
@@ -177,17 +179,18 @@ class Slot {
     const query = cut(request.query)
     const sent = typeof body === 'string' ? cut(body) : body?.subarray(0, CUT)
     const reply = cut(request.reply)
-    this.pathEnd = Buffer.byteLength(path)
-    this.queryEnd = this.pathEnd + Buffer.byteLength(query)
-    this.bodyEnd = this.queryEnd + (sent === undefined ? 0 : Buffer.byteLength(sent))
-    this.replyEnd = this.bodyEnd + Buffer.byteLength(reply)
-    if (this.bytes.length < this.replyEnd)
-      this.bytes = Buffer.allocUnsafeSlow(Math.ceil(this.replyEnd / STEP) * STEP)
-    this.bytes.write(path, 0)
-    this.bytes.write(query, this.pathEnd)
-    if (typeof sent === 'string') this.bytes.write(sent, this.queryEnd)
-    else if (sent !== undefined) this.bytes.set(sent, this.queryEnd)
-    this.bytes.write(reply, this.bodyEnd)
+    // Bytes that it takes at most: to count them first takes as long as to write them.
+    const most = BYTES_MAX * (path.length + query.length + reply.length + (sent?.length ?? 0))
+    if (this.bytes.length < most) this.bytes = Buffer.allocUnsafeSlow(Math.ceil(most / STEP) * STEP)
+    this.pathEnd = this.bytes.write(path, 0)
+    this.queryEnd = query === '' ? this.pathEnd : this.pathEnd + this.bytes.write(query, this.pathEnd)
+    this.bodyEnd = this.queryEnd
+    if (typeof sent === 'string') this.bodyEnd += this.bytes.write(sent, this.queryEnd)
+    else if (sent !== undefined) {
+      this.bytes.set(sent, this.queryEnd)
+      this.bodyEnd += sent.length
+    }
+    this.replyEnd = this.bodyEnd + this.bytes.write(reply, this.bodyEnd)
   }
   get path(): string {
     return this.text(0, this.pathEnd)
