@@ -106,6 +106,69 @@ test('who paints a mark to liquidate others gets nothing of their margin', () =>
     }
 })
 
+/**
+ * A mark is painted as far up as it is believed, one of them gets in there with as little as he may, and is liquidated when
+ * it is back: the fund has what he bought, and sells it to the others as far below the index as it does.
+ */
+function sellDear(getIn: (thieves: Thieves, thin: number, rich: number) => void): void {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, '1000000')
+  const [thin, rich] = [thieves.join('21000'), thieves.join('500000')]
+  const [one, other] = [thieves.join('100000'), thieves.join('100000')]
+  thieves.leverage(rich, BTC_USDT, '0', '20')
+  const before = thieves.worth()
+  thieves.paint(one, other, BTC_USDT, 60_299)
+  getIn(thieves, thin, rich)
+  thieves.cancelAll(rich)
+  for (const price of [59_950, 59_900, 59_850, 59_800])
+    if (thieves.size(0) === 0) thieves.paint(one, other, BTC_USDT, price)
+  assert.ok(thieves.size(0) > 0, 'the fund has it')
+  for (let second = 0; second < 60; second++) {
+    thieves.cancelAll(rich)
+    thieves.send(rich, BTC_USDT, 200_000, second < 40 ? '59705' : '59760')
+    thieves.advance(1)
+    thieves.follow()
+    thieves.drain()
+  }
+  assert.ok(thieves.size(0) < 1_500, `the fund has sold: ${thieves.size(0)}`)
+  thieves.honest()
+  assert.ok(thieves.worth() <= before + 1e-6, `${thieves.worth()} of ${before}`)
+}
+/** At the highest price at which he may. */
+function buyDear(
+  thieves: Thieves,
+  thin: number,
+  rich: number,
+  { size, from, rests = false }: { readonly size: number; readonly from: number; readonly rests?: boolean },
+): void {
+  for (let price = from; thieves.size(thin) === 0; price -= 6) {
+    const [first, second] = rests ? [thin, rich] : [rich, thin]
+    thieves.send(first, BTC_USDT, first === thin ? size : -size, String(price))
+    thieves.send(second, BTC_USDT, second === thin ? size : -size, String(price), { tif: 'ioc' })
+    thieves.cancelAll(first)
+  }
+}
+test('the fund does not buy dear what it sells cheap: who opens or takes money out is above maintenance at the index', () => {
+  for (const rests of [false, true])
+    sellDear((thieves, thin, rich) => {
+      thieves.leverage(thin, BTC_USDT, '125')
+      buyDear(thieves, thin, rich, { size: 150_000, from: 60_560, rests })
+    })
+  sellDear((thieves, thin, rich) => {
+    thieves.leverage(thin, BTC_USDT, '60')
+    buyDear(thieves, thin, rich, { size: 150_000, from: 60_320 })
+    thieves.leverage(thin, BTC_USDT, '125')
+    for (let out = 4_000; out >= 10; out -= 10) {
+      const change = { contract: 'BTC_USDT', change: `-${out}`, dual_side: null }
+      thieves.run('futures.margin', { ...thieves.path(thin, BTC_USDT), ...change })
+    }
+  })
+  sellDear((thieves, thin, rich) => {
+    thieves.leverage(thin, BTC_USDT, '0', '125')
+    buyDear(thieves, thin, rich, { size: 150_000, from: 60_320 })
+    for (let out = 20_000; out >= 10; out -= 10) thieves.takeOut(thin, String(out))
+  })
+})
+
 test('orders that each would only reduce need margin for what they would open together', () => {
   const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })
   const [one, other] = [thieves.join('100'), thieves.join('100000')]

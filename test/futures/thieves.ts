@@ -55,6 +55,18 @@ export class Thieves extends Floor {
     this.place(buyer, id, size, price)
     this.drain()
   }
+  /** Out of his contracts, where he may. */
+  takeOut(user_id: number, amount: string): void {
+    const out = {
+      currency: 'USDT',
+      from: 'futures',
+      to: 'spot',
+      currency_pair: null,
+      settle: 'usdt',
+    } as const
+    this.run('transfer.create', { user_id, amount, ...out })
+    this.drain()
+  }
   cancelAll(user: number): void {
     const all = { contract: null, side: null, exclude_reduce_only: false, text: null }
     this.must('futures.cancel_all', { ...this.path(user, BTC_USDT), ...all })

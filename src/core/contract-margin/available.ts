@@ -1,6 +1,6 @@
 import type { Amount } from '../../money/amount.ts'
 import type { State } from '../state.ts'
-import { isDoubtful, nearIndex } from './believed.ts'
+import { atIndex, isDoubtful, isFlattered, nearIndex } from './believed.ts'
 import type { Settled } from './cash.ts'
 import { crossCash, marginBalance, unitOf, type Unit } from './needs.ts'
 import { orderMargins } from './orders.ts'
@@ -24,9 +24,13 @@ export function ownAvailable(
   }
   return cross as Amount
 }
-/** What may leave it: never profit that is not realised. */
+/** What may leave it: never profit that is not realised, and never what keeps it above maintenance at the index. */
 export function ownFree(state: State, userId: number, settled: Settled): Amount {
   const unit = unitOf(state, userId, settled)
   const [cash, cross] = [crossCash(unit), ownAvailable(state, userId, settled, unit)]
-  return cash < cross ? cash : cross
+  const free = cash < cross ? cash : cross
+  if (!isFlattered(state, userId, settled.account)) return free
+  const there = unitOf(state, userId, settled, undefined, 0n, atIndex(state))
+  const spare = marginBalance(there) - there.maintenance - 1n
+  return (there.maintenance > 0n && spare < free ? spare : free) as Amount
 }

@@ -1,4 +1,4 @@
-import { ONE, rateOf, type Price } from '../../money/amount.ts'
+import { ONE, rateOf, type Price, type Rate } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { ContractPrice } from '../tables/futures/prices.ts'
@@ -21,12 +21,22 @@ export const nearIndex =
     const { believed } = futures
     // One order asks for the same several times.
     if (believed?.row === row && believed.contract === contract) return believed.price
-    const price = believedOf(contract, row)
+    const price = within(contract, row, BELIEVED)
     futures.believed = { row, contract, price }
     return price
   }
-function believedOf(contract: Contract, { mark, index, at }: ContractPrice): Price {
-  const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
+/**
+ * And must not be at its maintenance margin at the index itself: the fund takes a liquidated position over as near to the
+ * mark as that margin is, and sells it as far from the index as a mark is believed. Who may have both would be paid for it.
+ */
+export const atIndex =
+  ({ futures, world }: State): Prices =>
+  (id) => {
+    const row = futures.priceOf(id)
+    return row === undefined ? (0n as Price) : within(world.mustContract(id), row, 0n as Rate)
+  }
+function within(contract: Contract, { mark, index, at }: ContractPrice, believed: Rate): Price {
+  const far = (index * (believed + markBoundAt(contract, at) - contract.markBound)) / ONE
   return mark > index + far ? ((index + far) as Price) : mark < index - far ? ((index - far) as Price) : mark
 }
 
@@ -35,6 +45,18 @@ export function isDoubtful(state: State, userId: number, account: string): boole
   const near = nearIndex(state)
   for (const { contract } of state.futures.positions.heldBy(userId, account))
     if (near(contract) !== state.futures.markOf(contract)) return true
+  return false
+}
+/** Whether a user holds something that the mark says more of than the index; `instead` as in `unitOf`. */
+export function isFlattered(state: State, userId: number, account: string, instead?: Position): boolean {
+  const index = atIndex(state)
+  const flatters = ({ contract, size }: Position): boolean => {
+    const [mark, real] = [state.futures.markOf(contract), index(contract)]
+    return size > 0n ? real < mark : size < 0n && real > mark
+  }
+  if (instead !== undefined && flatters(instead)) return true
+  for (const row of state.futures.positions.heldBy(userId, account))
+    if (row.id !== instead?.id && flatters(row)) return true
   return false
 }
 /** For each contract the mark or what is believed of it, whichever leaves the user with less. */

@@ -1,7 +1,7 @@
 import { ONE, ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import { ownAvailable } from '../contract-margin/available.ts'
 import { isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
-import { isDoubtful, nearIndex } from '../contract-margin/believed.ts'
+import { atIndex, isDoubtful, isFlattered, nearIndex } from '../contract-margin/believed.ts'
 import {
   crossCash,
   heldContracts,
@@ -26,7 +26,7 @@ import { accountOfContract, contractsIn, type Contract } from '../tables/world/c
 import { CASH } from '../unified/contracts.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 
-export { nearIndex } from '../contract-margin/believed.ts'
+export { atIndex, nearIndex } from '../contract-margin/believed.ts'
 export {
   crossCash,
   isCross,
@@ -205,11 +205,16 @@ export function isBroke(state: State, position: Position, prices?: Prices): bool
   return isBrokeAt(standingOf(state, position.user_id, contract, undefined, 0n, prices))
 }
 
-/** Whether whoever opens a position could bear it, at the mark and near the index. */
-export const canNotBear = (state: State, position: Position): boolean =>
-  isBroke(state, position) ||
-  (isDoubtful(state, position.user_id, accountOfContract(position.contract)) &&
-    isBroke(state, position, nearIndex(state)))
+/** Whether whoever opens a position could bear it: at the mark, near the index and at it. */
+export function canNotBear(state: State, position: Position): boolean {
+  if (isBroke(state, position)) return true
+  const { user_id } = position
+  const account = accountOfContract(position.contract)
+  return (
+    (isDoubtful(state, user_id, account) && isBroke(state, position, nearIndex(state))) ||
+    (isFlattered(state, user_id, account) && isBroke(state, position, atIndex(state)))
+  )
+}
 
 /** What a position is said to have as its margin: a cross one has none of its own, and shows what it needs. */
 export function shownMargin(state: State, position: Position): Amount {

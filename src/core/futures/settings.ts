@@ -6,7 +6,7 @@ import type { Ctx, State } from '../state.ts'
 import type { ContractAccount } from '../tables/futures/accounts.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { availableOf, isCross, leverageOf, nearIndex, needsOf, type Needs } from './figures.ts'
+import { atIndex, availableOf, isCross, leverageOf, nearIndex, needsOf, type Needs } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import type {
   DualModeInput,
@@ -123,13 +123,21 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
   // Less is given back only as far as equity stays at what opening it now would take.
   const opens = (one: Needs): bigint =>
     roundUpTo(initialMargin(terms, one.value, leverage) - one.pnl, terms.unit)
-  const least = larger(opens(needsOf(ctx.state, row)), opens(needsOf(ctx.state, row, nearIndex(ctx.state))))
+  const least = larger(
+    larger(opens(needsOf(ctx.state, row)), opens(needsOf(ctx.state, row, nearIndex(ctx.state)))),
+    roundUpTo(keptAtIndex(ctx.state, row), terms.unit),
+  )
   const floor = wanted > least ? wanted : least
   const margin = wanted >= row.margin ? wanted : floor < row.margin ? floor : row.margin
   const after = { ...with_leverage, margin: margin as Amount }
   if (margin + pnl <= maintenance)
     refuse('LIQUIDATE_IMMEDIATELY', 'leverage: the position would be liquidated at once; add margin first')
   return recordPosition(ctx, contract, after)
+}
+/** The margin with which a position stays above maintenance at the index, too. */
+function keptAtIndex(state: State, row: Position): bigint {
+  const { pnl, maintenance } = needsOf(state, row, atIndex(state))
+  return maintenance - pnl + 1n
 }
 /** By name: isolated takes the last isolated leverage. */
 export function setMarginMode(ctx: Ctx, input: MarginModeInput): Position[] {
@@ -195,7 +203,10 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   if (negative) {
     const spare = ({ pnl, value }: Needs): bigint =>
       row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, row.leverage)
-    const most = smaller(spare(needsOf(state, row)), spare(needsOf(state, row, nearIndex(state))))
+    const most = smaller(
+      smaller(spare(needsOf(state, row)), spare(needsOf(state, row, nearIndex(state)))),
+      row.margin - keptAtIndex(state, row),
+    )
     if (amount > most)
       refuse(
         'REMOVE_TOO_MUCH',

@@ -1,10 +1,10 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, format, type Amount } from '../../money/amount.ts'
+import { ownFree } from '../contract-margin/available.ts'
 import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { AccountKind } from '../tables/transfers.ts'
-import { availableOf } from './figures.ts'
 import { POINTS, cashName, debtOf, isUnifiedFor, repayBorrowed, settledIn, type Settled } from './money.ts'
 
 /** Of an account that money is moved to or from; undefined where it is none of contracts. */
@@ -29,7 +29,7 @@ export function guardContractOutflow(
   amount: Amount,
 ): void {
   if (currency === POINTS) return
-  const { own } = availableOf(state, userId, settled)
+  const own = ownFree(state, userId, settled)
   if (amount <= own) return
   refuse(
     'FUTURES_BALANCE_NOT_ENOUGH',

@@ -1,5 +1,7 @@
 import {
+  atIndex,
   availableOf,
+  balanceOf,
   believed,
   cashName,
   committed,
@@ -8,6 +10,7 @@ import {
   isCross,
   leverageOf,
   needsOf,
+  unitOf,
   type Needs,
 } from './margin.ts'
 import {
@@ -84,10 +87,16 @@ function setIsolated(w: World, c: Contract, row: Position, leverage: bigint): vo
   if (row.size === 0n) return
   const wanted = ceilTo(initialMargin(c, abs(row.cost), leverage), UNIT)
   const least = ({ value, pnl }: Needs): bigint => ceilTo(initialMargin(c, value, leverage) - pnl, UNIT)
-  const floor = max(wanted, max(least(needsOf(w, row)), least(needsOf(w, row, believed(w)))))
+  const near = max(least(needsOf(w, row)), least(needsOf(w, row, believed(w))))
+  const floor = max(wanted, max(near, ceilTo(keptAtIndex(w, row), UNIT)))
   row.margin = wanted >= row.margin ? wanted : min(row.margin, floor)
   const { pnl, maintenance } = needsOf(w, row)
   if (row.margin + pnl <= maintenance) refuse('LIQUIDATE_IMMEDIATELY')
+}
+/** The least margin that is above maintenance at the index. */
+function keptAtIndex(w: World, row: Position): bigint {
+  const { pnl, maintenance } = needsOf(w, row, atIndex(w))
+  return maintenance - pnl + 1n
 }
 export function setMarginMode(w: World, path: Path, name: string, cross: boolean): Position[] {
   const { rows } = prepare(w, path, name)
@@ -132,7 +141,8 @@ export function changeMargin(
   } else {
     const spare = ({ value, pnl }: Needs): bigint =>
       row.margin + min(0n, pnl) - initialMargin(c, value, row.leverage)
-    if (-change > min(spare(needsOf(w, row)), spare(needsOf(w, row, believed(w))))) refuse('REMOVE_TOO_MUCH')
+    const most = min(spare(needsOf(w, row)), spare(needsOf(w, row, believed(w))))
+    if (-change > min(most, row.margin - keptAtIndex(w, row))) refuse('REMOVE_TOO_MUCH')
   }
   row.margin += change
   if (w.shared.has(row.user)) w.meet('margin of a unified account')
@@ -173,6 +183,10 @@ export function transfer(
     return
   }
   if (amount > availableOf(w, user, account).own) refuse('FUTURES_BALANCE_NOT_ENOUGH')
+  // Nor what keeps it above maintenance at the index.
+  const there = unitOf(w, user, account, atIndex(w))
+  if (there.maintenance > 0n && balanceOf(there) - amount <= there.maintenance)
+    refuse('FUTURES_BALANCE_NOT_ENOUGH')
   w.move(cashName(user, account), spot, amount)
   note(w, user, account, { type: 'dnw', change: -amount, text: '', contract: '', trade: 0 })
 }

@@ -1,4 +1,5 @@
 import {
+  atIndex,
   availableOf,
   balanceOf,
   believed,
@@ -8,6 +9,7 @@ import {
   isBroke,
   isCross,
   limitOf,
+  marks,
   needsOf,
   openersOf,
   openingMargin,
@@ -201,7 +203,8 @@ function carries(
   }
   const near = believed(w)(c.id)
   const fair = done.opened === 0n && (contracts > 0n ? price <= near : price >= near)
-  return bears() && (fair || bears(believed(w)))
+  if (!bears() || !(fair || bears(believed(w)))) return false
+  return done.opened === 0n || bears(atIndex(w))
 }
 
 /** Orders that only reduce never exceed the position together. */
@@ -321,7 +324,8 @@ export function checkMargin(
 ): void {
   if (atOnce === 0n && opened === 0n && (beside === 0n || order.status !== 'open')) return
   const row = w.position(order.user, c, modeOf(w, order, c))
-  if (opened > 0n && (isBroke(w, row) || isBroke(w, row, believed(w)))) refuse('LIQUIDATE_IMMEDIATELY')
+  if (opened > 0n && [marks(w), believed(w), atIndex(w)].some((priceOf) => isBroke(w, row, priceOf)))
+    refuse('LIQUIDATE_IMMEDIATELY')
   const { cross, own } = availableOf(w, order.user, c.account)
   if ((isCross(row) ? cross : own) < 0n) refuse('INSUFFICIENT_AVAILABLE')
 }
