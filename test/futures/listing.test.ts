@@ -196,6 +196,19 @@ describe('a contract that is delisted', () => {
     assert.equal(desk.state.futures.book(BTC_USDT).size, 0)
     assert.equal(statusOf(desk, BTC_USDT), 'delisted')
   })
+  test('at once, without a full minute to go, it is settled at its index, whatever its mark is', () => {
+    const desk = deskAt('2026-11-16T15:00:10Z', [CONTRACTS.BTC_USDT])
+    const [long, short] = [desk.holder('1000'), desk.holder('1000')]
+    desk.index({ BTC: '60000' })
+    desk.trade(BTC_USDT, long, short, 100, '60000')
+    desk.lastPrice(BTC_USDT, '61000')
+    desk.setRow(BTC_USDT, { steps: [[1, '1000']] })
+    desk.follow()
+    assert.equal(desk.mark(), '61000')
+    change(desk, { delisting_time: desk.second, delisted_time: desk.second + 30 })
+    desk.advance(31)
+    assert.deepEqual([desk.cash(long), desk.cash(short)], ['1000', '1000'])
+  })
   test('a prelaunch contract trades from its launch on', () => {
     const launch = at('2026-11-16T16:00Z')
     const desk = deskAt('2026-11-16T15:00Z', [

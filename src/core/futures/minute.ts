@@ -1,5 +1,5 @@
 import { ZERO, amountOf, format, type Amount, type Price } from '../../money/amount.ts'
-import { NO_PREMIUMS, fundingOf, fundingRate, withPremium } from '../contracts/prices.ts'
+import { NO_PREMIUMS, fundingOf, fundingRate, meanPrice, withPremium } from '../contracts/prices.ts'
 import { schedule } from '../due.ts'
 import { EQUITY } from '../ledger/accounts.ts'
 import { move } from '../ledger/ledger.ts'
@@ -192,13 +192,14 @@ function withSettle(contract: Contract, row: ContractPrice): ContractPrice {
 }
 /**
  * At a contract's end: the price that its positions are settled at. The work of its last minute may be due after the
- * settlement; its sample is taken here then.
+ * settlement; its sample is taken here then. One that ends before its first sample is settled at its index, as if that were
+ * one: the mark follows the book of a contract whose end everybody knows.
  */
 export function finalPrice(ctx: Ctx, contract: Contract): Price {
   const end = endOf(contract)
   const row = ctx.state.futures.priceOf(contract.id)
   if (row !== undefined && row.minute < end && isFullMinute(end)) minuteOf(ctx, contract, end * SECOND)
-  return settlePriceNow(contract, ctx.state.futures.priceOf(contract.id)) || markOf(ctx.state, contract)
+  const last = ctx.state.futures.priceOf(contract.id)
+  return last?.settle_count === 0 ? meanPrice(contract.terms, last.index, 1) : settlePriceNow(contract, last)
 }
 const isFullMinute = (second: number): boolean => second > 0 && second % 60 === 0
-const markOf = ({ futures }: State, { id }: Contract): Price => futures.markOf(id)
