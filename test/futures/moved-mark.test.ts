@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { format } from '../../src/money/amount.ts'
 import { Floor } from './floor.ts'
-import { BTC_USDT } from './world.ts'
+import { BTC_USDT, DATED } from './world.ts'
 
 /** What two accounts of one person have together, were the mark at the index. */
 function worth(floor: Floor, users: readonly number[], index: number): number {
@@ -15,10 +15,10 @@ function worth(floor: Floor, users: readonly number[], index: number): number {
   return sum
 }
 /** Nobody else is in the book: the two of them print a last price and hold both sides of it for half a minute. */
-function moveMark(floor: Floor, one: number, other: number, price: number): void {
+function moveMark(floor: Floor, one: number, other: number, price: number, id = BTC_USDT): void {
   const cancel = (user: number): void => {
     floor.must('futures.cancel_all', {
-      ...floor.path(user, BTC_USDT),
+      ...floor.path(user, id),
       contract: null,
       side: null,
       exclude_reduce_only: false,
@@ -27,12 +27,12 @@ function moveMark(floor: Floor, one: number, other: number, price: number): void
   }
   cancel(one)
   cancel(other)
-  floor.place(one, BTC_USDT, -1, String(price))
-  floor.place(other, BTC_USDT, 1, String(price))
-  floor.place(one, BTC_USDT, 1, (price - 0.1).toFixed(1))
-  floor.place(other, BTC_USDT, -1, (price + 0.1).toFixed(1))
+  floor.place(one, id, -1, String(price))
+  floor.place(other, id, 1, String(price))
+  floor.place(one, id, 1, (price - 0.1).toFixed(1))
+  floor.place(other, id, -1, (price + 0.1).toFixed(1))
   floor.advance(40)
-  floor.follow()
+  floor.follow(id)
 }
 
 test('a mark that two accounts have moved opens nothing that others pay for, and lets no money out', () => {
@@ -72,4 +72,27 @@ test('a mark that two accounts have moved opens nothing that others pay for, and
   floor.advance(5)
   const after = worth(floor, all, 60_000)
   assert.ok(after <= before + 3_000 + 1e-6, `${after} of ${before + 3_000}`)
+})
+
+test('what a dated contract is above its index, whoever says so, is paid with margin', () => {
+  const floor = new Floor()
+  floor.markAt('60000', DATED)
+  const [one, other, thin] = [
+    floor.holder('100000', DATED),
+    floor.holder('100000', DATED),
+    floor.holder('1000', DATED),
+  ]
+  floor.leverage(thin, DATED, '125')
+  moveMark(floor, one, other, 60_400, DATED)
+  assert.equal(floor.mark(DATED), '60400', 'its time is worth as much')
+  floor.place(other, DATED, -10_000, '60400')
+  assert.equal(floor.refused(thin, DATED, 10_000, '60400'), 'LIQUIDATE_IMMEDIATELY')
+  floor.leverage(thin, DATED, '80')
+  assert.equal(floor.refused(thin, DATED, 10_000, '60400'), 'it was placed')
+  // And below it there is nothing to be paid.
+  moveMark(floor, one, other, 59_600, DATED)
+  floor.place(other, DATED, -2_000, '59600')
+  const late = floor.holder('1000', DATED)
+  floor.leverage(late, DATED, '125')
+  assert.equal(floor.refused(late, DATED, 2_000, '59600'), 'it was placed')
 })

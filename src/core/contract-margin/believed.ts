@@ -1,4 +1,4 @@
-import { ONE, rateOf, type Price, type Rate } from '../../money/amount.ts'
+import { ONE, rateOf, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { ContractPrice } from '../tables/futures/prices.ts'
@@ -21,24 +21,23 @@ export const nearIndex =
     const { believed } = futures
     // One order asks for the same several times.
     if (believed?.row === row && believed.contract === contract) return believed.price
-    const price = within(contract, row, BELIEVED)
+    const price = believedOf(contract, row)
     futures.believed = { row, contract, price }
     return price
   }
+function believedOf(contract: Contract, { mark, index, at }: ContractPrice): Price {
+  const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
+  return mark > index + far ? ((index + far) as Price) : mark < index - far ? ((index - far) as Price) : mark
+}
 /**
  * And must not be at its maintenance margin at the index itself: the fund takes a liquidated position over as near to the
  * mark as that margin is, and sells it as far from the index as a mark is believed. Who may have both would be paid for it.
+ * What time is worth makes no difference to that: a book can say so one minute, and say otherwise in the next.
  */
 export const atIndex =
-  ({ futures, world }: State): Prices =>
-  (id) => {
-    const row = futures.priceOf(id)
-    return row === undefined ? (0n as Price) : within(world.mustContract(id), row, 0n as Rate)
-  }
-function within(contract: Contract, { mark, index, at }: ContractPrice, believed: Rate): Price {
-  const far = (index * (believed + markBoundAt(contract, at) - contract.markBound)) / ONE
-  return mark > index + far ? ((index + far) as Price) : mark < index - far ? ((index - far) as Price) : mark
-}
+  ({ futures }: State): Prices =>
+  (id) =>
+    futures.indexOf(id)
 
 /** Whether a user holds something whose mark is not believed. */
 export function isDoubtful(state: State, userId: number, account: string): boolean {

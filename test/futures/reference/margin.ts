@@ -44,16 +44,17 @@ export const marks =
   (id) =>
     w.priceOf(id).mark
 /** What is believed of a mark: half a percent from the index, and what its time is worth (decision 0071). */
-export const believed = (w: World): PriceOf => within(w, (5n * E) / 1000n)
-/** The index; of dated contracts what their time makes of it, too. */
-export const atIndex = (w: World): PriceOf => within(w, 0n)
-const within =
-  (w: World, by: bigint): PriceOf =>
+export const believed =
+  (w: World): PriceOf =>
   (id) => {
     const { index, mark, at } = w.priceOf(id)
-    const far = floorDiv(index * (by + ofTime(w.contract(id), at)), E)
+    const far = floorDiv(index * ((5n * E) / 1000n + ofTime(w.contract(id), at)), E)
     return min(max(mark, index - far), index + far)
   }
+export const atIndex =
+  (w: World): PriceOf =>
+  (id) =>
+    w.priceOf(id).index
 
 export interface Needs {
   readonly value: bigint
