@@ -209,6 +209,15 @@ describe('a contract that is delisted', () => {
     desk.advance(31)
     assert.deepEqual([desk.cash(long), desk.cash(short)], ['1000', '1000'])
   })
+  test('a countdown that strikes after its end is over', () => {
+    const desk = deskAt('2026-11-16T15:00Z', [CONTRACTS.BTC_USDT])
+    const path = { user_id: desk.holder('1000'), group: 'futures', settle: 'usdt' } as const
+    desk.must('futures.countdown', { ...path, contract: 'BTC_USDT', timeout: 600 })
+    change(desk, { delisting_time: desk.second + 60, delisted_time: desk.second + 120 })
+    desk.advance(700)
+    assert.equal(statusOf(desk, BTC_USDT), 'delisted')
+    assert.equal(desk.state.futures.countdowns.table.size, 0)
+  })
   test('a prelaunch contract trades from its launch on', () => {
     const launch = at('2026-11-16T16:00Z')
     const desk = deskAt('2026-11-16T15:00Z', [

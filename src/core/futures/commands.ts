@@ -91,6 +91,8 @@ export function strikeCountdown(ctx: Ctx, input: { id: string }): null {
     string,
     string | undefined,
   ]
+  // One that has ended meanwhile has no orders left, and no name to ask for.
+  if (contract !== undefined && !ctx.state.world.allContracts.some(({ id }) => id === set.pair)) return null
   cancelAllOf(ctx, { user_id: set.user_id, group, settle }, contract ?? null)
   return null
 }
