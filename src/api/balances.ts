@@ -25,27 +25,12 @@ import { PERPETUAL, settledOf } from './futures/paths.ts'
 import { LIMITS } from './limits.ts'
 import { marginAccountShape, marginAccountView, openedPairs } from './margin/views.ts'
 import { array, decimalText, map, shape, str } from './shapes.ts'
+import { KINDS, type Kind, type Worth } from './valuation.ts'
 
 const SHOWN_DECIMALS = 8
 const CACHE_SECONDS = 60
 const CACHE_MAX = 10_000
 
-/** Kinds of account as the total balance names them. */
-const KINDS = [
-  'cross_margin',
-  'spot',
-  'finance',
-  'margin',
-  'quant',
-  'futures',
-  'delivery',
-  'warrant',
-  'cbbc',
-  'meme_box',
-  'options',
-  'payment',
-] as const
-type Kind = (typeof KINDS)[number]
 const WITH_PNL = new Set<Kind>(['futures', 'delivery', 'options'])
 const WITH_BORROWED = new Set<Kind>(['margin', 'cross_margin'])
 
@@ -59,12 +44,6 @@ function kindOf(name: string): Kind {
   // A unified account's money is its spot money; what it owes is shown where cross margin was.
   if (base === 'unified') return 'cross_margin'
   return (KINDS as readonly string[]).includes(base) ? (base as Kind) : 'spot'
-}
-interface Worth {
-  readonly amounts: ReadonlyMap<Kind, Amount>
-  readonly borrowed: ReadonlyMap<Kind, Amount>
-  /** Of contracts; the amounts count it. */
-  readonly unrealised: ReadonlyMap<Kind, Amount>
 }
 /** What an account holds and owes, in USDT at index prices. */
 function worthOf(state: State, userId: number): Worth {
@@ -128,11 +107,6 @@ function totalView(
       borrowed: shown(sum(borrowed)),
     },
   }
-}
-/** Made within the last minute, by the platform's clock. */
-export interface Valuation {
-  readonly at: number
-  readonly worth: Worth
 }
 function cachedWorth(desk: Desk, state: State, userId: number): Worth {
   const { valuations: cache } = desk

@@ -1,4 +1,3 @@
-import type { Valuation } from './balances.ts'
 import type { Chains } from '../chain/chains.ts'
 import type { Core, Port } from '../machine/core.ts'
 import type { Commands } from '../core/commands.ts'
@@ -14,9 +13,9 @@ import type { Clock } from '../runtime/clock.ts'
 import type { FreshRows } from '../runtime/fresh-rows.ts'
 import type { SecretBox } from '../runtime/secrets.ts'
 import type { Store } from '../store/store.ts'
-import type { Guard } from './guarded.ts'
 import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { LimitRule } from './limits.ts'
+import type { Valuation } from './valuation.ts'
 
 /** What handlers work with: a port of the core for live state and changes, the store for history. */
 export interface Desk {
@@ -33,6 +32,17 @@ export interface Desk {
 /** What the checks in front of the handlers work with: they look at the live state, and tell nobody what they saw. */
 export interface LiveDesk extends Desk {
   readonly core: Core<State, Commands>
+}
+
+/**
+ * What takes two people in live mode. An endpoint that is `guarded` is handled as ever, but the command that it
+ * submits waits as a proposal: the call answers 202 with it, and a second operator of that role confirms it.
+ */
+export interface Guard<P = unknown, B = unknown> {
+  /** Of whoever asks and whoever confirms. */
+  readonly role: Role
+  /** Which calls, as far as the request tells; where the state decides as well, see core/operators/takes-two.ts. */
+  readonly when?: (call: { readonly path: P; readonly body: B }) => boolean
 }
 
 export interface KeyAccess {
@@ -119,6 +129,8 @@ export interface Endpoint<P extends Fields = Fields, Q extends Fields = Fields, 
   handle(call: Call<Values<P>, Values<Q>, B>): Promise<unknown>
 }
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever its parameters are
+export type AnyCall = Call<any, any, any>
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of endpoints holds all parameter types
 export type AnyEndpoint = Endpoint<any, any, any>
 type None = Readonly<Record<never, Field<unknown>>>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FaultStep } from './faults.ts'
+import type { FaultStep } from './fault-steps.ts'
 
 /** A request as the report sees it. */
 export interface ReportedRequest {

@@ -6,17 +6,6 @@ import type { State } from '../core/state.ts'
 import type { AnyEndpoint, Call } from './endpoint.ts'
 import { anything, array, int64, shape, str } from './shapes.ts'
 
-/**
- * What takes two people in live mode. An endpoint that is `guarded` is handled as ever, but the command that it
- * submits waits as a proposal: the call answers 202 with it, and a second operator of that role confirms it.
- */
-export interface Guard<P = unknown, B = unknown> {
-  /** Of whoever asks and whoever confirms. */
-  readonly role: Role
-  /** Which calls, as far as the request tells; where the state decides as well, see core/operators/takes-two.ts. */
-  readonly when?: (call: { readonly path: P; readonly body: B }) => boolean
-}
-
 const HIDDEN: ReadonlySet<string> = new Set(['secret_box', 'password_hash', 'token_hash', 'second_half'])
 const proposalMembers = {
   id: int64,

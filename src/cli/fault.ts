@@ -1,5 +1,6 @@
 import { METHODS } from '../api/endpoint.ts'
-import { DELAY_TOO, EFFECTS, type FaultRule, type FaultStep, type NamedStep } from '../api/faults.ts'
+import type { FaultRule } from '../api/faults.ts'
+import { DELAY_TOO, EFFECTS, type FaultStep, type NamedStep } from '../api/fault-steps.ts'
 import { ConfigError } from '../config.ts'
 import { drive, type OperatorApi, type Said } from './operator-api.ts'
 

@@ -6,8 +6,7 @@ import type { Table } from '../machine/table.ts'
 import { differences } from '../runtime/differences.ts'
 import { primeMarketData } from '../runtime/market-data.ts'
 import { JournalReader } from '../store/journal-reader.ts'
-import type { Point } from '../store/seat.ts'
-import { StoreAway } from '../store/store.ts'
+import { StoreAway, type Point } from '../store/store.ts'
 import type { Made } from './made.ts'
 
 /** Entries taken in before others have a turn. */

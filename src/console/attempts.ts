@@ -1,6 +1,6 @@
+import type { AnyCall } from '../api/endpoint.ts'
 import { addressBlock } from '../http/words.ts'
 import { refuse } from '../labels.ts'
-import type { AnyCall } from './parts.ts'
 
 interface Window {
   readonly bucket: string

@@ -1,4 +1,4 @@
-import type { AnyEndpoint, Call } from '../api/endpoint.ts'
+import type { AnyCall, AnyEndpoint } from '../api/endpoint.ts'
 import type { Limiter } from '../api/limiter.ts'
 import type { RequestLog } from '../api/request-log.ts'
 import type { SocketRow } from '../operator/platform.ts'
@@ -27,9 +27,6 @@ export interface ConsoleParts {
   readonly trading: readonly AnyEndpoint[]
   readonly sockets: () => readonly SocketRow[]
 }
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever its parameters are
-export type AnyCall = Call<any, any, any>
-
 export const kindsOf = (surface: ConsoleSurface): readonly SubjectKind[] =>
   surface === 'all' ? ['account', 'operator'] : [surface === 'public' ? 'account' : 'operator']
 export const kindOf = ({ user_id }: { readonly user_id: number }): SubjectKind =>

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { Crowd } from './crowd.ts'
-import { listenError, type HttpServer, type Warn } from './server.ts'
+import { listenError, type HttpServer } from './server.ts'
+import type { Warn } from './warn.ts'
 import { addressBlock } from './words.ts'
 
 /** Takes over a connection that nobody has read from yet; false: there is nobody to take it. */

@@ -1,4 +1,4 @@
-import type { Warn } from './server.ts'
+import type { Warn } from './warn.ts'
 
 /** How many connections there are, in all and of each address, and who is turned away. */
 export class Crowd {

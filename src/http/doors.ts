@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { Acceptor, type Give } from './acceptor.ts'
 import { connectionsByDescriptors } from './descriptors.ts'
-import { HttpServer, type Warn } from './server.ts'
+import { HttpServer } from './server.ts'
+import type { Warn } from './warn.ts'
 import { Starting, type Serves } from './starting.ts'
 
 /** From one address at least, however few there may be in all. */

@@ -5,8 +5,8 @@ import { ConfigError } from '../config.ts'
 import { Connection, UNANSWERED_MAX } from './connection.ts'
 import { Crowd } from './crowd.ts'
 import { ServedMessage, plainReply, refuseUpgrade, type Upgrade } from './upgrade.ts'
+import type { Warn } from './warn.ts'
 
-export type Warn = (message: string, fields?: Record<string, unknown>) => void
 export interface ServerOptions {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void
   /** Requests for a WebSocket. */

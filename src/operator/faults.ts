@@ -1,5 +1,6 @@
 import { METHODS, endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
-import { DELAY_TOO, EFFECTS, FAULTS_MAX, SOCKET_EFFECTS, type FaultRule } from '../api/faults.ts'
+import { FAULTS_MAX, type FaultRule } from '../api/faults.ts'
+import { DELAY_TOO, EFFECTS, SOCKET_EFFECTS } from '../api/fault-steps.ts'
 import {
   id,
   integer,

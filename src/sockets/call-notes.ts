@@ -1,16 +1,27 @@
+import type { LiveDesk } from '../api/endpoint.ts'
 import type { ReportedRequest } from '../api/fault-report.ts'
-import type { FramePlan } from '../api/faults.ts'
+import type { FramePlan, Faults } from '../api/faults.ts'
 import type { Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { kept, type RequestLog } from '../api/request-log.ts'
 import { microsNow } from '../http/words.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
+import type { ApiFrame, CallConnection } from './call-connection.ts'
 import type { CallChannel } from './call-forms.ts'
 import type { Answered } from './call-frames.ts'
-import type { ApiFrame, CallConnection, CallsParts } from './calls.ts'
 import { ADDRESSES, prefixOf } from './products.ts'
 import { rawMember } from './raw-member.ts'
 
+export interface NotesParts {
+  readonly desk: LiveDesk
+  readonly faults: Faults
+  /** Left out in live mode. */
+  readonly requests: RequestLog | undefined
+  readonly metrics: Metrics
+  readonly log: Log
+}
 /** A call, as far as records tell of it. */
 export interface NotedCall extends Answered {
   readonly connection: CallConnection
@@ -31,8 +42,8 @@ const NO_CHANNEL = { endpoint: { method: 'WS' }, path: 'none' }
 
 /** What metrics, log and the sandbox's records keep of calls. */
 export class CallNotes {
-  private readonly parts: CallsParts
-  constructor(parts: CallsParts) {
+  private readonly parts: NotesParts
+  constructor(parts: NotesParts) {
     this.parts = parts
   }
 

@@ -1,6 +1,6 @@
 import type { HeaderName } from '../http/exchange.ts'
 import { refuse } from '../labels.ts'
-import type { CallConnection } from './calls.ts'
+import type { CallConnection } from './call-connection.ts'
 import { isObject } from './credentials.ts'
 
 export const ID_MAX = 64

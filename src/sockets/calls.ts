@@ -1,70 +1,25 @@
-import type { LiveDesk } from '../api/endpoint.ts'
-import { CALL_EFFECTS, type Faults, type FramePlan } from '../api/faults.ts'
+import type { FramePlan } from '../api/faults.ts'
+import { CALL_EFFECTS } from '../api/fault-steps.ts'
 import { scaled, type Allowance } from '../api/limiter.ts'
 import type { Passage } from '../api/passage.ts'
 import { DEFECT, toldOf, type Pipeline } from '../api/pipeline.ts'
 import { replyText } from '../api/reply-text.ts'
-import { kept, type RequestLog } from '../api/request-log.ts'
+import { kept } from '../api/request-log.ts'
 import { refuseStale } from '../api/spot/find.ts'
 import { refuseDeep, traceId } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
-import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/metrics.ts'
 import { CALL_CHANNELS } from './call-channels.ts'
 import type { CallChannel } from './call-forms.ts'
 import { ackText, answerText, limitsOf, type Answered } from './call-frames.ts'
-import { CallNotes, paramOf } from './call-notes.ts'
+import type { ApiFrame, CallConnection } from './call-connection.ts'
+import { CallNotes, paramOf, type NotesParts } from './call-notes.ts'
 import { headersIn, requestId } from './call-reading.ts'
-import { isObject, type Credentials, type Session } from './credentials.ts'
-import type { CallAnswer, CallLimits } from './line.ts'
+import { isObject, type Credentials } from './credentials.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
 
-/** What a call needs of the connection that it came on. */
-export interface CallConnection {
-  readonly conn_id: string
-  readonly conn_trace_id: string
-  /** Both, as members of every answer. */
-  readonly ids: string
-  readonly client_id: string
-  readonly ip: string
-  readonly product: Product
-  /** The settle currency of the address, of contracts; else empty. */
-  readonly settle: string
-  /** What the handshake said of the program that orders. */
-  readonly channelId: string | null
-  /** What it said of numbers of contracts: that they are written as texts. */
-  readonly sizeTexts: boolean
-  /** Who is logged in; a login sets it. */
-  session: Session | undefined
-  send(text: string): void
-  /** Of a call that the door keeps, which makes the frame. */
-  acknowledge(n: number, now: number, limits: CallLimits): void
-  answer(answer: CallAnswer): void
-  /** Ends it without a close handshake: a fault that was asked for. */
-  cut(): void
-}
-/** A frame with the event `api`. */
-export interface ApiFrame {
-  readonly channel: string
-  readonly time: unknown
-  readonly payload: unknown
-  /** As it came; empty of one that the door keeps. */
-  readonly text: string
-  /** Microseconds of the real time at which it arrived. */
-  readonly at: number
-  /** Its number at the door that keeps it, and the source text of its req_param; left out: the desk read it itself. */
-  readonly n?: number
-  readonly param?: string | undefined
-}
-export interface CallsParts {
+export interface CallsParts extends NotesParts {
   readonly pipeline: Pipeline
   readonly credentials: Credentials
-  readonly desk: LiveDesk
-  readonly faults: Faults
-  /** Left out in live mode. */
-  readonly requests: RequestLog | undefined
-  readonly metrics: Metrics
-  readonly log: Log
   /** What multiplies all limits; null: they are off. */
   readonly rateLimits: number | null
 }

@@ -1,5 +1,6 @@
 import type { LiveDesk } from '../api/endpoint.ts'
-import { DELTA_EFFECTS, PUSH_EFFECTS, type Faults } from '../api/faults.ts'
+import type { Faults } from '../api/faults.ts'
+import { DELTA_EFFECTS, PUSH_EFFECTS } from '../api/fault-steps.ts'
 import { API_KEY } from '../core/tables/keys.ts'
 import { USER } from '../core/tables/users.ts'
 import { CommandRows } from '../events/rows.ts'

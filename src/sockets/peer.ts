@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FramePlan } from '../api/faults.ts'
 import { traceId } from '../http/words.ts'
-import type { CallConnection } from './calls.ts'
+import type { CallConnection } from './call-connection.ts'
 import type { Session } from './credentials.ts'
 import { HeldBack } from './held-back.ts'
 import type { CallAnswer, CallLimits, Handshake, ToDoor } from './line.ts'

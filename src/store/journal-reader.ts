@@ -9,11 +9,11 @@ import { pendingMigrations } from './migrations/migrations.ts'
 import { IDLE_MS as STILL_MS, awayOr, connect, stream, transaction } from './postgres-client.ts'
 import { one, sameShapes, writtenBy } from './postgres-journal-rows.ts'
 import { checkLoaded, newSums } from './seals.ts'
-import { sumsOf, type Point } from './seat.ts'
+import { sumsOf } from './seat.ts'
 import { selectFrom } from './shapes.ts'
 import { placeholders } from './sql.ts'
 import { loading, shapesOf } from './statements.ts'
-import { StoreAway, StoreUnavailable, type Store, type StoreHead } from './store.ts'
+import { StoreAway, StoreUnavailable, type Store, type StoreHead, type Point } from './store.ts'
 
 /** What comes next is no longer there, or the history is another one now: only loading anew helps. */
 export class JournalGap extends Error {}

@@ -2,9 +2,8 @@ import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
 import type { LooseBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
-import type { Point } from './seat.ts'
 import type { Shape } from './shapes.ts'
-import type { StoreHead, Value } from './store.ts'
+import type { StoreHead, Value, Point } from './store.ts'
 
 /** Where a thread of the store works. */
 export type Place = { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace

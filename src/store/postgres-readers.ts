@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { connect, destroy, endSoon, isLost } from './postgres-client.ts'
 import { Preference } from './postgres-hosts.ts'
-import type { Point } from './seat.ts'
-import { StoreAway } from './store.ts'
+import { StoreAway, type Point } from './store.ts'
 
 export interface Asked {
   readonly text: string

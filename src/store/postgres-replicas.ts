@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLost } from './postgres-client.ts'
 import { HASH_OF, Readers, isPast, type Asked } from './postgres-readers.ts'
-import type { Point } from './seat.ts'
-import type { Reads } from './store.ts'
+import type { Reads, Point } from './store.ts'
 
 /** Connections to each replica. */
 const READERS = 4

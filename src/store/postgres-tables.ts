@@ -9,10 +9,10 @@ import { journal as journalMigration } from './migrations/0070_journal.ts'
 import { isLost, transaction } from './postgres-client.ts'
 import { THIN, emptyJournal, entriesAfter, one, sameShapes, writtenBy } from './postgres-journal-rows.ts'
 import { Line } from './postgres-line.ts'
-import { sumsOf, walk, type Point } from './seat.ts'
+import { sumsOf, walk } from './seat.ts'
 import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
 import { columnLiterals, placeholders } from './sql.ts'
-import { Fenced, StoreUnavailable, type StoreHead } from './store.ts'
+import { Fenced, StoreUnavailable, type StoreHead, type Point } from './store.ts'
 
 const MIGRATION_LOCK = 727274
 /** A server that does not even begin by then is gone without a word. */

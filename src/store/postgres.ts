@@ -23,7 +23,6 @@ import { Line } from './postgres-line.ts'
 import { Readers } from './postgres-readers.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { COLUMNS, entryOf } from './journal-rows.ts'
-import type { Point } from './seat.ts'
 import { selectFrom } from './shapes.ts'
 import { Spine, type Bound } from './spine.ts'
 import { placeholders, quote } from './sql.ts'
@@ -44,6 +43,7 @@ import {
   type StoreHead,
   type Value,
   type WarmHead,
+  type Point,
 } from './store.ts'
 
 const READERS = 4

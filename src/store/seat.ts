@@ -1,12 +1,6 @@
 import { JournalChain, type JournalEntry } from '../machine/journal.ts'
 import { Sums } from '../machine/sums.ts'
-import { StoreBehind, StoreUnavailable, type StoreHead } from './store.ts'
-
-/** A batch, and what everything up to it hashes to. */
-export interface Point {
-  readonly sequence: number
-  readonly hash: string
-}
+import { StoreBehind, StoreUnavailable, type StoreHead, type Point } from './store.ts'
 
 /** The head is one that was written with this key; answers what the tables add up to. */
 export function sumsOf(head: StoreHead, key: string, schema: string): Sums {

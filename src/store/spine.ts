@@ -5,9 +5,8 @@ import type { Sums } from '../machine/sums.ts'
 import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
 import type { Appended, FollowerJob, JournalJob, Opened, OpenedWarm, Opening, Place } from './messages.ts'
-import type { Point } from './seat.ts'
 import { shapesOf } from './statements.ts'
-import type { HowFar, Lag } from './store.ts'
+import type { HowFar, Lag, Point } from './store.ts'
 import { StoreThread } from './thread.ts'
 
 /** How far the tables may be behind the journal. */

@@ -1,4 +1,5 @@
-import { BOOTSTRAP, pendingMigrations, type Migration } from './migrations/migrations.ts'
+import type { Migration } from './migrations/migration.ts'
+import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 /** Those that have been done; a database of a newer version is refused. */

@@ -2,9 +2,13 @@ import type { JournalEntry } from '../machine/journal.ts'
 import type { LooseBatch } from '../machine/loose.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
-import type { Point } from './seat.ts'
 import type { Where } from './where.ts'
 
+/** A batch, and what everything up to it hashes to. */
+export interface Point {
+  readonly sequence: number
+  readonly hash: string
+}
 /** Where the last committed batch left off. */
 export interface StoreHead extends SealedHead {
   readonly sequence: number

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CALL_EFFECTS, DELTA_EFFECTS, Faults } from '../../src/api/faults.ts'
+import { Faults } from '../../src/api/faults.ts'
+import { CALL_EFFECTS, DELTA_EFFECTS } from '../../src/api/fault-steps.ts'
 import { ruleOf } from '../../src/cli/fault.ts'
 import { PERMISSIONS } from '../../src/core/tables/keys.ts'
 import { ok, refused } from '../support/client.ts'

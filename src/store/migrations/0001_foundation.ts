@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** The machine's own tables, the ledger, accounts, keys, operators and transfers. */
 export const foundation: Migration = {

@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Addresses, deposits, withdrawals, pushes, main/sub transfers, dust, and the simulated chains. */
 export const wallet: Migration = {

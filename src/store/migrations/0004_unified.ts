@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Unified accounts, isolated margin, loans, interest and liquidations. */
 export const unified: Migration = {

@@ -1,5 +1,5 @@
 import { createIndex, createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Warnings before a liquidation, and the indexes of the lists that filter by currency or pair. */
 export const riskAlerts: Migration = {

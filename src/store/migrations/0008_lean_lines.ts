@@ -1,4 +1,4 @@
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** A ledger line says whose account, of what name and currency, by the account's id alone. */
 export const leanLines: Migration = {

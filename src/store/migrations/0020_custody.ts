@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What two people decide together; who approved, told apart from others of the same name; pushes that policy holds. */
 export const custody: Migration = {

@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Replay protection: a setting of each key, and the requests that passed within the window. */
 export const seenRequests: Migration = {

@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Keyed sums of all rows in the head, and the state from which `kontor replay` begins. */
 export const sums: Migration = {

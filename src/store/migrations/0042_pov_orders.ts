@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Orders that take a share of others' volume, and the volume that they count. */
 export const povOrders: Migration = {

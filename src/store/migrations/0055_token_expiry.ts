@@ -1,5 +1,5 @@
 import type { Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Operators' tokens end: after how many days, and when the present one does. */
 export const tokenExpiry: Migration = {

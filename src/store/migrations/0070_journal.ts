@@ -1,5 +1,5 @@
 import type { Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * A batch is durable when the journal holds it; the tables follow. Who may write the journal, behind which batch, and what

@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** People sign in: sessions, what they prove themselves with, and links that are good once. */
 export const logins: Migration = {

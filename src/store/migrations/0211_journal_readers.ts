@@ -1,5 +1,5 @@
 import type { Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Who follows the journal of a PostgreSQL without owning it, and how far each has read: that much may leave it. */
 export const journalReaders: Migration = {

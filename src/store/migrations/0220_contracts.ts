@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Contracts: orders, trades and candles as in spot; positions, accounts and prices. */
 export const contracts: Migration = {

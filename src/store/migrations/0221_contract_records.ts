@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** What happened to orders, positions and accounts of contracts, and to the contracts themselves. */
 export const contractRecords: Migration = {

@@ -1,5 +1,5 @@
 import { createTable, type Dialect } from '../sql.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Statistics of the minutes between those that stay: slots that are used again. */
 export const contractMinutes: Migration = {

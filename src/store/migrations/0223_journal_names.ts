@@ -1,4 +1,4 @@
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * On SQLite the journal's files carry their owner's epoch in their names. Nothing of the tables is another; but a version

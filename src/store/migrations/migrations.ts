@@ -1,4 +1,3 @@
-import type { Dialect } from '../sql.ts'
 import { StoreUnavailable } from '../store.ts'
 import { foundation } from './0001_foundation.ts'
 import { wallet } from './0002_wallet.ts'
@@ -20,13 +19,8 @@ import { contracts } from './0220_contracts.ts'
 import { contractRecords } from './0221_contract_records.ts'
 import { contractMinutes } from './0222_contract_minutes.ts'
 import { journalNames } from './0223_journal_names.ts'
+import type { Migration } from './migration.ts'
 
-/** A numbered step of the schema. Once released it never changes; what comes after is a new one. */
-export interface Migration {
-  readonly id: number
-  readonly name: string
-  readonly up: (dialect: Dialect) => readonly string[]
-}
 export const MIGRATIONS: readonly Migration[] = [
   foundation,
   wallet,
