@@ -177,6 +177,30 @@ describe('edges of matching', () => {
     }
   })
 
+  test('fok against icebergs and own orders of one price: what is hidden comes behind the own order', () => {
+    for (const act of ['cn', 'cb', 'co', null] as const) {
+      const engine = new Engine()
+      const { main, other } = grouped(engine)
+      placed(engine, other, order('sell', '1', '50000', { iceberg: '0.1' }))
+      placed(engine, main, order('sell', '1', '50000'))
+      const fok = (amount: string, price: string) =>
+        place(engine, main, order('buy', amount, price, { time_in_force: 'fok', stp_act: act }))
+      if (act !== 'co') {
+        assert.equal(labelOf(fok('0.5', '50000')), 'FOK_NOT_FILL', String(act))
+        assert.equal(format(engine.state.ledger.balance(main, 'spot', 'USDT')), '1000000')
+        assert.deepEqual(queueOf(engine.state, 'sell').length, 2)
+      }
+      const reply = act === 'co' ? fok('0.5', '50000') : fok('0.1', '50000')
+      assert.ok('reply' in reply)
+      assert.equal(words(reply.reply), `closed filled ${act === 'co' ? '0.5' : '0.1'} 0`)
+      // Of a better price everything counts, the hidden parts too.
+      placed(engine, other, order('sell', '1', '49999', { iceberg: '0.1' }))
+      const better = fok('1', '50000')
+      assert.ok('reply' in better)
+      assert.equal(words(better.reply), 'closed filled 1 0')
+    }
+  })
+
   test('a self-trade in the middle of a sweep: cb ends both and keeps the fills, co takes the next', () => {
     for (const [act, expected, makers] of [
       ['cb', 'cancelled stp 1 2', 1],

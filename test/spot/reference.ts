@@ -158,15 +158,22 @@ export class ReferenceMarket {
     this.refusePostOnly(order, order)
     if (order.tif !== 'fok') return
     let left = order.left
-    for (const maker of this.facing(order.side, order)) {
+    const queue = this.facing(order.side, order).map((maker) => ({ ...maker }))
+    for (let maker = queue.shift(); maker !== undefined; maker = queue.shift()) {
       if (!this.accepts(order, maker)) break
       if (this.same(order, maker)) {
         if (order.act === 'co') continue
         break
       }
-      const amount = smaller(this.wants(order, left, maker.price), maker.left)
+      const amount = smaller(this.wants(order, left, maker.price), maker.shown)
       left -= order.market && order.side === 'buy' ? (amount * maker.price) / ONE : amount
       if (this.wants(order, left, maker.price) === 0n) return
+      maker.left -= amount
+      maker.shown = smaller(maker.iceberg, maker.left)
+      const { price } = maker
+      const worse = queue.findIndex((one) => one.price !== price)
+      // What it hid comes behind everybody at its price.
+      if (maker.left > 0n) queue.splice(worse === -1 ? queue.length : worse, 0, maker)
     }
     throw new Label('FOK_NOT_FILL')
   }

@@ -161,22 +161,32 @@ export function wouldTake(exchange: Exchange, { order, market }: Taker): boolean
 export function canFill(exchange: Exchange, taker: Taker): boolean {
   const { order } = taker
   let left: bigint = order.left
+  let price: Price | undefined
+  // Of the level: hidden parts come behind all that it shows, so an own order there is met before them.
+  let hidden: bigint = 0n
   for (const maker of exchange.book(taker.market.id).queue(opposite(order.side))) {
-    if (!within(taker, maker.price)) return false
+    if (maker.price !== price) {
+      if (hidden > 0n && takes(hidden, price!)) return true
+      hidden = 0n
+      price = maker.price
+    }
+    if (!within(taker, price)) return false
     if (order.stp_id !== 0 && maker.stp_id === order.stp_id) {
       if (order.stp_act === 'co') continue
       return false
     }
-    if (taker.byQuote) {
-      const affordable = wanted(taker, left as Amount, maker.price)
-      if (affordable <= maker.left) return true
-      left -= timesDown(maker.left, maker.price)
-    } else {
-      left -= maker.left
-      if (left <= 0n) return true
-    }
+    if (takes(maker.shown, price)) return true
+    hidden += maker.left - maker.shown
   }
-  return false
+  return hidden > 0n && takes(hidden, price!)
+
+  /** True when that is enough. */
+  function takes(amount: bigint, at: Price): boolean {
+    if (!taker.byQuote) return (left -= amount) <= 0n
+    if (wanted(taker, left as Amount, at) <= amount) return true
+    left -= timesDown(amount as Amount, at)
+    return false
+  }
 }
 
 /** Takes an open order off the book before it is filled; what it still holds goes back. */
