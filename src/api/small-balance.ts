@@ -39,7 +39,7 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'POST',
     path: '/wallet/small_balance',
-    summary: 'Turns small balances into GT at index prices, rounded down',
+    summary: 'Turns small balances into GT at index prices, rounded down; 100 USDT worth an hour',
     access: signed('wallet'),
     limit: LIMITS.wallet,
     body: object({
@@ -48,7 +48,7 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     }),
     status: 200,
     reply: null,
-    refuses: ['INVALID_CURRENCY', 'TRADE_RESTRICTED', 'BALANCE_NOT_ENOUGH'],
+    refuses: ['INVALID_CURRENCY', 'TRADE_RESTRICTED', 'AMOUNT_TOO_MUCH', 'BALANCE_NOT_ENOUGH'],
     handle: async ({ desk, caller, body }) => {
       if (body.currency.length === 0 && !body.is_all)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency (a list) or is_all')

@@ -394,6 +394,13 @@ describe('wallet', () => {
       'dust_swap_gt_add 1302 GT 0.0625',
       'dust_swap_gt_add 1302 GT 0.05',
     ])
+    // The XRP and DOGE above were worth 0.9 USDT; a family turns 100 USDT worth an hour.
+    for (let i = 0; i < 99; i++) {
+      await platform.credit(user_id, 'XRP', '2')
+      ok(await client.post('/wallet/small_balance', { currency: ['XRP'] }))
+    }
+    await platform.credit(user_id, 'XRP', '2')
+    refused(await client.post('/wallet/small_balance', { is_all: true }), 400, 'AMOUNT_TOO_MUCH', /next hour/)
     await platform.operator.ok('PUT', '/prices', { DOGE: null, XRP: null, GT: null, BTC: null })
   })
 

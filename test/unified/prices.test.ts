@@ -41,6 +41,48 @@ class Live extends Lender {
   }
 }
 
+test('small balances are no free swap: a family turns so much in an hour, in however many pieces and accounts', () => {
+  const engine = new Lender()
+  engine.prices({ XRP: '0.5', DOGE: '0.1', GT: '8' })
+  const main = engine.user({ XRP: '1000', DOGE: '5' })
+  const subs = [1, 2].map(() => engine.user({}, { parent_id: main }))
+  const turn = (user_id: number): string =>
+    label(engine.run('small_balance.convert', { user_id, currency: [], is_all: true }))
+  const piece = (sub_account: number): void => {
+    const rest = { sub_account_type: 'spot', direction: 'to', client_order_id: null, known_tx: null } as const
+    engine.must('sub_transfer.create', { main, sub_account, currency: 'XRP', amount: '2', ...rest })
+  }
+  for (let i = 0; i < 99; i++) {
+    piece(subs[i % 2]!)
+    assert.equal(turn(subs[i % 2]!), 'passed', `piece ${i + 1}`)
+  }
+  // Two more, of which one passes: it is the first by name, and the other stays where it is.
+  piece(subs[0]!)
+  engine.must('sub_transfer.create', {
+    main,
+    sub_account: subs[0]!,
+    sub_account_type: 'spot',
+    currency: 'DOGE',
+    amount: '5',
+    direction: 'to',
+    client_order_id: null,
+    known_tx: null,
+  })
+  const { ledger } = engine.state
+  assert.equal(turn(subs[0]!), 'passed')
+  assert.deepEqual(
+    ['DOGE', 'XRP'].map((currency) => format(ledger.balance(subs[0]!, 'spot', currency))),
+    ['0', '2'],
+  )
+  assert.equal(turn(subs[0]!), 'AMOUNT_TOO_MUCH')
+  piece(subs[1]!)
+  assert.equal(turn(subs[1]!), 'AMOUNT_TOO_MUCH')
+  const stranger = engine.user({ XRP: '2' })
+  assert.equal(turn(stranger), 'passed')
+  engine.at += 3_600e6
+  assert.equal(turn(subs[0]!), 'passed')
+})
+
 describe('nobody prints the index price', () => {
   test('a trade with oneself at 1,000 times the price is worth nothing as collateral', () => {
     const engine = new Lender()

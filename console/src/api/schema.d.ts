@@ -583,7 +583,7 @@ export interface Endpoints {
       convertible_to_gt: string
     }[]
   }
-  /** Turns small balances into GT at index prices, rounded down */
+  /** Turns small balances into GT at index prices, rounded down; 100 USDT worth an hour */
   'POST /api/v4/wallet/small_balance': {
     path: undefined
     query: undefined

@@ -16,6 +16,8 @@ export interface UserSettings {
   readonly withdrawals_closed_until?: number
   /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */
   readonly debit_fee?: 1 | 2 | 3
+  /** What its family has turned of small balances in an hour of the platform's clock, in USDT. */
+  readonly small_balances?: { readonly hour: number; readonly usdt: string }
 }
 export const DEFAULT_SETTINGS: UserSettings = {
   push_acceptance: 'auto',

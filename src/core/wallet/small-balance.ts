@@ -1,14 +1,21 @@
 import { EQUITY, spotOf } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, roundDown, amountOf, type Amount } from '../../money/amount.ts'
+import { ZERO, add, amountOf, format, roundDown, type Amount } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
+import { mainOf } from '../family.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
+import { hourOf } from '../time.ts'
 import { guardOutflow } from '../unified/guard.ts'
 
 const TOKEN = 'GT'
 /** Worth in USDT below which a balance is dust. */
 export const DUST_USDT = amountOf('1')
+/**
+ * Worth in USDT that a family may turn in an hour: at the index and without a fee it is for what is left over, and
+ * money that was cut small would be exchanged at a price that is not the market's.
+ */
+const FAMILY_HOUR_USDT = amountOf('100')
 /** What the platform does not turn: its token itself, cards, and money. */
 const NEVER = new Set([TOKEN, 'POINT', 'USDT'])
 
@@ -36,7 +43,7 @@ export function dustOf(state: State, userId: number): Dust[] {
   return dust.sort((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** The user's dust → the platform, and the token for it → the user, out of operator equity. */
+/** The user's dust → the platform, and the token for it → the user, out of operator equity: as far as the hour goes. */
 export function convertDust(
   ctx: Ctx,
   input: { user_id: number; currency: readonly string[]; is_all: boolean },
@@ -54,9 +61,10 @@ export function convertDust(
         'INVALID_PARAM_VALUE',
         `currency: ${name} is no small balance of this account; GET /wallet/small_balance lists them`,
       )
-  const chosen = input.is_all ? dust : dust.filter(({ currency }) => named.includes(currency))
-  if (chosen.length === 0)
+  const wanted = input.is_all ? dust : dust.filter(({ currency }) => named.includes(currency))
+  if (wanted.length === 0)
     refuse('INVALID_PARAM_VALUE', 'currency: this account has no small balances to convert')
+  const chosen = withinHour(ctx, input.user_id, wanted)
   const user = spotOf(input.user_id)
   for (const { currency, amount, gt } of chosen) {
     guardOutflow(state, input.user_id, 'spot', currency, amount)
@@ -82,4 +90,25 @@ export function convertDust(
     })
   }
   return null
+}
+/** Counts what the family turns, and leaves out what would be more than an hour's. */
+function withinHour({ state, tx, at }: Ctx, userId: number, dust: readonly Dust[]): Dust[] {
+  const main = state.users.must(mainOf(state, userId))
+  const hour = hourOf(at)
+  const before = main.settings.small_balances
+  let usdt = before?.hour === hour ? amountOf(before.usdt) : ZERO
+  const chosen = dust.filter((one) => {
+    const after = add(usdt, one.usdt)
+    if (after > FAMILY_HOUR_USDT) return false
+    usdt = after
+    return true
+  })
+  if (chosen.length === 0)
+    refuse(
+      'AMOUNT_TOO_MUCH',
+      `small balances worth ${format(usdt)} USDT were converted in this hour by this account, its main account and its sub-accounts; at most ${format(FAMILY_HOUR_USDT)} are. Try again in the next hour`,
+    )
+  const settings = { ...main.settings, small_balances: { hour, usdt: format(usdt) } }
+  tx.put(state.users.table, { ...main, settings })
+  return chosen
 }
