@@ -314,6 +314,7 @@ export const SECTIONS = {
     keys_max: whole,
     contract_ceiling: decimal,
     open_orders_max: optional(whole),
+    sub_accounts_max: optional(whole),
   }),
 } as const satisfies Describes<WorldConfig>
 const FILE: Member = {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { ok } from '../support/client.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 
@@ -57,4 +61,21 @@ test('what an account asks does not cost more with every order it has open: sums
   )
   assert.deepEqual(fresh, kept, 'sums that were kept are those that are made anew')
   await again.stop()
+})
+
+test('a main account has so many sub-accounts and no more, whoever makes them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-stall-'))
+  const path = join(folder, 'world.json')
+  writeFileSync(path, JSON.stringify({ limits: { ...BUILT_IN_WORLD.limits, sub_accounts_max: 3 } }))
+  const platform = await TestPlatform.start({ KONTOR_CONFIG: path })
+  const { client, user_id } = await platform.user()
+  for (let i = 0; i < 3; i++) ok(await client.post('/sub_accounts', { login_name: `sub_${i}` }), 201)
+  const fourth = { login_name: 'sub_3' }
+  refused(await client.post('/sub_accounts', fourth), 400, 'INVALID_PARAM_VALUE', /3 sub-accounts/)
+  const asked = await platform.operator.call('POST', '/users', { ...fourth, parent: user_id })
+  refused(asked, 400, 'INVALID_PARAM_VALUE', /3 sub-accounts/)
+  assert.equal(ok(await client.get('/sub_accounts')).length, 3)
+  ok(await (await platform.user()).client.post('/sub_accounts', fourth), 201)
+  await platform.stop()
+  rmSync(folder, { recursive: true, force: true })
 })

@@ -87,6 +87,9 @@ export class Users {
     if (user === undefined) throw new TypeError(`no user ${userId}`)
     return user
   }
+  subAccountCount(userId: number): number {
+    return this.byParent.count(userId)
+  }
   subAccountsOf(userId: number): User[] {
     return [...this.byParent.get(userId)].sort((a, b) => a.user_id - b.user_id)
   }

@@ -32,6 +32,13 @@ export function createUser(ctx: Ctx, input: NewUser): User {
         'INVALID_PARAM_VALUE',
         `parent: ${input.parent_id} is a sub-account; only a main account has sub-accounts`,
       )
+    // What is asked of a family, and decided for it, looks at each of them.
+    const limit = state.world.subAccountsMax
+    if (users.subAccountCount(parent.user_id) >= limit)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `account ${parent.user_id} already has ${limit} sub-accounts, which is the limit`,
+      )
   } else if (input.type === 3)
     refuse('INVALID_PARAM_VALUE', 'type: 3 (cross-margin) is a kind of sub-account; name its parent')
   if (users.byLogin.get(input.login_name.toLowerCase()) !== undefined)

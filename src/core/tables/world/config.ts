@@ -52,5 +52,7 @@ export interface WorldConfig {
     readonly contract_ceiling: string
     /** Open orders of one account in one market; left out: 1,000. */
     readonly open_orders_max?: number
+    /** Sub-accounts of one main account; left out: 500. */
+    readonly sub_accounts_max?: number
   }
 }

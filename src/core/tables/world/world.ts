@@ -39,6 +39,7 @@ export const SETTING: TableSpec<Setting> = {
 }
 
 const OPEN_ORDERS_MAX = 1_000
+const SUB_ACCOUNTS_MAX = 500
 
 /** The setting that tells whether money is real here. */
 export const LIVE = 'live'
@@ -210,6 +211,9 @@ export class World {
   get openOrdersMax(): number {
     return this.must.limits.open_orders_max ?? OPEN_ORDERS_MAX
   }
+  get subAccountsMax(): number {
+    return this.must.limits.sub_accounts_max ?? SUB_ACCOUNTS_MAX
+  }
   get contractCeiling(): string {
     return this.must.limits.contract_ceiling
   }
@@ -370,4 +374,7 @@ export function checkWorld(world: WorldConfig): void {
   const { open_orders_max = OPEN_ORDERS_MAX } = world.limits
   if (!Number.isInteger(open_orders_max) || open_orders_max < 1 || open_orders_max > 10_000)
     throw new TypeError('limits.open_orders_max must be a whole number from 1 to 10000')
+  const { sub_accounts_max = SUB_ACCOUNTS_MAX } = world.limits
+  if (!Number.isInteger(sub_accounts_max) || sub_accounts_max < 1 || sub_accounts_max > 10_000)
+    throw new TypeError('limits.sub_accounts_max must be a whole number from 1 to 10000')
 }
