@@ -91,6 +91,17 @@ async function lastBefore<Row extends object>(
   const [row] = await store.query(sql, [...valuesOf(scope), micros])
   return row === undefined ? 0 : Number(row[0])
 }
+/** Places of the records in a window: above the first number, up to the second. */
+export const placesIn = <Row extends object>(
+  store: Store,
+  spec: TableSpec<Row> | LogSpec<Row>,
+  scope: Scope<NoInfer<Row>>,
+  window: Window,
+): Promise<[low: number, high: number]> =>
+  Promise.all([
+    lastBefore(store, spec, scope, Math.round(window.from * 1e6)),
+    lastBefore(store, spec, scope, (Math.floor(window.to) + 1) * 1e6),
+  ])
 export async function readPage<Row extends object>(
   store: Store,
   spec: TableSpec<Row> | LogSpec<Row>,
@@ -98,10 +109,7 @@ export async function readPage<Row extends object>(
   window: Window,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Paged<Row>> {
-  const [low, high] = await Promise.all([
-    lastBefore(store, spec, scope, Math.round(window.from * 1e6)),
-    lastBefore(store, spec, scope, (Math.floor(window.to) + 1) * 1e6),
-  ])
+  const [low, high] = await placesIn(store, spec, scope, window)
   const total = Math.max(0, high - low)
   if (page.offset >= total) return { rows: [], total }
   const values = [...valuesOf(scope), high - page.offset, low, page.limit]

@@ -7,6 +7,7 @@ import { id, ids, object, oneOf, optional, positiveDecimal, text, withDefault } 
 import {
   pageFields,
   paginationHeaders,
+  placesIn,
   readPage,
   readWindow,
   windowFields,
@@ -62,7 +63,9 @@ const view = (record: SubTransfer) => ({
   status: 'success',
 })
 
-/** All, or those with one sub-account, by their places; those with several are merged from theirs. */
+/** What a page of several sub-accounts may skip: it is read of each of them. */
+const SKIP_MAX = 100_000
+/** All, or those with one sub-account, by their places; those with several are merged from theirs by the database. */
 async function page(
   desk: Desk,
   main: number,
@@ -78,13 +81,22 @@ async function page(
     ordinal: 'sub_ordinal',
   })
   if (subs.length === 1) return readPage(store, SUB_TRANSFER, scope(subs[0]!), window, query)
-  const first = { limit: query.offset + query.limit, offset: 0 }
-  const lists = await Promise.all(subs.map((sub) => readPage(store, SUB_TRANSFER, scope(sub), window, first)))
-  const rows = lists.flatMap((list) => list.rows).sort((a, b) => b.tx_id - a.tx_id)
-  return {
-    rows: rows.slice(query.offset, query.offset + query.limit),
-    total: lists.reduce((sum, { total }) => sum + total, 0),
-  }
+  const places = await Promise.all(subs.map((sub) => placesIn(store, SUB_TRANSFER, scope(sub), window)))
+  const total = places.reduce((sum, [low, high]) => sum + Math.max(0, high - low), 0)
+  const { limit, offset } = query
+  if (offset >= total) return { rows: [], total }
+  if (offset > SKIP_MAX)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `offset: ${offset} is more than ${SKIP_MAX}, the most with several sub_uid. Narrow the time range, or name one`,
+    )
+  const newest =
+    'select "tx_id" from sub_transfer where "main_user" = ? and "sub_user" = ? and "sub_ordinal" <= ? and "sub_ordinal" > ? order by "sub_ordinal" desc limit ?'
+  const union = subs.map((_, i) => `select "tx_id" from (${newest}) as newest_${i}`).join(' union all ')
+  const merged = `select "tx_id" from (${union}) as newest order by "tx_id" desc limit ? offset ?`
+  const values = subs.flatMap((sub, i) => [main, sub, places[i]![1], places[i]![0], limit + offset])
+  const where = `where "tx_id" in (${merged}) order by "tx_id" desc`
+  return { rows: await store.select(SUB_TRANSFER, where, [...values, limit, offset]), total }
 }
 
 export const subTransferEndpoints: readonly AnyEndpoint[] = [

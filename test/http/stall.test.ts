@@ -79,3 +79,46 @@ test('a main account has so many sub-accounts and no more, whoever makes them', 
   await platform.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+
+test('transfers with several sub-accounts: no more is read from the store than is shown, however far a page lies', async () => {
+  const platform = await TestPlatform.start()
+  const main = await platform.user()
+  await platform.credit(main.user_id, 'USDT', '1000')
+  const subs = [await platform.user({ parent: main.user_id }), await platform.user({ parent: main.user_id })]
+  const made: string[] = []
+  for (let i = 1; i <= 30; i++) {
+    const sub_account = subs[i % 3 === 0 ? 1 : 0]!.user_id
+    const transfer = { sub_account, currency: 'USDT', amount: String(i), direction: 'to' }
+    ok(await main.client.post('/wallet/sub_account_transfers', transfer))
+    made.unshift(String(i))
+  }
+  const { store } = platform.platform.desk
+  const select = store.select.bind(store)
+  let read = 0
+  store.select = async (...asked: Parameters<typeof select>) => {
+    const rows = await select(...asked)
+    read += rows.length
+    return rows as never
+  }
+  const ask = (offset: number, limit: number) =>
+    main.client.get('/wallet/sub_account_transfers', {
+      sub_uid: subs.map(({ user_id }) => user_id).join(','),
+      offset,
+      limit,
+    })
+  for (const [offset, limit] of [
+    [0, 100],
+    [0, 3],
+    [17, 4],
+    [28, 10],
+  ] as const) {
+    read = 0
+    const reply = await ask(offset, limit)
+    const amounts = ok(reply).map(({ amount }: { amount: string }) => amount)
+    assert.deepEqual(amounts, made.slice(offset, offset + limit))
+    assert.equal(reply.headers.get('x-pagination-total'), '30')
+    assert.equal(read, amounts.length, `offset ${offset}`)
+  }
+  assert.deepEqual(ok(await ask(1_000_000_000, 100)), [])
+  await platform.stop()
+})
