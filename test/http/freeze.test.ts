@@ -144,6 +144,23 @@ describe('freezing an account, and holds that stay', () => {
     assert.equal((await recordOf(plain.id, user_id)).status, 'DONE')
   })
 
+  test("an operator's own hold is not let go by funds that are there, nor does it keep a freeze away", async () => {
+    const { client, user_id } = await holder(platform)
+    const [short, frozen] = [
+      ok(await client.post('/withdrawals', body)),
+      ok(await client.post('/withdrawals', body)),
+    ]
+    const divert = (id: string, status: string, reason: string) =>
+      platform.operator.ok('POST', `/withdrawals/${id}/divert`, { status, reason })
+    await divert(short.id, 'DMOVE', 'the hot wallet is short')
+    await divert(frozen.id, 'VERIFY', 'the account was frozen')
+    await mine(platform, 'ETH', 13)
+    assert.equal((await recordOf(short.id, user_id)).status, 'DMOVE')
+    await state(user_id, 2)
+    await state(user_id, 1)
+    for (const { id } of [short, frozen]) assert.equal((await recordOf(id, user_id)).status, 'REVIEW')
+  })
+
   test('an address saved without a tag does not cover a payment with one', async () => {
     const address = outside('ripple')
     const { client, user_id } = await holder(platform, { currency: 'XRP', chain: 'XRP', address })

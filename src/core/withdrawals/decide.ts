@@ -214,7 +214,7 @@ export function reviewWaiting(ctx: Ctx, userId: number, upTo: number, count: num
   for (const withdrawal of ctx.state.wallet.withdrawals.waitingOf(userId)) {
     if (done === count || withdrawal.id > upTo) break
     const status = next(WITHDRAWAL_FLOW, withdrawal.status, 'review')
-    if (status === undefined || withdrawal.holds[0]?.reason === FROZEN) continue
+    if (status === undefined || isFreezeHold(withdrawal.holds[0])) continue
     const others = withdrawal.holds.filter((hold) => hold.status !== 'REVIEW')
     const holds = [{ status: 'REVIEW', reason: FROZEN } as const, ...others]
     change(ctx, withdrawal, { status, holds, approvals: [] })
@@ -223,3 +223,5 @@ export function reviewWaiting(ctx: Ctx, userId: number, upTo: number, count: num
   return done
 }
 export const FROZEN = 'the account was frozen'
+const isFreezeHold = (hold: Hold | undefined): boolean =>
+  hold?.status === 'REVIEW' && hold.by === undefined && hold.reason === FROZEN

@@ -58,8 +58,9 @@ export function releaseForFunds(ctx: Ctx, input: { id: number }): Withdrawal | n
   return withdrawal !== undefined && waitsForFunds(withdrawal) ? clearHold(ctx, withdrawal) : null
 }
 const SHORT = 'the hot wallet is short'
+/** What an operator has put there stays, whatever its reason says. */
 export const waitsForFunds = ({ status, holds }: Withdrawal): boolean =>
-  status === 'DMOVE' && holds[0]?.reason === SHORT
+  status === 'DMOVE' && holds[0]?.by === undefined && holds[0]?.reason === SHORT
 
 /** PROCES → PEND: the signed transaction is on the disk before anybody outside hears of it. */
 export function intendWithdrawal(ctx: Ctx, input: { id: number; intent: Intent }): Withdrawal | null {
