@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { borrowable } from '../../src/core/unified/loans.ts'
 import { leavingLimit } from '../../src/core/unified/guard.ts'
+import { PLAIN } from '../../src/core/spot/place.ts'
 import { contractsIn } from '../../src/core/tables/world/contracts.ts'
 import { ZERO, format, roundDown, type Amount } from '../../src/money/amount.ts'
 import { prove } from './prove.ts'
@@ -181,4 +182,51 @@ test('spot that hedges a position does not leave it bare, by transfer, by order,
   thieves.honest(63_000)
   thieves.honest(60_000)
   assert.ok(thieves.worth() <= before + 1_000_000 + 1e-6, `${thieves.worth()} of ${before + 1_000_000}`)
+})
+
+test('no debt is repaid with what is set apart for isolated positions, so that nobody has their margin for nothing', () => {
+  const thieves = new Thieves()
+  const one = thieves.join('multi_currency', { BTC: '1', USDT: '20' })
+  const other = thieves.join('classic', { USDT: '1000000' })
+  const user_id = one
+  const loan = (type: 'borrow' | 'repay', currency: string, amount: string | null) => {
+    const rest = { scope: 'unified', repaid_all: amount === null, text: null, known_id: null }
+    const outcome = thieves.run('margin.loan', { user_id, type, currency, amount, ...rest })
+    return 'label' in outcome ? outcome.label : 'passed'
+  }
+  const free = (): string => format(thieves.state.ledger.balance(one, 'spot', 'USDT'))
+  assert.equal(loan('borrow', 'USDT', '10000'), 'passed')
+  assert.equal(loan('borrow', 'ETH', '0.1'), 'passed')
+  // The ETH goes, so that its debt can be paid by an exchange alone.
+  thieves.moveOut(one, 'ETH', '0.1')
+  thieves.leverage(one, BTC_USDT, '10')
+  thieves.swap(one, other, 10_000, '60000')
+  const [position] = thieves.state.futures.positions.heldBy(one, 'futures/usdt')
+  const margin = position!.margin
+  const spare = (thieves.state.ledger.balance(one, 'spot', 'USDT') - margin) as Amount
+  assert.ok(margin > 6_000n * 10n ** 18n && spare > 0n)
+  const before = free()
+  assert.equal(loan('repay', 'USDT', '9900'), 'BALANCE_NOT_ENOUGH')
+  assert.equal(loan('repay', 'USDT', null), 'BALANCE_NOT_ENOUGH')
+  assert.equal(free(), before)
+  assert.equal(loan('repay', 'USDT', format(spare)), 'passed')
+  assert.equal(free(), format(margin))
+  const names = { debt_currencies: ['ETH'], available_currencies: ['USDT'] }
+  const quick = thieves.run('margin.quick_repay', { user_id, ...names })
+  assert.equal('label' in quick && quick.label, 'BALANCE_NOT_ENOUGH')
+  // An order that repays by itself pays with what it brought and nothing else.
+  const order = {
+    type: 'limit',
+    side: 'sell',
+    amount: '0.01',
+    price: '60000',
+    time_in_force: null,
+  } as const
+  thieves.spot(thieves.join('classic', { USDT: '100000' }), 'buy', '0.01', '60000')
+  const placed = { ...PLAIN, currency_pair: 'BTC_USDT', auto_repay: true, ...order }
+  thieves.must('spot.place', { user_id, order: placed })
+  assert.equal(free(), format(margin))
+  // Without the position it is ordinary money again.
+  thieves.swap(other, one, 10_000, '60000')
+  assert.equal(loan('repay', 'USDT', '3000'), 'passed')
 })

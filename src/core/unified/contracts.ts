@@ -1,5 +1,12 @@
-import { ZERO, add, min, negate, type Amount } from '../../money/amount.ts'
-import { UNIFIED_CONTRACTS, debtOf, isSharedFor, tradesContracts } from '../contract-margin/cash.ts'
+import { ZERO, add, max, min, negate, subtract, type Amount } from '../../money/amount.ts'
+import { ownFree } from '../contract-margin/available.ts'
+import {
+  UNIFIED_CONTRACTS,
+  debtOf,
+  isSharedFor,
+  isUnifiedFor,
+  tradesContracts,
+} from '../contract-margin/cash.ts'
 import { isDoubtful, nearIndex, worsePrices } from '../contract-margin/believed.ts'
 import { needsOf, unitOf, type Prices, type Unit } from '../contract-margin/needs.ts'
 import { orderMargins, reducesOnly } from '../contract-margin/orders.ts'
@@ -9,7 +16,7 @@ import { move } from '../ledger/ledger.ts'
 import type { ContractRisk, RiskAsset, RiskUnit } from '../risk/risk.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
-import { UNIFIED } from '../tables/unified/loan-accounts.ts'
+import { UNIFIED, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { contractsIn } from '../tables/world/contracts.ts'
 import type { Trust } from './trust.ts'
 
@@ -41,6 +48,28 @@ export const isEngaged = (state: State, userId: number, scope: string): boolean 
 export const hasContracts = (state: State, userId: number): boolean =>
   isSharedFor(state, userId, UNIFIED_CONTRACTS) &&
   (tradesContracts(state, userId) || debtOf(state, userId, UNIFIED_CONTRACTS) < 0n)
+
+/**
+ * What contracts leave of the free money of their own currency: below zero where they need more. Undefined: they have no
+ * say. In single_currency mode they stand on nothing else; elsewhere only the margins of isolated positions are set apart.
+ */
+export function cashSpared(state: State, userId: number): Amount | undefined {
+  if (!isUnifiedFor(state, userId, UNIFIED_CONTRACTS) || !tradesContracts(state, userId)) return undefined
+  if (state.margin.modeOf(userId) === 'single_currency') return ownFree(state, userId, UNIFIED_CONTRACTS)
+  const { isolated } = unitOf(state, userId, UNIFIED_CONTRACTS)
+  return isolated <= 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), isolated)
+}
+/** What an account's own repayments may use: the margins of isolated positions are not lent, so no debt is paid with them. */
+export function freeToRepay(
+  state: State,
+  userId: number,
+  { free, pair }: LoanAccounts,
+  currency: string,
+): Amount {
+  const balance = state.ledger.balance(userId, free, currency)
+  const spare = pair === '' && currency === CASH ? cashSpared(state, userId) : undefined
+  return spare === undefined ? balance : max(ZERO, min(balance, spare))
+}
 
 /** Undefined where it has none. */
 export function contractsOf(

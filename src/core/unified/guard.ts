@@ -6,10 +6,7 @@ import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
-import { ownFree } from '../contract-margin/available.ts'
-import { UNIFIED_CONTRACTS, isUnifiedFor, tradesContracts } from '../contract-margin/cash.ts'
-import { unitOf } from '../contract-margin/needs.ts'
-import { CASH, hasContracts, isEngaged } from './contracts.ts'
+import { CASH, cashSpared, freeToRepay, hasContracts, isEngaged } from './contracts.ts'
 import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
 import { mustLiquidate } from '../risk/levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
@@ -74,17 +71,6 @@ function keepCash(state: State, userId: number, { market, side }: Guarded): void
       `this order would take ${format(-spare as Amount)} ${CASH} that positions and orders in contracts need; order less, or close some of them`,
     )
 }
-/**
- * What contracts leave of the free money of their own currency: below zero where they need more. Undefined: they have no
- * say. In single_currency mode they stand on nothing else; elsewhere only the margins of isolated positions are set apart.
- */
-function cashSpared(state: State, userId: number): Amount | undefined {
-  if (!isUnifiedFor(state, userId, UNIFIED_CONTRACTS) || !tradesContracts(state, userId)) return undefined
-  if (state.margin.modeOf(userId) === 'single_currency') return ownFree(state, userId, UNIFIED_CONTRACTS)
-  const { isolated } = unitOf(state, userId, UNIFIED_CONTRACTS)
-  return isolated <= 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), isolated)
-}
-
 /** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
 export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
   const before = isEngaged(state, userId, scope) ? figuresOf(state, userId, scope, 'firm').available : ZERO
@@ -164,7 +150,7 @@ function payBack(
 ): void {
   const { state } = ctx
   const owed = totalOwed(state, userId, accounts, currency)
-  const amount = min(min(owed, most), state.ledger.balance(userId, accounts.free, currency))
+  const amount = min(min(owed, most), freeToRepay(state, userId, accounts, currency))
   if (amount > 0n) repay(ctx, userId, accounts, currency, amount, why)
 }
 

@@ -13,7 +13,7 @@ import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unif
 import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
 import { isRestricted } from '../risk/levels.ts'
-import { CASH, isEngaged } from './contracts.ts'
+import { CASH, freeToRepay, isEngaged } from './contracts.ts'
 import { figuresOf, owedOf, portfolioOf } from './portfolio.ts'
 import { availableAfterLoan, borrowableOf, transferableOf } from '../risk/risk.ts'
 
@@ -225,7 +225,14 @@ function repayAsked(
       'REPAY_TOO_MUCH',
       `amount: ${format(amount)} ${currency} is more than the ${format(owed)} owed; repaid_all true repays everything`,
     )
-  return repay(ctx, userId, accounts, currency, amount ?? owed, 'manual_repay', text)
+  const asked = amount ?? owed
+  const free = freeToRepay(state, userId, accounts, currency)
+  if (asked > free && asked <= state.ledger.balance(userId, accounts.free, currency))
+    refuse(
+      'BALANCE_NOT_ENOUGH',
+      `amount: ${format(asked)} ${currency} is more than what is not set apart for isolated positions in contracts; at most ${format(free)} can repay`,
+    )
+  return repay(ctx, userId, accounts, currency, asked, 'manual_repay', text)
 }
 /** The user's free money → the pool; interest first. */
 export function repay(

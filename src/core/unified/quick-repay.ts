@@ -25,6 +25,7 @@ import { nextId } from '../counters.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { requireShared } from './accounts.ts'
+import { freeToRepay } from './contracts.ts'
 import { keepCovered } from './guard.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from './loans.ts'
@@ -88,6 +89,7 @@ export function payableOf(
 ): { currency: string; available: Amount; usd: Amount }[] {
   const owed = new Set(debtsOf(state, userId).map(({ currency }) => currency))
   return [...state.ledger.named(userId, UNIFIED.free)]
+    .map(({ currency }) => ({ currency, amount: freeToRepay(state, userId, UNIFIED, currency) }))
     .filter(
       ({ currency, amount }) =>
         amount > 0n &&
@@ -168,7 +170,7 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
       if (owed === 0n) break
       const amount =
         currency === debt
-          ? min(owed, state.ledger.balance(input.user_id, 'spot', debt))
+          ? min(owed, freeToRepay(state, input.user_id, UNIFIED, debt))
           : exchange(currency, debt, owed)
       if (amount <= 0n) continue
       repay(ctx, input.user_id, UNIFIED, debt, amount, 'different_currencies_repayment')
@@ -200,7 +202,7 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
     const wanted = min(owed, roundDown(overDown(quota.room(from, to), priceTo), precision))
     if (wanted < owed) quota.short(from, to)
     const needed = roundUp(overUp(timesUp(wanted, priceTo), priceFrom), state.world.currency(from).precision)
-    const taken = min(needed, state.ledger.balance(input.user_id, 'spot', from))
+    const taken = min(needed, freeToRepay(state, input.user_id, UNIFIED, from))
     const brought =
       taken === needed ? wanted : roundDown(overDown(timesDown(taken, priceFrom), priceTo), precision)
     if (taken <= 0n || brought <= 0n) return 0n as Amount
