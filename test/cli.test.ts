@@ -30,6 +30,7 @@ describe('the command kontor', () => {
       assert.match(output, new RegExp(`^usage: kontor ${command}`))
     }
     const { output } = await kontor(['start', '--help'])
+    assert.equal((await kontor(['help', 'start'])).output, output)
     for (const [setting] of SETTINGS) assert.match(output, new RegExp(setting))
   })
 
@@ -37,8 +38,12 @@ describe('the command kontor', () => {
     const file = join(data, 'world.json')
     writeFileSync(file, '{ "currencies": ')
     const cases: [args: string[], message: RegExp][] = [
-      [['stort'], /no command "stort"/],
-      [['start', '--prot', '1'], /Unknown option '--prot'/],
+      [['stort'], /no command "stort"; did you mean start\? kontor --help lists them/],
+      [['help', 'me'], /no command "me"; kontor --help lists them/],
+      [['--port', '1'], /a command is needed before "--port"/],
+      [['start', '--prot', '1'], /Unknown option '--prot'; did you mean --port\? --help shows/],
+      [['start', '--bogus'], /Unknown option '--bogus'; --help shows/],
+      [['fund', 'demo', '-1', 'BTC'], /Unknown option '-1'; no number here may be negative/],
       [['start', 'now'], /"now" is one word too many/],
       [['start', '--port', '99999'], /KONTOR_PORT must be a whole number/],
       [['start', '--mode', 'prod'], /KONTOR_MODE must be one of sandbox, live/],

@@ -18,7 +18,6 @@ import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const backup: Command = {
   usage: 'kontor backup FOLDER [--data FOLDER | --database-url URL] [--config FILE] [--without-key]',
-  summary: 'copies database, secret key and configuration, and verifies the copy',
   detail: `Safe beside a running platform: the copy is of one moment. FOLDER is made, and must not be there yet, or be empty. It
 holds the database as one file, whatever the store, the secret key, the configuration file where one is set, a sandbox's
 credentials, and backup.json, which says what they are. The copy is verified as kontor verify does it; a copy that is not

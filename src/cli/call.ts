@@ -5,7 +5,6 @@ import type { Arguments } from './options.ts'
 /** Any call of either API, for walks through the documentation and for scripts that have no JSON tool at hand. */
 export const call = drive({
   usage: 'kontor call METHOD PATH [BODY] [--as LOGIN] [--pick MEMBER]',
-  summary: 'calls the operator API, or the trading API as a demo account',
   detail: `Calls the platform and prints the reply, such as
   kontor call GET /operator/v1/status
   kontor call POST /api/v4/spot/orders '{"currency_pair":"BTC_USDT","side":"buy","amount":"0.1","price":"20000"}'

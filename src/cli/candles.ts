@@ -14,7 +14,6 @@ const FILE_BYTES = 100_000_000
 
 export const candles = drive({
   usage: 'kontor candles import FILE MARKET [--json]',
-  summary: 'lets a market live through real candles, in a sandbox with agents',
   detail: `Reads candles from a CSV file and has the market agents trade them, such as
   kontor candles import btc-1h.csv BTC
 The first line may name the columns: time (or timestamp, date), open, high, low, close, volume, in any order; without

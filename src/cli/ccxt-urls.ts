@@ -24,7 +24,6 @@ export const CCXT_PRODUCTS = { public: PUBLIC, private: PRIVATE } as const
 
 export const ccxtUrls: Command = {
   usage: 'kontor ccxt-urls [--url URL]',
-  summary: 'prints the URLs that ccxt needs to use this platform',
   detail: `Prints, as JSON, the option "urls" of ccxt's exchange "gate" with every address replaced by this platform's:
   new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })
 and of ccxt.pro's too, with the addresses of the sockets.`,

@@ -16,7 +16,6 @@ const roleOf = (name: string): Role => (/^core(?![A-Za-z])/.test(name) ? 'core' 
 
 export const certs: Command = {
   usage: 'kontor certs FOLDER [NAME…] [--host HOST[,HOST…]] [--withdraw NAME]',
-  summary: 'makes certificates with which cores and gateways of several machines know each other',
   detail: `Makes a small private authority in FOLDER (authority.crt, authority.key) where there is none, and for each NAME a
 certificate that it vouches for (NAME.crt, NAME.key); without names: core and gateway. A name that begins with "core"
 (core, core1, core-a) is of a core, any other of a gateway, and neither can play the other. Nothing is overwritten; to

@@ -10,7 +10,6 @@ interface ClockReply {
 
 export const clock = drive({
   usage: 'kontor clock [+1d | +2h30m | +90s | TIME] [--json]',
-  summary: "shows or moves the sandbox's clock",
   detail: `Shows the platform's clock, or moves it forward: by +90s, +15m, +2h, +1d, +1w (or several: +1d12h), or to a TIME: Unix
 seconds, or a date such as 2031-01-31 or 2031-01-31T08:00 (UTC unless it names a zone).
 Everything that is due in between happens, in order, before the command ends.`,

@@ -8,7 +8,6 @@ import { placeOf, settingOptions, type Command, type Environment } from './optio
 
 export const config: Command = {
   usage: 'kontor config diff [FILE] [--data FOLDER | --database-url URL]',
-  summary: 'tells what a configuration file would change and break',
   detail: `Compares FILE (left out: KONTOR_CONFIG, else the built-in world) with the configuration that the database has,
 member by member, and tells what the next start with it would refuse. Exit 0 when it can be taken in, 1 when
 something breaks, 2 when the file itself is wrong. It only looks, and is safe beside a running platform.`,

@@ -9,7 +9,6 @@ interface MadeLink {
 
 export const consoleLink = drive({
   usage: 'kontor console-link demo | operator | LOGIN_NAME | UID [--json]',
-  summary: 'makes a link that signs in to the console',
   detail: `Prints a link that signs whoever opens it in to the console, once: as the operator whose token is used (operator), or as
 a main account, by its login name or id. It is good for an hour.
 In live mode a link for an account is for whoever lost password or second factor: it takes a second operator, the two

@@ -26,7 +26,6 @@ import { settingOptions, type Command, type Environment } from './options.ts'
 
 export const doctor: Command = {
   usage: 'kontor doctor [options]',
-  summary: 'says what is wrong with a set-up',
   detail: `Looks at everything that a start depends on and says one line about each; exit 0 when nothing is wrong, else 1,
 and 2 when the settings or the configuration file can't be read. It takes the same options as start, changes nothing, and is safe beside a running platform.`,
   options: settingOptions(),

@@ -9,7 +9,6 @@ interface Balance {
 }
 export const fund = drive({
   usage: 'kontor fund USER AMOUNT CURRENCY [--account spot] [--pair P] [--json]',
-  summary: "credits a user's account in a sandbox",
   detail: `Credits USER (a login name or id) out of operator equity, such as
   kontor fund demo 10 BTC`,
   options: {
@@ -51,7 +50,6 @@ interface AgentMarket {
 }
 export const crash = drive({
   usage: 'kontor crash MARKET [PERCENT] [--seconds N] [--scenario NAME] [--json]',
-  summary: 'lets the price of a market fall, in a sandbox with agents',
   detail: `Has the market agents make a crash, such as
   kontor crash BTC 30%
 MARKET is a currency (its market with USDT) or a pair. Without PERCENT it is the scenario's usual one.`,
@@ -90,7 +88,6 @@ function shareOf(word: string): number {
 
 export const mine = drive({
   usage: 'kontor mine CHAIN [BLOCKS] [--json]',
-  summary: 'mines blocks on a simulated chain',
   detail: `Mines one block or BLOCKS of them; withdrawals that wait for the sender are sent first.`,
   words: [1, 2],
   run: async (api, { words }) => {
@@ -116,7 +113,6 @@ interface OpenOrder {
 }
 export const orders = drive({
   usage: 'kontor orders [cancel] [USER] [--pair PAIR] [--json]',
-  summary: "lists or cancels users' open orders",
   detail: `Lists the open orders of USER (a login name or id), of a market, or of all; kontor orders cancel cancels those of a
 USER, of a market, or of a USER in a market.`,
   options: {

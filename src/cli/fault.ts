@@ -13,7 +13,6 @@ const WORDS: Readonly<Record<string, FaultStep['effect']>> = {
 
 export const fault = drive({
   usage: 'kontor fault [list | clear | report | EFFECT [WORDS]] [--json]',
-  summary: 'lists, clears or adds failures on demand, in a sandbox',
   detail: `Adds a fault rule from short words, in any order:
   EFFECT         error, delay, drop (the reply is lost after the commit), twice (delivered twice), pass;
                  on sockets also disconnect (no close handshake), gap (one delta of a book is swallowed)

@@ -8,7 +8,6 @@ const LINGER_MS = 2_000
 
 export const gateway: Command = {
   usage: 'kontor gateway --core HOST:PORT[,HOST:PORT…] --certs FOLDER [options]',
-  summary: 'speaks HTTP and WebSocket on a machine of its own, for the cores that it is told of',
   detail: `Speaks HTTP and WebSocket with clients, and with the active core among those of --core, each of which listens at its
 KONTOR_CORE_LISTEN. FOLDER holds authority.crt, and gateway.crt and gateway.key or those of this node (kontor certs).
 It has no database, no data folder and no secret of any client; it may be started and ended at any time.

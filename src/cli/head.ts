@@ -4,7 +4,6 @@ import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const head: Command = {
   usage: 'kontor head [--data FOLDER | --database-url URL]',
-  summary: 'prints how far the database has got, to be kept elsewhere',
   detail: `Prints the number and hash of the last batch as JSON. Kept on another machine, it shows later whether the end of
 the database was cut off: kontor verify --head FILE. With KONTOR_HEAD the platform writes it down by itself.`,
   options: settingOptions('data', 'database-url'),

@@ -28,7 +28,6 @@ interface Page {
 
 export const log = drive({
   usage: 'kontor log [--user USER] [--path PATH] [--status 4xx] [--limit N] [--once] [--json]',
-  summary: 'shows requests with bodies and replies as they come, in a sandbox',
   detail: `Shows the last requests with their bodies and replies, and goes on as more come, until Ctrl-C. Headers, signatures,
 passwords, secrets and tokens are not shown; a text over 4 KB is cut. With --json one line is one request.`,
   options: {

@@ -158,7 +158,7 @@ export interface Said {
   readonly json: unknown
   readonly text: string
 }
-export interface Drive extends Pick<Command, 'usage' | 'summary' | 'detail' | 'words'> {
+export interface Drive extends Pick<Command, 'usage' | 'detail' | 'words'> {
   readonly options?: OptionSpecs
   /** Answers what is to be printed; undefined: it has printed all by itself. */
   readonly run: (api: OperatorApi, args: Arguments) => Promise<Said | undefined>

@@ -5,7 +5,6 @@ import { onStore } from './on-store.ts'
 
 export const operator: Command = {
   usage: 'kontor operator recover NAME [--data FOLDER | --database-url URL]',
-  summary: 'makes an admin in 24 hours, when those that there were are lost',
   detail: `Stop the platform first: a database that a living process owns is left alone.
 Prints the token of a new admin NAME (an operator of that name is replaced). It works 24 hours later, on the running
 platform, unless an admin who is still there rejects it: it is listed among GET /operator/v1/proposals, and both the

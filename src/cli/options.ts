@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { SECRET_SETTINGS, fileSetting, urlHoldsPassword } from '../config-secrets.ts'
 import { ConfigError, SETTINGS, SWITCHES, readConfig, type Config } from '../config.ts'
+import { nearest } from '../nearest.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 /** Option name → what it means; an option with a `value` word takes one. */
@@ -49,6 +50,14 @@ function refuseShown(option: string, setting: string, value: string): void {
   )
 }
 
+/** Of an option that there is none of: the one that is like it. What begins like a number was meant as a word. */
+function optionMeant(mistake: string, names: readonly string[]): string {
+  const [, given = ''] = /^Unknown option '-{1,2}([^']*)'/.exec(mistake) ?? []
+  if (/^\d/.test(given)) return 'no number here may be negative; '
+  const near = nearest(given, names)
+  return near === undefined ? '' : `did you mean --${near}? `
+}
+
 /** Settings come from the environment and from options; a mistake is one line, told by a ConfigError. */
 export function readArguments(args: readonly string[], specs: OptionSpecs, env: Environment): Arguments {
   const options = Object.fromEntries(
@@ -62,7 +71,7 @@ export function readArguments(args: readonly string[], specs: OptionSpecs, env: 
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     const [what] = (error as Error).message.split(/[.\n]/)
-    throw new ConfigError(`${what!}; --help shows the options`)
+    throw new ConfigError(`${what!}; ${optionMeant(what!, Object.keys(specs))}--help shows the options`)
   }
   const settings: Record<string, string> = {}
   const values: Record<string, string> = {}
@@ -106,7 +115,6 @@ export const placeOf = (env: Environment): Config =>
 /** A subcommand; `run` answers the exit code. */
 export interface Command {
   readonly usage: string
-  readonly summary: string
   readonly detail: string
   readonly options: OptionSpecs
   /** How many; or at least and at most. */

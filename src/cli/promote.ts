@@ -9,7 +9,6 @@ const ASK_MS = 5_000
 
 export const promote: Command = {
   usage: 'kontor promote [NODE] [--database-url URL]',
-  summary: 'hands the active core over to a standby, without a lost request',
   detail: `Asks the active core to hand over to the standby NODE (KONTOR_NODE there); left out, to the only one there is. Who calls
 through a gateway waits meanwhile. Prints how long it took. Exit 1: that node did not take over.`,
   options: settingOptions('database-url', 'database-url-file'),

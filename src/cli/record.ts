@@ -7,7 +7,6 @@ const SHOWN_MAX = 50
 
 export const record: Command = {
   usage: 'kontor record FILE [options]',
-  summary: 'runs a new sandbox in memory and writes the session of your bot to FILE',
   detail: `Starts a sandbox from nothing, in memory, and writes each request with its answer to FILE (JSON lines, without secrets), until
 SIGTERM or Ctrl-C. Point your bot at it, stop it when the bot has done its work, and keep the file:
   kontor replay-traffic FILE
@@ -70,7 +69,6 @@ async function recordUntilTold({ env, words }: Arguments): Promise<number> {
 
 export const replayTraffic: Command = {
   usage: 'kontor replay-traffic FILE [--against URL --credentials FILE]',
-  summary: 'sends a recorded session again and tells which answers differ',
   detail: `Starts a new world like that of the recording, in memory, sends the requests of FILE again at the same times of its clock, signed
 by the same accounts, and compares every answer. Exit 0 when all are as recorded, 1 with each difference when not.
 --against sends them to a platform that runs already; there ids and times may be others, as long as the same thing always has the

@@ -31,7 +31,6 @@ function replayHistory(file: string): number {
 
 export const replay: Command = {
   usage: 'kontor replay [FILE] [--data FOLDER | --database-url URL]',
-  summary: 'builds the state again from the recorded commands and compares',
   detail: `Runs the recorded commands again, from the last checkpoint on (an upgrade that changes rules makes one), batch by batch. Each batch must make exactly the
 changes that it made at the time (a hash chain tells), and the rows in the end must be those in the store.
 Exit 0 when they are, 1 with the first difference when not. It only looks: it is safe beside a running platform.

@@ -3,7 +3,6 @@ import { onStore } from './on-store.ts'
 
 export const reseal: Command = {
   usage: 'kontor reseal [--data FOLDER | --database-url URL] [--secret-key-file FILE]',
-  summary: 'vouches for a database that was changed by hand',
   detail: `A platform refuses to start on rows that it did not write. Whoever changed them on purpose (a repair, another
 secret key) makes new sums over what is there with this command; it is written to the audit log. Stop the platform
 first: a database that a living process owns is left alone.`,

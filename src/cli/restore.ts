@@ -14,7 +14,6 @@ import { placeOf, settingOptions, type Command } from './options.ts'
 
 export const restore: Command = {
   usage: 'kontor restore FOLDER [--data FOLDER | --database-url URL] [--secret-key-file FILE]',
-  summary: 'puts a backup into an empty data folder or database',
   detail: `FOLDER was made by kontor backup. Its files are compared with what backup.json says, its database is verified, and
 then it is copied into a data folder without a database, or into an empty PostgreSQL database, whichever store it came
 from. A secret key that was left out of the backup is named as for start.`,

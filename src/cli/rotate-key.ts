@@ -11,7 +11,6 @@ import { onStore } from './on-store.ts'
 export const rotateKeyCommand: Command = {
   usage:
     'kontor rotate-key [--data FOLDER | --database-url URL] [--secret-key-file FILE] [--new-secret-key-file FILE]',
-  summary: 'changes the secret key: stored API secrets and keyed sums',
   detail: `Stop the platform first: the command takes its database over. Everything is compared with the old key, then the
 stored API secrets are sealed with the new key and the sums made anew, in one transaction: whenever it is interrupted, the
 database belongs to the old key or to the new one, and running it again finishes it.

@@ -6,7 +6,6 @@ import { platformSecond, signedHeaders } from './signing.ts'
 
 export const sign: Command = {
   usage: 'kontor sign METHOD PATH [options]',
-  summary: 'prints the headers that sign a request',
   detail: `Prints KEY, Timestamp and SIGN for a request, such as
   kontor sign GET /api/v4/wallet/fee --query currency_pair=BTC_USDT
 The time is that of the platform, whose clock may have been moved; where none answers it is this machine's, with a

@@ -3,7 +3,6 @@ import { settingOptions, type Command, type Arguments, type Environment } from '
 
 export const start: Command = {
   usage: 'kontor start [options]',
-  summary: 'runs the platform until SIGTERM',
   detail: 'Runs the platform. Every option can also be set in the environment; the option wins.',
   options: settingOptions(),
   words: 0,
@@ -12,7 +11,6 @@ export const start: Command = {
 
 export const core: Command = {
   usage: 'kontor core [options]',
-  summary: 'runs the active core of a cluster until SIGTERM',
   detail: `Runs the platform for gateways on other machines: like kontor start, on PostgreSQL, with an address for gateways. Where
 another core is active it refuses to start; kontor standby waits for its turn instead.`,
   options: settingOptions(),
@@ -22,7 +20,6 @@ another core is active it refuses to start; kontor standby waits for its turn in
 
 export const standby: Command = {
   usage: 'kontor standby [options]',
-  summary: 'follows the active core, and takes its place when that is free',
   detail: `Keeps the state of the active core in memory, from the journal in PostgreSQL, and becomes the active core when the lease of
 that one ends, or when it hands over (kontor promote). Nobody active: it is, at once. What a supervisor runs on every machine
 that may have the core.`,

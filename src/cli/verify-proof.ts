@@ -5,7 +5,6 @@ import type { Command, Arguments } from './options.ts'
 
 export const verifyProof: Command = {
   usage: 'kontor verify-proof FILE [--root HEX]',
-  summary: "checks that a user's balances are in the published liabilities",
   detail: `Reads a proof as GET /operator/v1/ledger/liabilities/{uid} gives it and climbs from each balance to the root.
 It needs the file and nothing else: no platform, no database, no network. Exit 0: verified; 1: what is wrong.`,
   options: {

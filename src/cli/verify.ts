@@ -12,7 +12,6 @@ const SHOWN_MAX = 100
 export const verify: Command = {
   usage:
     'kontor verify [--data FOLDER | --database-url URL] [--secret-key-file FILE | --without-key] [--head FILE]',
-  summary: 'adds up the whole ledger again and says balanced, or where not',
   detail: `Reads every ledger line, account, audit record and command batch, compares every live row with the keyed sums in
 the head, and says "balanced" (exit 0) or exactly where not (exit 1). It only looks: it is safe beside a running platform.
 The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folder).`,

@@ -14,7 +14,6 @@ import { platformSecond } from './signing.ts'
 
 export const watch: Command = {
   usage: 'kontor watch CHANNEL [PAYLOAD …] [--at PATH] [--count N] [--raw]',
-  summary: 'prints a stream of the WebSocket API',
   detail: `Subscribes to a channel and prints what it pushes, one JSON line each, until Ctrl-C, such as
   kontor watch spot.tickers BTC_USDT
   kontor watch spot.candlesticks 1m BTC_USDT
