@@ -36,6 +36,9 @@ describe('coming in', { skip: browser === undefined }, () => {
 
     const second = await visit(browser!, `${platform.url}/enter#${token}`)
     await second.page.getByText('Sign in with a password').waitFor()
+    // It held no name and no password that could be wrong.
+    await second.page.getByText('The link does not work').waitFor()
+    assert.equal(await second.page.title(), 'Sign in by link · Kontor')
     await second.context.close()
   })
   test('an answer from before the link was used does not sign out again', async () => {

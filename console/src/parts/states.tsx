@@ -2,7 +2,7 @@ import { Alert, Button, Skeleton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { tell } from '../api/errors.ts'
+import { tell, type Told } from '../api/errors.ts'
 
 /** Nothing is there yet: a sentence, and the one button that makes the first thing. */
 export function Empty({
@@ -19,15 +19,17 @@ export function Empty({
     </div>
   )
 }
-/** What went wrong, in words, and what to do about it. */
+/** What went wrong, in words, and what to do about it; `told` where the label's own words do not fit here. */
 export function Failed({
   error,
   retry,
+  told,
 }: {
   readonly error: unknown
   readonly retry?: (() => void) | undefined
+  readonly told?: Partial<Told> | undefined
 }): React.JSX.Element {
-  const { title, message, advice, label } = tell(error)
+  const { title, message, advice, label } = { ...tell(error), ...told }
   return (
     <Alert color="red" variant="light" title={title} role="alert" m="xs">
       <div>{message}</div>
