@@ -13,6 +13,7 @@ import { Proposed, guardedCall } from './guarded.ts'
 import { ratioTier } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
+import { meantPath } from './meant-path.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
 import { replyText } from './reply-text.ts'
@@ -272,8 +273,13 @@ export class Pipeline {
           `dated contracts have no ${passage.method} ${passage.path}; /docs lists what they have`,
         )
     }
-    if (allow.length === 0)
-      notFound('NOT_FOUND', `${passage.path} is not an address of this platform; /docs lists them all`)
+    if (allow.length === 0) {
+      const meant = meantPath(router, passage.path)
+      notFound(
+        'NOT_FOUND',
+        `${passage.path} is not an address of this platform; ${meant === undefined ? '' : `did you mean ${meant}? `}/docs lists them all`,
+      )
+    }
     passage.headers.push('Allow', allow.join(', '))
     refuse('METHOD_NOT_ALLOWED', `${passage.method} is not allowed here; use ${allow.join(' or ')}`)
   }

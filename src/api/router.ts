@@ -56,6 +56,22 @@ export class Router<R> {
     if (path.length <= REMEMBERED_LENGTH) this.remember(method, path, found)
     return found
   }
+  /** A path of some method that is like this one: a segment that is not known is the one that `near` chooses. */
+  like(
+    path: string,
+    near: (segment: string, known: readonly string[]) => string | undefined,
+  ): string | undefined {
+    let at = this.root
+    let found = ''
+    for (const segment of path.split('/').slice(1)) {
+      const name = at.literals.has(segment) ? segment : near(segment, [...at.literals.keys()])
+      const next = name === undefined ? at.parameter : at.literals.get(name)
+      if (next === undefined) return undefined
+      found += `/${name ?? segment}`
+      at = next
+    }
+    return at.routes.size === 0 ? undefined : found
+  }
   /** Whoever names ever new paths makes the others be found anew, and nothing grow. */
   private remember(method: string, path: string, found: Match<R>): void {
     let paths = this.lately.get(method)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { meantPath } from '../../src/api/meant-path.ts'
 import { Router } from '../../src/api/router.ts'
 
 describe('routes', () => {
@@ -42,4 +43,31 @@ describe('routes', () => {
     assert.equal(lately.get('DELETE')!.has(`/spot/${long}`), false)
     assert.deepEqual(found('GET', '/futures/usdt/orders'), ['list', { settle: 'usdt' }])
   })
+})
+
+describe('a path that is no address', () => {
+  const router = new Router<string>()
+  for (const path of ['/spot/orders', '/spot/orders/{id}', '/spot/tickers', '/futures/{settle}/contracts'])
+    router.add('GET', `/api/v4${path}`, path)
+  router.add('GET', '/operator/v1/status', 'status')
+
+  for (const [path, meant] of [
+    ['/spot/tickers', '/api/v4/spot/tickers'],
+    ['/v4/spot/tickers', '/api/v4/spot/tickers'],
+    ['/api/spot/tickers', '/api/v4/spot/tickers'],
+    ['/api/v2/spot/orders/7', '/api/v4/spot/orders/7'],
+    ['/api/v4/api/v4/spot/tickers', '/api/v4/spot/tickers'],
+    ['/api/v4//spot/tickers/', '/api/v4/spot/tickers'],
+    ['/API/V4/Spot/Tickers', '/api/v4/spot/tickers'],
+    ['/api/v4/spot/order/7', '/api/v4/spot/orders/7'],
+    ['/api/v4/future/usdt/contract', '/api/v4/futures/usdt/contracts'],
+    ['/operator/status', undefined],
+    ['/operator/v1/stauts', '/operator/v1/status'],
+    ['/api/v4/spot', undefined],
+    ['/api/v4/earn/uni/lends', undefined],
+    ['/', undefined],
+    ['', undefined],
+    [`/api/v4/spot/orders/${'7/'.repeat(5_000)}`, undefined],
+  ] as const)
+    it(`${path.slice(0, 40)} means ${meant ?? 'nothing'}`, () => assert.equal(meantPath(router, path), meant))
 })
