@@ -24,7 +24,7 @@ credentials, and backup.json, which says what they are. The copy is verified as 
 in order is not kept (exit 1). Whoever has the folder has every API secret: keep it as safe as the platform itself, or
 leave the key out and keep that elsewhere.`,
   options: {
-    ...settingOptions('data', 'database-url', 'secret-key-file', 'config'),
+    ...settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file', 'config'),
     'without-key': { help: 'leave the secret key out of the copy' },
   },
   words: 1,

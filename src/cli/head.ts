@@ -6,7 +6,7 @@ export const head: Command = {
   usage: 'kontor head [--data FOLDER | --database-url URL]',
   detail: `Prints the number and hash of the last batch as JSON. Kept on another machine, it shows later whether the end of
 the database was cut off: kontor verify --head FILE. With KONTOR_HEAD the platform writes it down by itself.`,
-  options: settingOptions('data', 'database-url'),
+  options: settingOptions('data', 'database-url', 'database-url-file'),
   words: 0,
   run: async ({ env }) => {
     const snapshot = await openSnapshot(placeOf(env))

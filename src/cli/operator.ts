@@ -9,7 +9,7 @@ export const operator: Command = {
 Prints the token of a new admin NAME (an operator of that name is replaced). It works 24 hours later, on the running
 platform, unless an admin who is still there rejects it: it is listed among GET /operator/v1/proposals, and both the
 asking and the making are in the audit log.`,
-  options: settingOptions('data', 'database-url', 'secret-key-file'),
+  options: settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file'),
   words: 2,
   run: async ({ env, words }) => {
     const [verb, name] = words as [string, string]

@@ -35,7 +35,7 @@ export const replay: Command = {
 changes that it made at the time (a hash chain tells), and the rows in the end must be those in the store.
 Exit 0 when they are, 1 with the first difference when not. It only looks: it is safe beside a running platform.
 FILE: a history of the simulation that failed (docs/simulation.md), run again in a world of its own; exit 1 with what went wrong.`,
-  options: settingOptions('data', 'database-url'),
+  options: settingOptions('data', 'database-url', 'database-url-file'),
   words: [0, 1],
   run: async ({ env, words: [file] }) => {
     if (file !== undefined) return replayHistory(file)

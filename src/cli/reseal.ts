@@ -6,7 +6,7 @@ export const reseal: Command = {
   detail: `A platform refuses to start on rows that it did not write. Whoever changed them on purpose (a repair, another
 secret key) makes new sums over what is there with this command; it is written to the audit log. Stop the platform
 first: a database that a living process owns is left alone.`,
-  options: settingOptions('data', 'database-url', 'secret-key-file'),
+  options: settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file'),
   words: 0,
   run: ({ env }) =>
     onStore(

@@ -17,7 +17,7 @@ export const restore: Command = {
   detail: `FOLDER was made by kontor backup. Its files are compared with what backup.json says, its database is verified, and
 then it is copied into a data folder without a database, or into an empty PostgreSQL database, whichever store it came
 from. A secret key that was left out of the backup is named as for start.`,
-  options: settingOptions('data', 'database-url', 'secret-key-file'),
+  options: settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file'),
   words: 1,
   run: async ({ env, words }) => {
     const place = placeOf(env)

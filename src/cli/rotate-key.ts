@@ -18,7 +18,7 @@ A key that lies in the data folder (secret.key) is replaced there. One that come
 where it is: name the new one with --new-secret-key-file, and start the platform with it afterwards.
 Who may have copied the old key and the database can still open the copy: let users make new API keys then.`,
   options: {
-    ...settingOptions('data', 'database-url', 'secret-key-file'),
+    ...settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file'),
     'new-secret-key-file': { value: 'FILE', help: 'file that holds the new key, 64 hex digits' },
   },
   words: 0,

@@ -16,7 +16,7 @@ export const verify: Command = {
 the head, and says "balanced" (exit 0) or exactly where not (exit 1). It only looks: it is safe beside a running platform.
 The sums need the secret key (KONTOR_SECRET_KEY, or secret.key in the data folder).`,
   options: {
-    ...settingOptions('data', 'database-url', 'secret-key-file'),
+    ...settingOptions('data', 'database-url', 'database-url-file', 'secret-key-file'),
     'without-key': {
       help: 'leave the keyed sums out: rows that were changed consistently are not found then',
     },
