@@ -156,4 +156,12 @@ describe('the command kontor', () => {
     assert.match(settings.output, /^WRONG settings: KONTOR_PORT/m)
     rmSync(sick, { recursive: true, force: true })
   })
+  test('doctor tells a sandbox whose clock was moved from the time outside', async () => {
+    const { output } = await kontor(['doctor', '--data', data, '--port', '0'])
+    assert.match(output, /^ok {4}clock: \S+Z$/m)
+    assert.equal((await kontor(['clock', '+2d', '--data', data])).code, 0)
+    const moved = await kontor(['doctor', '--data', data, '--port', '0'])
+    const [, outside, own] = /^ok {4}clock: (\S+Z); the sandbox's was moved to (\S+Z)$/m.exec(moved.output)!
+    assert.ok(Math.abs(Date.parse(own!) - Date.parse(outside!) - 172_800_000) < 60_000)
+  })
 })

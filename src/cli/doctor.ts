@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { checkChainKeys } from '../chain/chains.ts'
 import { readConfig, type Config } from '../config.ts'
 import { approvedFile } from '../core/operators/proposals.ts'
+import { SECOND } from '../core/time.ts'
 import { warningsOf } from '../composition/notices.ts'
 import { folderFault, needsFolder, rightsFault } from '../runtime/folder.ts'
 import { ownerText } from '../runtime/ownership.ts'
@@ -290,5 +291,6 @@ function clock(last: { at: number; offset: number } | undefined): Check {
     return wrong(
       `${text} is before the last commit (${new Date(last.at / 1000).toISOString()}); set this machine's clock`,
     )
-  return ok(text)
+  if (last === undefined || last.offset < SECOND) return ok(text)
+  return ok(`${text}; the sandbox's was moved to ${new Date((now + last.offset) / 1000).toISOString()}`)
 }
