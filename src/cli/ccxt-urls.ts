@@ -26,7 +26,8 @@ export const ccxtUrls: Command = {
   usage: 'kontor ccxt-urls [--url URL]',
   detail: `Prints, as JSON, the option "urls" of ccxt's exchange "gate" with every address replaced by this platform's:
   new ccxt.gate({ urls: JSON.parse(…), apiKey, secret })
-and of ccxt.pro's too, with the addresses of the sockets.`,
+and of ccxt.pro's too, with the addresses of the sockets: there call await exchange.loadHttpProxyAgent() before the first
+watch call, without which ccxt opens no plain ws:// address.`,
   options: {
     url: { value: 'URL', help: 'address of the platform (default: that of credentials.json)' },
     ...settingOptions('data', 'credentials'),
