@@ -230,7 +230,7 @@ describe('drives from the terminal', () => {
       [['crash', 'BTC', '130%', ...here], 2, /PERCENT "130%" must be/],
       [['crash', 'NOPE', '10%', ...here], 1, /INVALID_CURRENCY/],
       [['crash', 'BTC', '--scenario', 'boom', ...here], 2, /--scenario "boom" must be one of/],
-      [['mine', 'NOPE', ...here], 1, /there is no chain "NOPE"/],
+      [['mine', 'NOPE', ...here], 1, /there is no chain "NOPE"; there are BTC, ETH, /],
       [['mine', 'BTC', '0', ...here], 2, /BLOCKS "0" must be/],
       [['fault', 'explode', ...here], 2, /"explode" is no effect/],
       [['fault', 'error', 'hard', ...here], 2, /"hard" is not a word of a fault/],

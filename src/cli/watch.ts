@@ -164,9 +164,10 @@ async function follow(ws: WebSocket, { channel, count, raw }: Followed): Promise
     const text = data.toString()
     const frame = JSON.parse(text) as Frame
     if (raw) print(text)
-    if (frame.error !== undefined && frame.error !== null)
-      stop(new NotDone(`${channel}: ${reasonOf(frame.error.message)}`))
-    else if (frame.channel === channel && PUSHES.has(frame.event ?? '')) {
+    if (frame.error !== undefined && frame.error !== null) {
+      const reason = reasonOf(frame.error.message)
+      stop(new NotDone(reason.includes(channel) ? reason : `${channel}: ${reason}`))
+    } else if (frame.channel === channel && PUSHES.has(frame.event ?? '')) {
       if (!raw) print(JSON.stringify(frame.result))
       if (--left === 0) stop()
     } else if (frame.event === 'update') note(frame.result?.msg ?? text)

@@ -26,7 +26,11 @@ import { decimalsOf, format, parseAmount } from '../money/amount.ts'
 
 const CHAIN = { chain: text({ max: 32 }) }
 const chainIn = ({ world }: State, name: string): ChainConfig =>
-  world.findChain(name) ?? notFound('NOT_FOUND', `chain: there is no chain "${name}"`)
+  world.findChain(name) ??
+  notFound(
+    'NOT_FOUND',
+    `chain: there is no chain "${name}"; there are ${world.allChains.map(({ chain }) => chain).join(', ')}`,
+  )
 const chainAt = (desk: Desk, name: string): Promise<ChainConfig> =>
   desk.core.read((state) => chainIn(state, name))
 const simulatedAt = (desk: Desk, name: string): Promise<ChainConfig> =>

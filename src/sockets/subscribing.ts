@@ -3,6 +3,7 @@ import { scaled } from '../api/limiter.ts'
 import { traceId } from '../http/words.ts'
 import { Refusal } from '../labels.ts'
 import type { LiveDesk } from '../api/endpoint.ts'
+import { nearest } from '../nearest.ts'
 import type { Log } from '../runtime/log.ts'
 import { CHANNEL_BY_NAME } from './channels.ts'
 import type { Credentials } from './credentials.ts'
@@ -214,10 +215,9 @@ function channelOf(product: Product, name: string): Channel {
     badArgument(`${name.slice(0, 40)} is served at ${ADDRESSES[prefix]!}; connect there`)
   if (prefix === here && here === 'options')
     badArgument('unknown contract: options are not traded on this platform yet')
+  const known = [...CHANNEL_BY_NAME.values()].filter(({ product }) => product === here).map((one) => one.name)
+  const near = nearest(name, known)
   return badArgument(
-    `unknown channel: ${name.slice(0, 80)}; /docs lists them, of this address ${[...CHANNEL_BY_NAME.values()]
-      .filter(({ product }) => product === here)
-      .map((one) => one.name)
-      .join(', ')}`,
+    `unknown channel: ${name.slice(0, 80)}; ${near === undefined ? '' : `did you mean ${near}? `}/docs lists them, of this address ${known.join(', ')}`,
   )
 }

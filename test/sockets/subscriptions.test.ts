@@ -131,7 +131,8 @@ describe('subscriptions', () => {
       ['spot.obu', ['BTC_USDT'], /ob\.<pair>\.<level>/],
       ['spot.obu', ['ob.BTC_USDT.51'], /level: "51".*50, 400/],
       ['spot.obu', ['ob.NO_PAIR.50'], /unknown currency pair: NO_PAIR/],
-      ['spot.nothing', ['BTC_USDT'], /unknown channel: spot.nothing/],
+      ['spot.nothing', ['BTC_USDT'], /unknown channel: spot.nothing; \/docs lists them/],
+      ['spot.ticker', ['BTC_USDT'], /unknown channel: spot.ticker; did you mean spot.tickers\?/],
       ['unified.assets', [], /served at \/v4\/ws\/unified/],
       ['futures.tickers', ['BTC_USDT'], /served at \/v4\/ws\/usdt/],
     ] as const)
