@@ -66,6 +66,7 @@ const SENTENCES: Readonly<Record<string, readonly [title: string, advice: string
   API_WITHDRAW_DISABLED: ['Withdrawals are off', 'An operator has closed them for this account.'],
   USER_LIAB: ['There are debts', 'Repay them first.'],
   USER_PENDING_ORDERS: ['There are open orders', 'Cancel them first.'],
+  USER_NOT_FOUND: ['No such account', 'Look at its number again.'],
   INVALID_CURRENCY: ['No such currency', 'Choose one of the list.'],
   INVALID_CURRENCY_PAIR: ['No such market', 'Choose one of the list.'],
   TRADE_RESTRICTED: ['The market is halted', 'Orders are taken again when it resumes.'],
