@@ -32,5 +32,6 @@ nav { position: static; width: auto; height: auto; max-height: 19rem; border-rig
 nav > a { display: inline-flex; gap: .3rem; margin-right: .4rem }
 tbody, tr { display: block } tr { border-top: 1px solid var(--line); padding: .2rem 0 } td { display: inline; border: 0; padding: 0 .4rem 0 0 }
 td:first-child { font-weight: 600 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere }
 }
 `
