@@ -13,7 +13,7 @@ import { Proposed, guardedCall } from './guarded.ts'
 import { ratioTier } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
-import { meantPath } from './meant-path.ts'
+import { MeantPaths } from './meant-path.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
 import { readCall, readJson, readParts, wantsBody, type ReadBody } from './reading.ts'
 import { replyText } from './reply-text.ts'
@@ -96,6 +96,7 @@ export function addRoute<R>(router: Router<R>, prefix: string, endpoint: AnyEndp
 export class Pipeline {
   private readonly options: PipelineOptions
   private readonly router: Router<Route>
+  private readonly meant = new MeantPaths()
   /** What people in browsers call: made when the first of them comes, for many platforms never see one. */
   private pages: Router<Route> | undefined
 
@@ -274,7 +275,7 @@ export class Pipeline {
         )
     }
     if (allow.length === 0) {
-      const meant = meantPath(router, passage.path)
+      const meant = this.meant.find(router, passage.path)
       notFound(
         'NOT_FOUND',
         `${passage.path} is not an address of this platform; ${meant === undefined ? '' : `did you mean ${meant}? `}/docs lists them all`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { meantPath } from '../../src/api/meant-path.ts'
+import { MeantPaths, meantPath } from '../../src/api/meant-path.ts'
 import { Router } from '../../src/api/router.ts'
 
 describe('routes', () => {
@@ -70,4 +70,15 @@ describe('a path that is no address', () => {
     [`/api/v4/spot/orders/${'7/'.repeat(5_000)}`, undefined],
   ] as const)
     it(`${path.slice(0, 40)} means ${meant ?? 'nothing'}`, () => assert.equal(meantPath(router, path), meant))
+})
+
+it('who floods with addresses that are none is told so without a guess at what was meant', () => {
+  const router = new Router<string>()
+  router.add('GET', '/api/v4/spot/tickers', 'tickers')
+  const meant = new MeantPaths()
+  const told = Array.from({ length: 200 }, () => meant.find(router, '/spot/tickers'))
+  assert.equal(told[0], '/api/v4/spot/tickers')
+  const guesses = told.filter((path) => path !== undefined).length
+  // A second may end in between.
+  assert.ok(guesses === 20 || guesses === 40, `${guesses} guesses`)
 })
