@@ -55,8 +55,8 @@ export class Thieves extends Floor {
     this.place(buyer, id, size, price)
     this.drain()
   }
-  /** Out of his contracts, where he may. */
-  takeOut(user_id: number, amount: string): void {
+  /** Out of his contracts, where he may: whether he could. */
+  takeOut(user_id: number, amount: string): boolean {
     const out = {
       currency: 'USDT',
       from: 'futures',
@@ -64,8 +64,9 @@ export class Thieves extends Floor {
       currency_pair: null,
       settle: 'usdt',
     } as const
-    this.run('transfer.create', { user_id, amount, ...out })
+    const outcome = this.run('transfer.create', { user_id, amount, ...out })
     this.drain()
+    return !('label' in outcome)
   }
   cancelAll(user: number): void {
     const all = { contract: null, side: null, exclude_reduce_only: false, text: null }
