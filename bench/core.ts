@@ -46,6 +46,7 @@ export async function coreOver(name: string, store: Store): Promise<OverStore> {
   store.sealBehind(head.hash, sums)
   const core = new Core<State, Commands>(state, commands, head, {
     commit: (batch) => store.commit(batch),
+    asText: store.asText,
     now: () => clock.now(),
     fatal: fail,
     defect: fail,

@@ -78,6 +78,7 @@ async function work<T>(
     clock.atLeast(head.at)
     const core = new Core<State, Commands>(state, commands, head, {
       commit: (batch) => store.commitDirect(batch),
+      asText: true,
       now: () => clock.now(),
       fatal: (error) => (fault = error),
       defect: (error) => (fault = error),

@@ -102,6 +102,7 @@ function wired({ config, log, fatal, store, line, state, clock, metrics, secrets
     { sequence: 0, hash: '' },
     {
       commit: timed((batch) => store.commit(batch), metrics),
+      asText: store.asText,
       now: () => clock.now(),
       fatal,
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),

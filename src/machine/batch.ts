@@ -1,9 +1,10 @@
-import { kindsOf, quoted, textOf, valuesOf, type Columns, type Values } from './codec.ts'
-import { LOG_ROWS, sumOf, type Finished } from './journal.ts'
-import { HEAD_LENGTH, IS_GONE, WAS, type LooseBatch } from './loose.ts'
+import { kindsOf, quoted, textOf, valuesOf, type Columns, type RowValues } from './codec.ts'
+import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
+import { IS_GONE, IS_WORD, WAS, putHead, type LooseBatch } from './loose.ts'
 import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Noted, type Table, type Tx } from './table.ts'
+import { ValueSink } from './values.ts'
 
 interface Spec {
   readonly name: string
@@ -16,7 +17,8 @@ type Live = ((row: never) => boolean) | undefined
 interface Written {
   readonly kinds: string
   readonly finished: Finished
-  readonly values: Values
+  readonly values: RowValues
+  readonly text: (row: object) => string
 }
 const written = new WeakMap<object, Written>()
 function writtenFor(spec: Spec): Written {
@@ -25,18 +27,16 @@ function writtenFor(spec: Spec): Written {
     const { columns, live, rewritten } = spec
     const finished = live === undefined ? 'never' : rewritten === true ? 'unsummed' : 'summed'
     const values = valuesOf(columns, live as Live)
-    written.set(spec, (found = { kinds: kindsOf(columns, live !== undefined), finished, values }))
+    const text = textOf(columns, live as Live)
+    written.set(spec, (found = { kinds: kindsOf(columns, live !== undefined), finished, values, text }))
   }
   return found
 }
-const texts = new WeakMap<object, (row: object) => string>()
-
 /** Adds a row that stands in a table or a log. */
 export function countRow(sums: Sums, spec: Spec, row: object): void {
-  let textOfRow = texts.get(spec)
-  if (textOfRow === undefined) texts.set(spec, (textOfRow = textOf(spec.columns, spec.live as Live)))
+  const { finished, text: textOfRow } = writtenFor(spec)
   const text = textOfRow(row)
-  const sum = sumOf(spec.name, writtenFor(spec).finished, text)
+  const sum = sumOf(spec.name, finished, text)
   if (sum !== undefined) sums.add(sum, text)
 }
 
@@ -98,42 +98,96 @@ export class Batch {
     const rows = commands.reduce((sum, { changes, appended }) => sum + changes.length + appended.length, 0)
     return { sequence, at, commands, rows }
   }
-  /** What it changed, as values; `befores`: with the rows as they were. */
-  loose(sequence: number, at: number, befores = true): LooseBatch {
-    const values: unknown[] = []
+  /** What it changed, as values, which pass through `sink`: for another thread to write. */
+  loose(sequence: number, at: number, sink = new ValueSink()): LooseBatch {
     for (const [table, keys] of this.dirty) {
-      // A table that is seldom touched would hold on to it.
-      if (table.noted?.batch === this) table.noted = undefined
       const { spec } = table
       const { kinds, finished, values: put } = writtenFor(spec)
-      const head = values.push(spec.name, kinds, finished, 0) - HEAD_LENGTH
-      let rows = 0
-      for (const [key, before] of keys) {
-        const row = table.get(key)
-        if (row === undefined && before === undefined) continue // made and gone within the batch
-        rows++
-        const was =
-          befores && before !== undefined ? (before === STORED ? WAS.stored : WAS.known) : WAS.absent
-        if (row === undefined) values.push(key, was + IS_GONE, keyText(spec, key, before))
-        else {
-          values.push(key, was)
-          put(row, values)
-        }
-        if (was === WAS.known) put(before as object, values)
+      const { at: begin, words } = sink
+      const count = putHead(sink, { table: spec.name, kinds, finished })
+      const rows = eachRow(table, keys, (key, row, before, was) => {
+        putKey(sink, key, row === undefined ? was + IS_GONE : was)
+        if (row === undefined) sink.word(keyText(spec, key, before))
+        else put(row, sink)
+        if (was === WAS.known) put(before as object, sink)
+      })
+      if (rows > 0) sink.slots[count] = rows
+      else {
+        sink.at = begin
+        sink.words = words
       }
-      if (rows > 0) values[head + ROWS_AT] = rows
-      else values.length = head
     }
     for (const [log, rows] of this.appended) {
       const { kinds, values: put } = writtenFor(log)
-      values.push(log.name, kinds, LOG_ROWS, rows.length)
-      for (const row of rows) put(row, values)
+      sink.slots[putHead(sink, { table: log.name, kinds, finished: LOG_ROWS })] = rows.length
+      for (const row of rows) put(row, sink)
     }
-    return { sequence, at, commands: this.commands, values }
+    this.leave()
+    return { sequence, at, commands: this.commands, values: sink.take() }
+  }
+  /** The same as text, where this thread had better write it. */
+  packed(sequence: number, at: number): PackedBatch {
+    const sections = this.sections()
+    const { commands } = this
+    const body = bodyOf(sections)
+    return { sequence, at, count: commands.length, commands: `[${commands.join(',')}]`, body, sections }
+  }
+  /** `befores`: with the rows as they were. */
+  sections(befores = true): Section[] {
+    const sections: Section[] = []
+    for (const [table, changed] of this.dirty) {
+      const { spec } = table
+      const { finished, text } = writtenFor(spec)
+      let keys = ''
+      let rows = ''
+      let were = ''
+      const count = eachRow(table, changed, (key, row, before, was) => {
+        keys += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
+        rows += row === undefined ? `-${keyText(spec, key, before)}\n` : `${text(row)}\n`
+        if (!befores || was === WAS.absent) were += '\n'
+        else were += was === WAS.known ? `${text(before as object)}\n` : '?\n'
+      })
+      if (count > 0) sections.push({ table: spec.name, finished, keys, rows, befores: were })
+    }
+    for (const [log, appended] of this.appended) {
+      const { text } = writtenFor(log)
+      let rows = ''
+      for (const row of appended) rows += `${text(row)}\n`
+      sections.push({ table: log.name, finished: LOG_ROWS, keys: '', rows, befores: '' })
+    }
+    this.leave()
+    return sections
+  }
+  /** A table that is seldom touched would hold on to it. */
+  private leave(): void {
+    for (const table of this.dirty.keys()) if (table.noted?.batch === this) table.noted = undefined
   }
 }
-/** Of the count in the head of a section. */
-const ROWS_AT = HEAD_LENGTH - 1
+type Before = object | typeof STORED | undefined
+/** Those that the batch changed in the end; the answer: how many. */
+function eachRow(
+  table: Table<object>,
+  keys: ReadonlyMap<Key, Before>,
+  tell: (key: Key, row: object | undefined, before: Before, was: number) => void,
+): number {
+  let rows = 0
+  for (const [key, before] of keys) {
+    const row = table.get(key)
+    if (row === undefined && before === undefined) continue // made and gone within the batch
+    rows++
+    tell(key, row, before, before === undefined ? WAS.absent : before === STORED ? WAS.stored : WAS.known)
+  }
+  return rows
+}
+function putKey(into: ValueSink, key: Key, said: number): void {
+  if (typeof key === 'number') {
+    into.number(said)
+    into.number(key)
+    return
+  }
+  into.number(said + IS_WORD)
+  into.word(key)
+}
 
 /** The rows as they are now: looked at when the command is through, before the next one changes them again. */
 function changesOf(tx: Tx, at: number, wanted: Wanted): Omit<CommittedCommand, 'sequence'> {

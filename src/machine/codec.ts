@@ -1,5 +1,6 @@
 import { amountOf, format, type Amount } from '../money/amount.ts'
 import type { ColumnType } from './table.ts'
+import { HIGHEST, LOWEST, type ValueSink, type ValueSource } from './values.ts'
 
 /**
  * Rows travel to a store as JSON arrays in column order: one text for each table and batch. A json column
@@ -31,36 +32,102 @@ export function encoderOf(columns: Columns, live?: (row: never) => boolean): Enc
  * where the row is, and written as one JSON text by whoever keeps it. Both functions are written for the columns: a member
  * that is named in the code is read several times sooner than one that a variable names.
  */
-export type Values = (row: object, into: unknown[]) => void
-export function valuesOf(columns: Columns, live?: (row: never) => boolean): Values {
-  const values = Object.entries(columns).map(([name, type]) => {
+export type RowValues = (row: object, into: ValueSink) => void
+export function valuesOf(columns: Columns, live?: (row: never) => boolean): RowValues {
+  const letters = Array.from(kindsOf(columns, live !== undefined))
+  const members = membersOf(columns, live !== undefined)
+  const puts = letters.map((letter, i) => PUTS[letter]!(members[i]!, letters.length))
+  const source = `
+    return (row, s) => {
+      s.room(${letters.length})
+      let { at, slots, amounts, words } = s
+      ${puts.join('\n')}
+      s.at = at
+      s.words = words
+    }`
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
+  return new Function('json', 'live', 'low', 'high', source)(jsonText, live, LOWEST, HIGHEST) as RowValues
+}
+/** How each of a row's values is read, the flag "live" last. */
+function membersOf(columns: Columns, live: boolean): string[] {
+  const members = Object.entries(columns).map(([name, type]) => {
     if (!NAME.test(name)) throw new TypeError(`${name} is not a name of a column`)
     return type === 'json' ? `json(row.${name})` : `row.${name}`
   })
-  if (live !== undefined) values.push('live(row)')
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
-  return new Function('json', 'live', `return (row, into) => { into.push(${values.join(', ')}) }`)(
-    jsonText,
-    live,
-  ) as Values
+  return live ? [...members, 'live(row)'] : members
 }
 const jsonText = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(value)
+const putWord = (member: string): string =>
+  `{ const v = ${member}; if (${isNull('v')}) slots[at++] = -1; else { slots[at++] = v.length; words += v } }`
+const PUTS: Readonly<Record<string, (member: string, left: number) => string>> = {
+  n: (member) => `{ const v = ${member}; slots[at++] = ${isNull('v')} ? NaN : v }`,
+  b: (member) => `{ const v = ${member}; slots[at++] = ${isNull('v')} ? NaN : v ? 1 : 0 }`,
+  t: putWord,
+  j: putWord,
+  a: (member, left) =>
+    `{ const v = ${member}; if (${notNull('v')} && v >= low && v <= high) amounts[at++] = v; else { at = s.wide(at, v, ${left}); ({ slots, amounts } = s) } }`,
+}
 
 /** How each value of a row is written, a letter for each; the flag "live" is the last. */
 export const kindsOf = (columns: Columns, live: boolean): string =>
   Object.values(columns)
     .map((type) => KINDS[type])
     .join('') + (live ? KINDS.bool : '')
-const KINDS: Readonly<Record<ColumnType, string>> = { text: 't', amount: 'a', json: 'j', int: 'n', bool: 'n' }
+const KINDS: Readonly<Record<ColumnType, string>> = { text: 't', amount: 'a', json: 'j', int: 'n', bool: 'b' }
 
-/** The text of the row whose values begin there. */
-export type RowWriter = (values: readonly unknown[], from: number) => string
+/** The text of the row whose values come next. */
+export type RowWriter = (from: ValueSource) => string
 export function writerOf(kinds: string): RowWriter {
   const letters = Array.from(kinds)
-  // Each piece that is put on makes a string of its own, so what stands between two values is one piece. That asks for
-  // rows without a null and with words that JSON writes as they are; the others are written value by value.
-  const reads = letters.map((_, i) => `const v${i} = v[i + ${i}]`).join('; ')
+  const source = `
+    ${keptBy(letters)}
+    return (s) => {
+      const { slots, amounts, words } = s
+      let { at, begin } = s
+      ${letters.map((letter, i) => TAKES[letter]!(`v${i}`)).join('\n')}
+      s.at = at
+      s.begin = begin
+      return ${textBy(letters)}
+    }`
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own letters
+  return new Function('quoted', 'isPlain', 'format', 'low', source)(
+    quoted,
+    isPlain,
+    format,
+    LOWEST,
+  ) as RowWriter
+}
+const takeWord = (value: string): string =>
+  `let ${value} = null; { const length = slots[at++]; if (length >= 0) ${value} = words.slice(begin, begin += length) }`
+const TAKES: Readonly<Record<string, (value: string) => string>> = {
+  n: (value) => `let ${value} = slots[at++]; if (${value} !== ${value}) ${value} = null`,
+  b: (value) => `let ${value} = slots[at++]; ${value} = ${value} === ${value} ? ${value} === 1 : null`,
+  t: takeWord,
+  j: takeWord,
+  a: (value) =>
+    `let ${value} = amounts[at++]; if (${value} < low) { s.at = at; ${value} = s.wide(); at = s.at }`,
+}
+/** Both halves at once. */
+export function textOf(columns: Columns, live?: (row: never) => boolean): (row: object) => string {
+  const letters = Array.from(kindsOf(columns, live !== undefined))
+  const reads = membersOf(columns, live !== undefined).map((member, i) => `const v${i} = ${member}`)
+  const source = `
+    ${keptBy(letters)}
+    return (row) => {
+      ${reads.join('; ')}
+      return ${textBy(letters)}
+    }`
+  const names = ['quoted', 'isPlain', 'format', 'json', 'live']
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own declarations
+  return new Function(...names, source)(quoted, isPlain, format, jsonText, live) as (row: object) => string
+}
+/**
+ * Of the values `v0`, `v1` …: an expression. Each piece that is put on makes a string of its own, so what stands between two
+ * values is one piece. That asks for rows without a null and with words that JSON writes as they are; the others are
+ * written value by value.
+ */
+function textBy(letters: readonly string[]): string {
   const odd = letters.flatMap((letter, i) => ODD[letter]?.(`v${i}`, `w${i}`) ?? []).join(' || ') || 'false'
   const values = letters.map((letter, i) => `(${isNull(`v${i}`)} ? 'null' : ${TEXTS[letter]!(`v${i}`, '')})`)
   let plain = ''
@@ -70,18 +137,16 @@ export function writerOf(kinds: string): RowWriter {
     plain += `${JSON.stringify(between + opening)} + ${text} + `
     between = `${closing},`
   })
+  return `${odd} ? '[' + ${values.join(` + ',' + `)} + ']' : ${plain}${JSON.stringify(`${between.slice(0, -1)}]`)}`
+}
+/** What is known from row to row. */
+function keptBy(letters: readonly string[]): string {
   const kept = letters.flatMap((letter, i) => KEPT[letter]?.(i) ?? [])
-  const source = `
-    ${kept.length === 0 ? '' : `let ${kept.join(', ')}`}
-    return (v, i) => {
-      ${reads}
-      return ${odd} ? '[' + ${values.join(` + ',' + `)} + ']' : ${plain}${JSON.stringify(`${between.slice(0, -1)}]`)}
-    }`
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- made of our own letters
-  return new Function('quoted', 'isPlain', 'format', source)(quoted, isPlain, format) as RowWriter
+  return kept.length === 0 ? '' : `let ${kept.join(', ')}`
 }
 const NAME = /^[a-z_]\w*$/i
 const isNull = (value: string): string => `${value} === null || ${value} === undefined`
+const notNull = (value: string): string => `${value} !== null && ${value} !== undefined`
 type Code = Readonly<Record<string, (value: string, word: string) => string>>
 /** What makes a value one that is written by itself. Words repeat from row to row: the last one that was plain is known. */
 const ODD: Code = {
@@ -89,6 +154,7 @@ const ODD: Code = {
     `(${value} !== ${word} && (${isNull(value)} || (isPlain(${value}) ? ((${word} = ${value}), false) : true)))`,
   a: isNull,
   n: isNull,
+  b: isNull,
 }
 /** What stands before a value, the value, and what stands behind it. */
 const PLAIN: Readonly<Record<string, (i: number) => readonly [string, string, string]>> = {
@@ -98,6 +164,7 @@ const PLAIN: Readonly<Record<string, (i: number) => readonly [string, string, st
   // Most rows have nothing there.
   j: (i) => ['', `(${isNull(`v${i}`)} ? 'null' : JSON.stringify(v${i}))`, ''],
   n: (i) => ['', `v${i}`, ''],
+  b: (i) => ['', `v${i}`, ''],
 }
 const KEPT: Readonly<Record<string, (i: number) => string[]>> = {
   t: (i) => [`w${i} = ''`],
@@ -108,17 +175,7 @@ const TEXTS: Code = {
   a: (value) => `'"' + format(${value}) + '"'`,
   j: (value) => `JSON.stringify(${value})`,
   n: (value) => value,
-}
-/** Both halves at once. */
-export function textOf(columns: Columns, live?: (row: never) => boolean): (row: object) => string {
-  const values = valuesOf(columns, live)
-  const write = writerOf(kindsOf(columns, live !== undefined))
-  const scratch: unknown[] = []
-  return (row) => {
-    scratch.length = 0
-    values(row, scratch)
-    return write(scratch, 0)
-  }
+  b: (value) => value,
 }
 /** Most texts are words that JSON writes as they are. */
 export const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text))

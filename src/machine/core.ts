@@ -1,8 +1,9 @@
 import { BrokenInvariant, Refusal, UNKNOWN_FATE, refuse } from '../labels.ts'
 import { Batch } from './batch.ts'
-import type { LooseBatch } from './loose.ts'
+import type { ClosedBatch } from './loose.ts'
 import { Commits, type CommittedBatch } from './stream.ts'
 import { Tx, type Key, type Table } from './table.ts'
+import { ValueSink } from './values.ts'
 
 /** What a handler sees: the state, the changes it makes, and the time, which it can't read for itself. */
 export interface Context<S> {
@@ -21,7 +22,9 @@ export interface CoreOptions<S> {
    * Durable and in order: called again before the last one is through, and after a failure all later ones fail. It
    * answers the hash of everything up to this batch.
    */
-  readonly commit: (batch: LooseBatch) => Promise<string>
+  readonly commit: (batch: ClosedBatch) => Promise<string>
+  /** Whether batches leave as text; else as values, for another thread to write. */
+  readonly asText?: boolean
   /** Strictly increasing microseconds. */
   readonly now: () => number
   /** Memory can't be trusted any more (failed commit, broken invariant): the process must end. */
@@ -102,6 +105,8 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   private readonly handlers: H
   private readonly options: CoreOptions<S>
   private open = new Batch()
+  /** What batches leave by. */
+  private readonly sink = new ValueSink()
   private landing = new Landing()
   /** Batches on their way to the disk, oldest first. */
   private readonly flights: Flight[] = []
@@ -305,7 +310,9 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
   }
   private async commit(batch: Batch, sequence: number, at: number): Promise<Head> {
     const start = performance.now()
-    const hash = await this.options.commit(batch.loose(sequence, at))
+    const closed =
+      this.options.asText === true ? batch.packed(sequence, at) : batch.loose(sequence, at, this.sink)
+    const hash = await this.options.commit(closed)
     this.commitMs = performance.now() - start
     return { sequence, hash }
   }

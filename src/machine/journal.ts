@@ -9,6 +9,8 @@ export interface PackedBatch {
   readonly commands: string
   /** Row by row what changed: its sections. */
   readonly body: string
+  /** Those of its body, where they are still at hand. */
+  readonly sections?: readonly Section[]
 }
 
 /**
@@ -79,7 +81,7 @@ export const batchText = (
 export const BATCHES = 'command_batch'
 
 /** A batch in the journal: nothing of it can be changed, left out or put elsewhere unseen. */
-export interface JournalEntry extends PackedBatch {
+export interface JournalEntry extends Omit<PackedBatch, 'sections'> {
   /** Chained over the changes of all batches up to this one: what `replay` must come to again. */
   readonly hash: string
   /** Of everything in it, by the key of the platform that wrote it. */
@@ -118,8 +120,8 @@ export class JournalChain {
     this.key = key
   }
   seal(batch: PackedBatch): JournalEntry {
-    const { sequence, at, count, commands, body } = batch
-    this.hash = chained(this.hash, body)
+    const { sequence, at, count, commands, body, sections = sectionsOf(body) } = batch
+    this.hash = chainedRows(this.hash, sections)
     const entry = { sequence, at, count, commands, body, hash: this.hash }
     return { ...entry, mac: macOf(this.key, entry) }
   }

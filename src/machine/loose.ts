@@ -1,6 +1,6 @@
 import { quoted, writerOf, type RowWriter } from './codec.ts'
 import { LOG_ROWS, bodyOf, type Finished, type PackedBatch, type Section } from './journal.ts'
-import type { Key } from './table.ts'
+import { ValueSource, type ValueSink, type Values } from './values.ts'
 
 /**
  * What the commands of a batch were and changed, as values. Writing them as text takes longer than the commands
@@ -12,73 +12,78 @@ export interface LooseBatch {
   /** JSON, one for each command. */
   readonly commands: readonly string[]
   /**
-   * Table behind table in one list, because a list of its own for each takes as long to hand over as the rows of an order:
-   * `SectionHead`, then its rows. Of a log only their values. Of a table the key; one of `WAS`, and `IS_GONE` on top of it
-   * where the row was removed; its values, or the text of its key; and where it says so the values that it had.
+   * Table behind table: `putHead`, then its rows. Of a log only their values. Of a table one of `WAS`, with `IS_GONE` on top of it
+   * where the row was removed and `IS_WORD` where its key is no number; the key; its values, or the text of its key's; and
+   * where it says so the values that it had.
    */
-  readonly values: readonly unknown[]
+  readonly values: Values
 }
-/** In the order in which they stand in front of the rows of a table or log. */
-export type SectionHead = readonly [
-  table: string,
+/** As it leaves the core: it is the store that knows who had better write the text. */
+export type ClosedBatch = LooseBatch | PackedBatch
+
+/** In front of the rows of a table or log. */
+export interface SectionHead {
+  readonly table: string
   /** How the values of a row are written: see `kindsOf`. */
-  kinds: string,
-  finished: Finished,
-  rows: number,
-]
-export const HEAD_LENGTH = 4
+  readonly kinds: string
+  readonly finished: Finished
+}
+/** Where the number of its rows is told, as soon as it is known. */
+export function putHead(into: ValueSink, { table, kinds, finished }: SectionHead): number {
+  into.word(table)
+  into.word(kinds)
+  into.word(finished)
+  into.number(0)
+  return into.at - 1
+}
 /** What memory knew of a row from before the batch. */
 export const WAS = { absent: 0, stored: 1, known: 2 } as const
 export const IS_GONE = 4
+export const IS_WORD = 8
 
 /** About how long its text will be: enough to bound what is under way. */
-export function aboutLength({ commands, values }: LooseBatch): number {
-  let length = 0
+export function aboutLength(batch: ClosedBatch): number {
+  if ('body' in batch) return batch.body.length + batch.commands.length
+  const { commands } = batch
+  const { slots, words } = batch.values
+  let length = words.length + SLOT_LENGTH * slots.length
   for (const command of commands) length += command.length
-  for (const value of values) length += typeof value === 'string' ? value.length : VALUE_LENGTH
   return length
 }
-const VALUE_LENGTH = 8
+const SLOT_LENGTH = 8
 
 /** Writes batches as text, always the same for the same values. */
 export class Packer {
   private readonly writers = new Map<string, RowWriter>()
 
-  pack(batch: LooseBatch): PackedBatch {
+  pack(batch: ClosedBatch): PackedBatch {
+    if ('body' in batch) return batch
     const { sequence, at, commands } = batch
-    const body = bodyOf(this.sections(batch))
-    return { sequence, at, count: commands.length, commands: `[${commands.join(',')}]`, body }
+    const sections = this.sections(batch)
+    const body = bodyOf(sections)
+    return { sequence, at, count: commands.length, commands: `[${commands.join(',')}]`, body, sections }
   }
   sections({ values }: LooseBatch): Section[] {
     const sections: Section[] = []
-    let at = 0
-    while (at < values.length) {
-      const [table, kinds, finished, count] = values.slice(at, at + HEAD_LENGTH) as unknown as SectionHead
-      at += HEAD_LENGTH
-      const write = this.writer(kinds)
-      const width = kinds.length
+    const from = new ValueSource(values)
+    while (!from.done) {
+      const table = from.word()
+      const write = this.writer(from.word())
+      const finished = from.word() as Finished
+      const count = from.number()
       let keys = ''
       let rows = ''
       let befores = ''
       for (let row = 0; row < count; row++) {
         if (finished === LOG_ROWS) {
-          rows += `${write(values, at)}\n`
-          at += width
+          rows += `${write(from)}\n`
           continue
         }
-        const key = values[at++] as Key
-        keys += typeof key === 'number' ? `${key}\n` : `${quoted(key)}\n`
-        const said = values[at++] as number
-        if (said >= IS_GONE) rows += `-${String(values[at++])}\n`
-        else {
-          rows += `${write(values, at)}\n`
-          at += width
-        }
-        const was = said % IS_GONE
-        if (was === WAS.known) {
-          befores += `${write(values, at)}\n`
-          at += width
-        } else befores += was === WAS.stored ? '?\n' : '\n'
+        const said = from.number()
+        keys += (said & IS_WORD) === 0 ? `${from.number()}\n` : `${quoted(from.word())}\n`
+        rows += (said & IS_GONE) === 0 ? `${write(from)}\n` : `-${from.word()}\n`
+        const was = said & WAS_BITS
+        befores += was === WAS.known ? `${write(from)}\n` : was === WAS.stored ? '?\n' : '\n'
       }
       sections.push({ table, finished, keys, rows, befores })
     }
@@ -90,3 +95,4 @@ export class Packer {
     return found
   }
 }
+const WAS_BITS = 3

@@ -1,7 +1,6 @@
 import { Batch } from './batch.ts'
 import type { Handlers } from './core.ts'
 import { chainedRows } from './journal.ts'
-import { Packer } from './loose.ts'
 import { Tx } from './table.ts'
 
 /** A batch as it was recorded; `commands` is JSON: an array of [at, type, input]. */
@@ -21,7 +20,6 @@ export class Divergence extends Error {}
 export class Replay<S extends { check(): void }> {
   readonly state: S
   private readonly handlers: Handlers<S>
-  private readonly packer = new Packer()
   sequence = 0
   hash = ''
   commands = 0
@@ -58,7 +56,7 @@ export class Replay<S extends { check(): void }> {
       this.commands++
       told?.(type)
     }
-    const changed = this.packer.sections(batch.loose(recorded.sequence, recorded.at, false))
+    const changed = batch.sections(false)
     const hash = chainedRows(this.hash, changed)
     if (hash !== recorded.hash)
       throw new Divergence(

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { JournalChain, type JournalEntry } from '../machine/journal.ts'
-import { Packer, type LooseBatch } from '../machine/loose.ts'
+import { Packer, type ClosedBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
 import { Sums } from '../machine/sums.ts'
 import { sumsOf, walk, wrongKey } from './seat.ts'
@@ -114,7 +114,7 @@ export class Follower {
     this.kick()
   }
   /** Past the journal, for who is alone with the database: it is in the tables, for good, when this comes back. */
-  async direct(batch: LooseBatch): Promise<string> {
+  async direct(batch: ClosedBatch): Promise<string> {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
     const portion = new Portion()
     portion.add(this.chain.seal(this.packer.pack(batch)))

@@ -1,6 +1,6 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { JournalChain, type JournalEntry, type PackedBatch } from '../machine/journal.ts'
-import { Packer, type LooseBatch } from '../machine/loose.ts'
+import { JournalChain, type JournalEntry } from '../machine/journal.ts'
+import { Packer, type ClosedBatch } from '../machine/loose.ts'
 import { MOVED, type Appended, type Behind, type JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
@@ -34,9 +34,9 @@ class Appender {
   sealBehind({ hash, key }: Behind): void {
     this.chain = new JournalChain(hash, key)
   }
-  append(batch: LooseBatch | PackedBatch): Promise<Appended> {
+  append(batch: ClosedBatch): Promise<Appended> {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-    const entry = this.chain.seal('body' in batch ? batch : this.packer.pack(batch))
+    const entry = this.chain.seal(this.packer.pack(batch))
     return new Promise((resolve, reject) => {
       if (this.waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void this.appendWaiting())
     })

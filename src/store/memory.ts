@@ -1,6 +1,6 @@
 import { decoderOf } from '../machine/codec.ts'
 import { JournalChain } from '../machine/journal.ts'
-import { Packer, type LooseBatch } from '../machine/loose.ts'
+import { Packer, type ClosedBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
@@ -35,6 +35,7 @@ const UNSEEN_BYTES = 2 ** 20
  */
 export class MemoryStore implements Store {
   readonly kind = 'memory'
+  readonly asText = true
   private made: SqliteConnection | undefined
   private image: Image | undefined
   /** Committed, and not in the tables, because there are none yet. */
@@ -132,7 +133,7 @@ export class MemoryStore implements Store {
     this.sums = sums
     this.chain = new JournalChain(hash, sums.key)
   }
-  commit(batch: LooseBatch): Promise<string> {
+  commit(batch: ClosedBatch): Promise<string> {
     return later(() => {
       if (this.chain === undefined || this.sums === undefined)
         throw new TypeError('nobody said what this batch is sealed behind')
@@ -148,7 +149,7 @@ export class MemoryStore implements Store {
       return this.chain.hash
     })
   }
-  commitDirect(batch: LooseBatch): Promise<string> {
+  commitDirect(batch: ClosedBatch): Promise<string> {
     return this.commit(batch)
   }
   holdBack(): Promise<void> {

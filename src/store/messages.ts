@@ -1,5 +1,5 @@
-import type { JournalEntry, PackedBatch } from '../machine/journal.ts'
-import type { LooseBatch } from '../machine/loose.ts'
+import type { JournalEntry } from '../machine/journal.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
 import type { Shape } from './shapes.ts'
@@ -62,7 +62,7 @@ export interface Appended {
 export type JournalJob =
   | { readonly op: 'open'; readonly epoch: number; readonly base: number }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
-  | { readonly op: 'append'; readonly batch: LooseBatch | PackedBatch }
+  | { readonly op: 'append'; readonly batch: ClosedBatch }
   | { readonly op: 'clear'; readonly base: number }
   | { readonly op: 'checkFence' }
   | { readonly op: 'close' }
@@ -70,7 +70,7 @@ export type FollowerJob =
   | { readonly op: 'open'; readonly opening: Opening }
   | { readonly op: 'openWarm'; readonly opening: Opening; readonly after: Point }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
-  | { readonly op: 'direct'; readonly batch: LooseBatch }
+  | { readonly op: 'direct'; readonly batch: ClosedBatch }
   | { readonly op: 'settle' }
   | { readonly op: 'hurry'; readonly sequence: number }
   | { readonly op: 'hold'; readonly on: boolean }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { decoderOf } from '../machine/codec.ts'
-import type { LooseBatch } from '../machine/loose.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import {
@@ -24,7 +24,7 @@ import { Readers } from './postgres-readers.ts'
 import { Replicas } from './postgres-replicas.ts'
 import { COLUMNS, entryOf } from './journal-rows.ts'
 import { selectFrom } from './shapes.ts'
-import { Spine, type Bound } from './spine.ts'
+import { asTextWith, Spine, type Bound } from './spine.ts'
 import { placeholders, quote } from './sql.ts'
 import { loading, tableNames } from './statements.ts'
 import {
@@ -59,6 +59,7 @@ export interface PostgresOptions {
 /** Production: PostgreSQL, with threads of their own for the journal and the tables, and a few connections that read. */
 export class PostgresStore implements Store {
   readonly kind = 'postgres'
+  readonly asText = asTextWith()
   private readonly url: string
   private readonly options: PostgresOptions
   /** For what happens at start and at a reset. */
@@ -156,10 +157,10 @@ export class PostgresStore implements Store {
   sealBehind(hash: string, sums: Sums): void {
     this.writing.sealBehind(hash, sums)
   }
-  commit(batch: LooseBatch): Promise<string> {
+  commit(batch: ClosedBatch): Promise<string> {
     return this.writing.append(batch)
   }
-  commitDirect(batch: LooseBatch): Promise<string> {
+  commitDirect(batch: ClosedBatch): Promise<string> {
     return this.writing.direct(batch)
   }
   async select<Row extends object>(

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel } from 'node:worker_threads'
-import { Packer, aboutLength, type LooseBatch } from '../machine/loose.ts'
+import { aboutLength, type ClosedBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared } from '../machine/table.ts'
 import type { Progress } from './follower.ts'
@@ -20,8 +20,9 @@ export const BOUNDS: Readonly<Record<Place['kind'], Bound>> = {
   postgres: { bytes: 22 * 2 ** 20, batches: 20_000 },
 }
 
-/** With so few the threads have to share them, and then a text is the quicker thing to hand over. */
+/** With so few the threads have to share them, and then it is quickest to write the text of a batch where its rows are. */
 const FEW_CORES = 2
+export const asTextWith = (cores = availableParallelism()): boolean => cores <= FEW_CORES
 
 interface Reached {
   readonly sequence: number
@@ -37,8 +38,6 @@ export class Spine {
   private readonly journal: StoreThread<JournalJob>
   private readonly follower: StoreThread<FollowerJob>
   private readonly bound: Bound
-  /** Where this thread writes the text of batches; else the journal's does. */
-  private readonly packer: Packer | undefined
   /** Batches that are not in the tables yet, oldest first. */
   private readonly behind: { readonly sequence: number; bytes: number }[] = []
   private bytes = 0
@@ -55,9 +54,8 @@ export class Spine {
   /** Told when the journal has lost its way, and when it has found it again. */
   away: (away: boolean) => void = () => undefined
 
-  constructor(place: Place, bound: Bound = BOUNDS[place.kind], cores = availableParallelism()) {
+  constructor(place: Place, bound: Bound = BOUNDS[place.kind]) {
     this.bound = bound
-    this.packer = cores > FEW_CORES ? undefined : new Packer()
     const { port1, port2 } = new MessageChannel()
     this.follower = new StoreThread('follower', place, port2, {
       progress: (progress) => this.progress(progress),
@@ -100,15 +98,14 @@ export class Spine {
     this.journal.ask({ op: 'sealBehind', behind }).catch(() => undefined)
     this.follower.ask({ op: 'sealBehind', behind }).catch(() => undefined)
   }
-  async append(batch: LooseBatch): Promise<string> {
+  async append(batch: ClosedBatch): Promise<string> {
     while (this.full && this.follower.failure === undefined)
       await new Promise<void>((resolve) => this.blocked.push(resolve))
     if (this.follower.failure !== undefined) throw this.follower.failure
     const { sequence } = batch
     // How long it really is, is known when it is written.
     const one = this.add(sequence, aboutLength(batch))
-    const handed = this.packer?.pack(batch) ?? batch
-    const { hash, length } = (await this.journal.ask({ op: 'append', batch: handed })) as Appended
+    const { hash, length } = (await this.journal.ask({ op: 'append', batch: leaving(batch) })) as Appended
     if (sequence > this.projected) {
       this.bytes += length - one.bytes
       one.bytes = length
@@ -130,8 +127,8 @@ export class Spine {
     this.bytes += bytes
     return one
   }
-  async direct(batch: LooseBatch): Promise<string> {
-    const hash = (await this.follower.ask({ op: 'direct', batch })) as string
+  async direct(batch: ClosedBatch): Promise<string> {
+    const hash = (await this.follower.ask({ op: 'direct', batch: leaving(batch) })) as string
     this.acknowledged = this.projected = batch.sequence
     this.hash = hash
     return hash
@@ -215,6 +212,12 @@ export class Spine {
   }
 }
 
+/** A text is not handed over twice. */
+function leaving(batch: ClosedBatch): ClosedBatch {
+  if (!('body' in batch)) return batch
+  const { sequence, at, count, commands, body } = batch
+  return { sequence, at, count, commands, body }
+}
 const openingOf = ({ key, schema }: Sums, declared: Declared): Opening => ({
   now: Date.now() * 1000,
   key,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { decoderOf } from '../machine/codec.ts'
-import type { LooseBatch } from '../machine/loose.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { makePrivateFile, makePrivateFolder } from '../files.ts'
@@ -11,7 +11,7 @@ import { BUSY_MS, SqliteConnection, textIn } from './sqlite-connection.ts'
 import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
 import type { Opened, Place, ReaderJob, TablePortion } from './messages.ts'
 import { selectFrom } from './shapes.ts'
-import { Spine, type Bound } from './spine.ts'
+import { asTextWith, Spine, type Bound } from './spine.ts'
 import { copyJournal, readOwners, tailOf } from './file-journal.ts'
 import { loading, tableNames } from './statements.ts'
 import { StoreThread } from './thread.ts'
@@ -38,8 +38,7 @@ export class SqliteStore implements Store {
   readonly kind = 'sqlite'
   private readonly path: string
   private readonly bound: Bound | undefined
-  /** Left out: as many as the machine has. */
-  private readonly cores: number | undefined
+  readonly asText: boolean
   private epoch = 0
   declared = NOTHING_DECLARED
   readonly reads = NO_READS
@@ -52,10 +51,11 @@ export class SqliteStore implements Store {
   /** A connection that reads, between two questions. */
   private readonly idle: SqliteConnection[] = []
 
+  /** `cores`: left out, as many as the machine has. */
   constructor(path: string, bound?: Bound, cores?: number) {
     this.path = path
     this.bound = bound
-    this.cores = cores
+    this.asText = asTextWith(cores)
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
   async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
@@ -64,7 +64,7 @@ export class SqliteStore implements Store {
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
-      this.spine = new Spine(this.place, this.bound, this.cores)
+      this.spine = new Spine(this.place, this.bound)
       const { head, migrated, drained } = await this.opened(this.spine, sums)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated, drained }
@@ -149,10 +149,10 @@ export class SqliteStore implements Store {
   sealBehind(hash: string, sums: Sums): void {
     this.writing.sealBehind(hash, sums)
   }
-  commit(batch: LooseBatch): Promise<string> {
+  commit(batch: ClosedBatch): Promise<string> {
     return this.writing.append(batch)
   }
-  commitDirect(batch: LooseBatch): Promise<string> {
+  commitDirect(batch: ClosedBatch): Promise<string> {
     return this.writing.direct(batch)
   }
   async select<Row extends object>(

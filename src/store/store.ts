@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../machine/journal.ts'
-import type { LooseBatch } from '../machine/loose.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import type { SealedHead, Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import type { Where } from './where.ts'
@@ -99,13 +99,15 @@ export interface Store {
   seal(head: StoreHead): Promise<void>
   /** What the batches from here on are sealed behind: the last hash and the sums of all rows. */
   sealBehind(hash: string, sums: Sums): void
+  /** Whether it would rather have batches as text than as values. */
+  readonly asText: boolean
   /**
    * One append to the journal, fenced and durable; answers the hash up to it. Any failure is final for this process. The
    * tables follow; while they are too far behind, this waits.
    */
-  commit(batch: LooseBatch): Promise<string>
+  commit(batch: ClosedBatch): Promise<string>
   /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
-  commitDirect(batch: LooseBatch): Promise<string>
+  commitDirect(batch: ClosedBatch): Promise<string>
   readonly lag: Lag
   readonly reached: HowFar
   /** Where there are replicas. */

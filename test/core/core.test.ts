@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant, Refusal, refuse } from '../../src/labels.ts'
-import { Packer, type LooseBatch } from '../../src/machine/loose.ts'
+import { Packer, type ClosedBatch, type LooseBatch } from '../../src/machine/loose.ts'
 import { Core, type Context } from '../../src/machine/core.ts'
 import { Table, Tx, UniqueIndex, GroupIndex, type TableSpec } from '../../src/machine/table.ts'
 
@@ -43,6 +43,10 @@ const handlers = {
   },
 }
 
+function loose(batch: ClosedBatch): LooseBatch {
+  assert.ok('values' in batch)
+  return batch
+}
 const sectionsOf = (batch: LooseBatch) => new Packer().sections(batch)
 
 /** A store that commits when the test says so. */
@@ -56,7 +60,8 @@ function bench(waitingMax = 100) {
     handlers,
     { sequence: 0, hash: '' },
     {
-      commit: (batch) => new Promise((land, fail) => commits.push({ batch, land: () => land('hash'), fail })),
+      commit: (batch) =>
+        new Promise((land, fail) => commits.push({ batch: loose(batch), land: () => land('hash'), fail })),
       now: () => ++now,
       fatal: (error) => seen.fatal.push(error),
       defect: (error) => seen.defects.push(error),

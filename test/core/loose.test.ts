@@ -45,7 +45,9 @@ test('a batch says in values what its text says, on the other side of a thread t
   const loose = batch.loose(3, 6)
   const packed = new Packer().pack(structuredClone(loose))
   assert.deepEqual(packed, new Packer().pack(loose))
-  const { body, ...rest } = packed
+  assert.deepEqual(packed, batch.packed(3, 6), 'and what is written at once')
+  const { body, sections, ...rest } = packed
+  assert.deepEqual(sections, sectionsOf(body))
   assert.deepEqual(rest, { sequence: 3, at: 6, count: 1, commands: '[[5,"test.act",{"a":1}]]' })
   assert.deepEqual(sectionsOf(body), [
     {
@@ -75,7 +77,7 @@ test('a batch says in values what its text says, on the other side of a thread t
       befores: '',
     },
   ])
-  const changed = new Packer().sections(batch.loose(3, 6, false))
+  const changed = batch.sections(false)
   assert.deepEqual(
     changed.map(({ rows }) => rows),
     sectionsOf(body).map(({ rows }) => rows),

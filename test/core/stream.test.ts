@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Core, type Context } from '../../src/machine/core.ts'
-import type { LooseBatch } from '../../src/machine/loose.ts'
+import type { ClosedBatch } from '../../src/machine/loose.ts'
 import { STORED, Table, type LogSpec } from '../../src/machine/table.ts'
 
 interface Thing {
@@ -34,7 +34,7 @@ const handlers = {
 function bench() {
   const state = new State()
   const landings: (() => void)[] = []
-  const batches: LooseBatch[] = []
+  const batches: ClosedBatch[] = []
   let clock = 0
   const core = new Core<State, typeof handlers>(
     state,

@@ -505,7 +505,7 @@ describe('liquidation of a unified account', () => {
         commands['contract.begin']({ state, tx, at: floor.at }, {})
         const batch = new Batch()
         batch.add(tx, floor.at, 'contract.begin', '{}')
-        return batch.loose(1, floor.at, false)
+        return batch.sections(false)
       }
       assert.deepEqual(changes(fresh), changes(floor.state))
       assert.equal(floor.look(), 1, 'it is ruined')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Batch } from '../../src/machine/batch.ts'
-import type { LooseBatch } from '../../src/machine/loose.ts'
+import type { ClosedBatch } from '../../src/machine/loose.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/tables/audit.ts'
 import { DECLARED, State } from '../../src/core/state.ts'
@@ -97,12 +97,13 @@ class Session {
     store.sealBehind(head.hash, sums)
     return session
   }
-  batch(act: (tx: Tx, state: State) => void): LooseBatch {
+  batch(act: (tx: Tx, state: State) => void): ClosedBatch {
     const tx = new Tx()
     act(tx, this.state)
     const batch = new Batch()
     batch.add(tx, 5, 'test.act', '{"a":"ü \\u0000"}')
-    return batch.loose(this.head.sequence + 1, 6)
+    const sequence = this.head.sequence + 1
+    return this.store.asText ? batch.packed(sequence, 6) : batch.loose(sequence, 6)
   }
   async commit(act: (tx: Tx, state: State) => void): Promise<void> {
     const loose = this.batch(act)

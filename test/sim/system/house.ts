@@ -11,7 +11,7 @@ import type { State } from '../../../src/core/state.ts'
 import { BUILT_IN_WORLD } from '../../../src/core/world/built-in.ts'
 import { microsNow } from '../../../src/http/words.ts'
 import { Core } from '../../../src/machine/core.ts'
-import type { LooseBatch } from '../../../src/machine/loose.ts'
+import type { ClosedBatch } from '../../../src/machine/loose.ts'
 import { startPlatform, type Platform } from '../../../src/platform.ts'
 import { Housekeeper } from '../../../src/runtime/housekeeper.ts'
 import { createLog } from '../../../src/runtime/log.ts'
@@ -67,7 +67,8 @@ class Died extends Error {
     super('the process died')
   }
 }
-const commandsOf = ({ commands }: LooseBatch): string => `[${commands.join(',')}]`
+const commandsOf = ({ commands }: ClosedBatch): string =>
+  typeof commands === 'string' ? commands : `[${commands.join(',')}]`
 /** A store whose platform dies at an append. */
 class Mortality {
   private left = Infinity

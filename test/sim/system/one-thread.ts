@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { makePrivateFile, makePrivateFolder } from '../../../src/files.ts'
 import { decoderOf } from '../../../src/machine/codec.ts'
 import { JournalChain } from '../../../src/machine/journal.ts'
-import { Packer, type LooseBatch } from '../../../src/machine/loose.ts'
+import { Packer, type ClosedBatch } from '../../../src/machine/loose.ts'
 import { Sums } from '../../../src/machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../../../src/machine/table.ts'
 import { Follower } from '../../../src/store/follower.ts'
@@ -41,6 +41,7 @@ interface Reached {
  */
 export class OneThreadStore implements Store {
   readonly kind = 'sqlite'
+  readonly asText = true
   declared: Declared = NOTHING_DECLARED
   readonly reads = NO_READS
   readonly lag = NO_LAG
@@ -102,7 +103,7 @@ export class OneThreadStore implements Store {
     this.chain = new JournalChain(hash, sums.key)
     this.follower.sealBehind(hash, own)
   }
-  commit(batch: LooseBatch): Promise<string> {
+  commit(batch: ClosedBatch): Promise<string> {
     return later(() => {
       if (this.failure !== undefined) throw this.failure
       const entry = this.chain!.seal(this.packer.pack(batch))
