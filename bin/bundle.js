@@ -13,6 +13,7 @@ const ENTRIES = [
   'gateway/main',
   'gateway/line-worker',
   'store/journal-worker',
+  'store/sealer-worker',
   'store/follower-worker',
   'store/writer-worker',
   'store/reader-worker',

@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Writes batches as text and appends them to the journal: what comes back from here is durable. Each entry then goes on to the follower, which
- * puts it into the tables.
+ * Appends batches to the journal, which writes them as text and seals them first where no other thread did: what comes
+ * back from here is durable. Each entry then goes on to the follower, which puts it into the tables.
  */
 class Appender {
   private readonly journal: SqliteJournal | PostgresJournal
@@ -36,7 +36,9 @@ class Appender {
   }
   append(batch: ClosedBatch): Promise<Appended> {
     if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-    const entry = this.chain.seal(this.packer.pack(batch))
+    return this.appendSealed(this.chain.seal(this.packer.pack(batch)))
+  }
+  appendSealed(entry: JournalEntry): Promise<Appended> {
     return new Promise((resolve, reject) => {
       if (this.waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void this.appendWaiting())
     })
@@ -59,25 +61,35 @@ class Appender {
   }
 }
 
+interface Ports {
+  /** The follower. */
+  readonly port: MessagePort
+  /** Where its jobs come from, if another thread is in front of it. */
+  readonly jobs?: MessagePort
+}
 const journal = made(() =>
   place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url, place.waitMs),
 )
-parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
+parentPort!.once('message', ({ port, jobs }: Ports) => {
   const appender = new Appender(journal, port)
   if (journal instanceof PostgresJournal)
     journal.away = (away) => {
       post({ away })
       if (!away) port.postMessage(MOVED)
     }
-  answerJobs<JournalJob>({
-    open: ({ epoch, base }) => journal.takenAt(epoch, base),
-    sealBehind: ({ behind }) => appender.sealBehind(behind),
-    append: ({ batch }) => appender.append(batch),
-    clear: ({ base }) => journal.clear(base),
-    checkFence: () => journal.checkFence(),
-    close: () => {
-      port.close()
-      return journal.close()
+  answerJobs<JournalJob>(
+    {
+      open: ({ epoch, base }) => journal.takenAt(epoch, base),
+      sealBehind: ({ behind }) => appender.sealBehind(behind),
+      append: ({ batch }) => appender.append(batch),
+      appendSealed: ({ entry }) => appender.appendSealed(entry),
+      clear: ({ base }) => journal.clear(base),
+      checkFence: () => journal.checkFence(),
+      close: () => {
+        port.close()
+        return journal.close()
+      },
     },
-  })
+    jobs,
+  )
 })

@@ -63,6 +63,7 @@ export type JournalJob =
   | { readonly op: 'open'; readonly epoch: number; readonly base: number }
   | { readonly op: 'sealBehind'; readonly behind: Behind }
   | { readonly op: 'append'; readonly batch: ClosedBatch }
+  | { readonly op: 'appendSealed'; readonly entry: JournalEntry }
   | { readonly op: 'clear'; readonly base: number }
   | { readonly op: 'checkFence' }
   | { readonly op: 'close' }
@@ -100,6 +101,8 @@ export interface TablePortion {
   readonly full: boolean
 }
 export type Job = JournalJob | FollowerJob | WriterJob | ReaderJob
+/** As it travels: its answer has the same id. */
+export type Numbered<J extends Job> = J & { readonly id: number }
 /** What a thread does for each of its jobs. */
 export type Answers<J extends Job> = {
   readonly [O in J['op']]: (job: Extract<J, { readonly op: O }>) => unknown

@@ -84,7 +84,7 @@ export class PostgresStore implements Store {
   private async begin(): Promise<Spine> {
     const { waitMs = 0, bound } = this.options
     this.line = await Line.open(this.url, { waitMs, idleMs: THINKING_MS })
-    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, bound)
+    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, this.asText, bound)
     this.spine.moved = () => this.readers.renew()
     this.spine.away = (away) => {
       this.away = away
@@ -107,7 +107,7 @@ export class PostgresStore implements Store {
   }
   prepare(): void {
     const { waitMs = 0, bound } = this.options
-    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, bound)
+    this.spine ??= new Spine({ kind: 'postgres', url: this.url, waitMs }, this.asText, bound)
   }
   async openWarm(sums: Sums, declared: Declared, after: Point): Promise<WarmHead> {
     this.declared = declared

@@ -54,14 +54,25 @@ export class Spine {
   /** Told when the journal has lost its way, and when it has found it again. */
   away: (away: boolean) => void = () => undefined
 
-  constructor(place: Place, bound: Bound = BOUNDS[place.kind]) {
+  /** `asText`: batches come as text; else a thread of its own writes it. */
+  constructor(place: Place, asText: boolean, bound: Bound = BOUNDS[place.kind]) {
     this.bound = bound
     const { port1, port2 } = new MessageChannel()
-    this.follower = new StoreThread('follower', place, port2, {
-      progress: (progress) => this.progress(progress),
-      ended: (error) => this.ended(error),
-    })
-    this.journal = new StoreThread('journal', place, port1, { away: (away) => this.away(away) })
+    this.follower = new StoreThread(
+      'follower',
+      place,
+      { port: port2 },
+      {
+        progress: (progress) => this.progress(progress),
+        ended: (error) => this.ended(error),
+      },
+    )
+    this.journal = new StoreThread(
+      'journal',
+      place,
+      { port: port1, sealer: !asText },
+      { away: (away) => this.away(away) },
+    )
   }
   async open(sums: Sums, declared: Declared): Promise<Opened> {
     const opening = openingOf(sums, declared)

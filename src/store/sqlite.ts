@@ -64,7 +64,7 @@ export class SqliteStore implements Store {
     try {
       makePrivateFolder(dirname(this.path))
       makePrivateFile(this.path)
-      this.spine = new Spine(this.place, this.bound)
+      this.spine = new Spine(this.place, this.asText, this.bound)
       const { head, migrated, drained } = await this.opened(this.spine, sums)
       this.epoch = head[0] as number
       return { ...storeHead(head), migrated, drained }

@@ -1,4 +1,4 @@
-import { Worker, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { besideUs } from '../places.ts'
 import type { Progress } from './follower.ts'
 import type { Fault, Job, Place, Reply } from './messages.ts'
@@ -15,6 +15,13 @@ export interface Listener {
   readonly away?: (away: boolean) => void
 }
 export type Role = 'journal' | 'follower' | 'writer' | 'reader'
+/** What stands between two threads. */
+export interface Between {
+  /** Handed to it: the one behind it. */
+  readonly port?: MessagePort
+  /** Jobs pass through a thread that readies them. */
+  readonly sealer?: boolean
+}
 
 /** What it reads is handed on at once: room for young values would only be filled, a start with many rows long. */
 const READER_YOUNG_MB = 2
@@ -29,24 +36,38 @@ function errorOf({ kind, error, code }: Fault): Error {
 /** Another thread's end of a worker. A thread that has ended fails every job, at once. */
 export class StoreThread<J extends Job> {
   private readonly worker: Worker
+  /** Whom jobs are given to. */
+  private readonly first: Worker
   private readonly pending = new Map<number, Pending>()
   private readonly listener: Listener
   private lastId = 0
   private ended: Error | undefined
   private resting: (() => void) | undefined
 
-  constructor(role: Role, place: Place, port?: MessagePort, listener: Listener = {}) {
+  constructor(role: Role, place: Place, { port, sealer = false }: Between = {}, listener: Listener = {}) {
     this.listener = listener
     this.worker = new Worker(besideUs(`./store/${role}-worker.js`), {
       workerData: place,
       ...(role === 'reader' && { resourceLimits: { maxYoungGenerationSizeMb: READER_YOUNG_MB } }),
     })
-    if (port !== undefined) this.worker.postMessage({ port }, [port])
-    this.worker.on('message', (reply: Reply) => this.hear(reply))
-    this.worker.on('error', (error) =>
+    this.first = this.worker
+    if (sealer) {
+      const { port1: journal, port2: jobs } = new MessageChannel()
+      this.first = new Worker(besideUs('./store/sealer-worker.js'), {
+        workerData: { journal },
+        transferList: [journal],
+      })
+      this.follow(this.first)
+      this.worker.postMessage({ port, jobs }, [port!, jobs])
+    } else if (port !== undefined) this.worker.postMessage({ port }, [port])
+    this.follow(this.worker)
+  }
+  private follow(worker: Worker): void {
+    worker.on('message', (reply: Reply) => this.hear(reply))
+    worker.on('error', (error) =>
       this.end(new StoreLost(`the store thread failed: ${String(error)}`, { cause: error })),
     )
-    this.worker.on('exit', () => this.end(new StoreLost('the store thread has ended')))
+    worker.on('exit', () => this.end(new StoreLost('the store thread has ended')))
   }
   get failure(): Error | undefined {
     return this.ended
@@ -57,7 +78,7 @@ export class StoreThread<J extends Job> {
     const id = ++this.lastId
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject })
-      this.worker.postMessage({ ...job, id })
+      this.first.postMessage({ ...job, id })
     })
   }
   /**
@@ -72,7 +93,7 @@ export class StoreThread<J extends Job> {
   }
   async close(): Promise<void> {
     if (this.ended === undefined) await this.ask({ op: 'close' } as J)
-    await this.worker.terminate()
+    await Promise.all([this.worker.terminate(), this.first.terminate()])
   }
   private hear(reply: Reply): void {
     if ('progress' in reply) this.listener.progress?.(reply.progress)

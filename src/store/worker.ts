@@ -1,5 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import type { Answers, Fault, Job, Place, Reply } from './messages.ts'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Answers, Fault, Job, Numbered, Place, Reply } from './messages.ts'
 import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 
 /** A worker's end of its thread. */
@@ -7,13 +7,15 @@ const port = parentPort!
 export const place = workerData as Place
 
 /** Answers jobs one by one, in their order where they come back at once. */
-export function answerJobs<J extends Job>(answers: Answers<J>): void {
-  port.on('message', (message: J & { readonly id: number }) => {
+export function answerJobs<J extends Job>(answers: Answers<J>, jobs: MessagePort = port): void {
+  jobs.on('message', (message: Numbered<J>) => {
     const { id } = message
     const failed = (error: unknown): void => post({ id, ...faultOf(error) })
     const done = (result: unknown): void => {
       post({ id, result })
-      if (message.op === 'close') port.close()
+      if (message.op !== 'close') return
+      port.close()
+      jobs.close()
     }
     try {
       const answer = answers[message.op as J['op']] as (job: J) => unknown
