@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { JournalChain, type JournalEntry } from '../machine/journal.ts'
-import { Packer, type ClosedBatch } from '../machine/loose.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
+import { Sealer } from '../machine/sealer.ts'
 import { Sums } from '../machine/sums.ts'
 import { sumsOf, walk, wrongKey } from './seat.ts'
 import { Fenced, StoreUnavailable, type StoreHead } from './store.ts'
@@ -60,8 +61,7 @@ export class Follower {
   /** Made while the one before was being written; the sums stand behind it. */
   private ahead: Made | undefined
   private sums: Sums | undefined
-  private readonly packer = new Packer()
-  private chain: JournalChain | undefined
+  private readonly sealer = new Sealer()
   /** The last that it was given, or what it was told to begin behind. */
   private taken: { readonly sequence: number | undefined; readonly hash: string } | undefined
   private unseated = false
@@ -83,7 +83,7 @@ export class Follower {
   /** What comes next is behind this hash, and the tables add up to these sums. */
   sealBehind(hash: string, sums: Sums): void {
     this.sums = sums
-    this.chain = new JournalChain(hash, sums.key)
+    this.sealer.sealBehind(hash, sums.key)
     this.taken = { sequence: undefined, hash }
     // After a reset sequences begin anew: what somebody waited for before must not hurry all that comes up to it.
     this.wanted = 0
@@ -115,12 +115,12 @@ export class Follower {
   }
   /** Past the journal, for who is alone with the database: it is in the tables, for good, when this comes back. */
   async direct(batch: ClosedBatch): Promise<string> {
-    if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
+    const entry = this.sealer.seal(batch)
     const portion = new Portion()
-    portion.add(this.chain.seal(this.packer.pack(batch)))
+    portion.add(entry)
     const { head } = this.sealed(portion)
     await this.tables.project(portion, head, true)
-    return this.chain.hash
+    return entry.hash
   }
 
   private kick(): void {

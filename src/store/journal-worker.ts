@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { JournalChain, type JournalEntry } from '../machine/journal.ts'
-import { Packer, type ClosedBatch } from '../machine/loose.ts'
-import { MOVED, type Appended, type Behind, type JournalJob } from './messages.ts'
+import type { JournalEntry } from '../machine/journal.ts'
+import { Sealer } from '../machine/sealer.ts'
+import { MOVED, type Appended, type JournalJob } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
 import { answerJobs, made, place, post } from './worker.ts'
@@ -20,8 +20,7 @@ interface Waiting {
 class Appender {
   private readonly journal: SqliteJournal | PostgresJournal
   private readonly follower: MessagePort
-  private readonly packer = new Packer()
-  private chain: JournalChain | undefined
+  readonly sealer = new Sealer()
   /** Entries up to here are in the tables for good. */
   private safe = 0
   private waiting: Waiting[] = []
@@ -31,14 +30,7 @@ class Appender {
     this.follower = follower
     follower.on('message', (told: number) => (this.safe = told))
   }
-  sealBehind({ hash, key }: Behind): void {
-    this.chain = new JournalChain(hash, key)
-  }
-  append(batch: ClosedBatch): Promise<Appended> {
-    if (this.chain === undefined) throw new TypeError('nobody said what this batch is sealed behind')
-    return this.appendSealed(this.chain.seal(this.packer.pack(batch)))
-  }
-  appendSealed(entry: JournalEntry): Promise<Appended> {
+  append(entry: JournalEntry): Promise<Appended> {
     return new Promise((resolve, reject) => {
       if (this.waiting.push({ entry, resolve, reject }) === 1) setImmediate(() => void this.appendWaiting())
     })
@@ -80,9 +72,9 @@ parentPort!.once('message', ({ port, jobs }: Ports) => {
   answerJobs<JournalJob>(
     {
       open: ({ epoch, base }) => journal.takenAt(epoch, base),
-      sealBehind: ({ behind }) => appender.sealBehind(behind),
-      append: ({ batch }) => appender.append(batch),
-      appendSealed: ({ entry }) => appender.appendSealed(entry),
+      sealBehind: ({ behind }) => appender.sealer.sealBehind(behind.hash, behind.key),
+      append: ({ batch }) => appender.append(appender.sealer.seal(batch)),
+      appendSealed: ({ entry }) => appender.append(entry),
       clear: ({ base }) => journal.clear(base),
       checkFence: () => journal.checkFence(),
       close: () => {

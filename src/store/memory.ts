@@ -1,7 +1,7 @@
 import { decoderOf } from '../machine/codec.ts'
-import { JournalChain } from '../machine/journal.ts'
-import { Packer, type ClosedBatch } from '../machine/loose.ts'
+import type { ClosedBatch } from '../machine/loose.ts'
 import { Portion } from '../machine/portion.ts'
+import { Sealer } from '../machine/sealer.ts'
 import type { Sums } from '../machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../machine/table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -43,8 +43,7 @@ export class MemoryStore implements Store {
   private readonly shared: boolean
   private epoch = 0
   declared = NOTHING_DECLARED
-  private readonly packer = new Packer()
-  private chain: JournalChain | undefined
+  private readonly sealer = new Sealer()
   private sums: Sums | undefined
   /** Whoever looks finds in the tables what is committed. */
   readonly lag = NO_LAG
@@ -131,22 +130,20 @@ export class MemoryStore implements Store {
   }
   sealBehind(hash: string, sums: Sums): void {
     this.sums = sums
-    this.chain = new JournalChain(hash, sums.key)
+    this.sealer.sealBehind(hash, sums.key)
   }
   commit(batch: ClosedBatch): Promise<string> {
     return later(() => {
-      if (this.chain === undefined || this.sums === undefined)
-        throw new TypeError('nobody said what this batch is sealed behind')
-      const entry = this.chain.seal(this.packer.pack(batch))
+      const entry = this.sealer.seal(batch)
       if (this.made === undefined) {
         this.unseen.add(entry)
         if (this.unseen.bytes > UNSEEN_BYTES) this.made = this.make()
-        return this.chain.hash
+        return entry.hash
       }
       const portion = new Portion()
       portion.add(entry)
       this.project(this.made, portion)
-      return this.chain.hash
+      return entry.hash
     })
   }
   commitDirect(batch: ClosedBatch): Promise<string> {

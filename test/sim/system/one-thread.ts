@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { makePrivateFile, makePrivateFolder } from '../../../src/files.ts'
 import { decoderOf } from '../../../src/machine/codec.ts'
-import { JournalChain } from '../../../src/machine/journal.ts'
-import { Packer, type ClosedBatch } from '../../../src/machine/loose.ts'
+import type { ClosedBatch } from '../../../src/machine/loose.ts'
+import { Sealer } from '../../../src/machine/sealer.ts'
 import { Sums } from '../../../src/machine/sums.ts'
 import type { Declared, LogSpec, Table, TableSpec } from '../../../src/machine/table.ts'
 import { Follower } from '../../../src/store/follower.ts'
@@ -56,8 +56,7 @@ export class OneThreadStore implements Store {
   private journal: SqliteJournal | undefined
   private reader: SqliteConnection | undefined
   private follower!: Follower
-  private readonly packer = new Packer()
-  private chain: JournalChain | undefined
+  private readonly sealer = new Sealer()
   private epoch = 0
   private acknowledged = 0
   private projected = 0
@@ -100,13 +99,13 @@ export class OneThreadStore implements Store {
   sealBehind(hash: string, sums: Sums): void {
     const own = new Sums(sums.key, sums.schema)
     own.setAll(sums.text())
-    this.chain = new JournalChain(hash, sums.key)
+    this.sealer.sealBehind(hash, sums.key)
     this.follower.sealBehind(hash, own)
   }
   commit(batch: ClosedBatch): Promise<string> {
     return later(() => {
       if (this.failure !== undefined) throw this.failure
-      const entry = this.chain!.seal(this.packer.pack(batch))
+      const entry = this.sealer.seal(batch)
       this.journal!.append([entry], this.safe)
       this.acknowledged = entry.sequence
       this.follower.take(entry)
