@@ -31,19 +31,22 @@ parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
     if (told !== MOVED) follower.take(told)
     else if (tables instanceof PostgresTables) tables.leave()
   })
-  answerJobs<FollowerJob>({
-    open: ({ opening }) => tables.open(opening),
-    openWarm: ({ opening, after }) => openWarm(follower, opening, after),
-    sealBehind: ({ behind }) => sealBehind(follower, behind),
-    direct: ({ batch }) => follower.direct(batch),
-    settle: () => tables.settle(),
-    hurry: ({ sequence }) => follower.hurry(sequence),
-    hold: ({ on }) => (on ? follower.hold() : follower.go()),
-    close: () => {
-      port.close()
-      return tables.close()
+  answerJobs<FollowerJob>(
+    {
+      open: ({ opening }) => tables.open(opening),
+      openWarm: ({ opening, after }) => openWarm(follower, opening, after),
+      sealBehind: ({ behind }) => sealBehind(follower, behind),
+      direct: ({ batch }) => follower.direct(batch),
+      settle: () => tables.settle(),
+      hurry: ({ sequence }) => follower.hurry(sequence),
+      hold: ({ on }) => (on ? follower.hold() : follower.go()),
+      close: () => {
+        port.close()
+        return tables.close()
+      },
     },
-  })
+    { rest: () => follower.rest() },
+  )
 })
 
 function sealBehind(follower: Follower, { hash, key, schema, sums: text }: Behind): void {

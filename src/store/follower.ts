@@ -69,6 +69,7 @@ export class Follower {
   private misses = 0
   private busy = false
   private held = false
+  private rested: (() => void) | undefined
   private wanted = 0
   private timer: NodeJS.Timeout | undefined
   private safe = 0
@@ -113,6 +114,11 @@ export class Follower {
     this.held = false
     this.kick()
   }
+  /** What is being written is finished, and nothing else is begun. */
+  rest(): Promise<void> {
+    this.held = true
+    return this.busy ? new Promise((resolve) => (this.rested = resolve)) : Promise.resolve()
+  }
   /** Past the journal, for who is alone with the database: it is in the tables, for good, when this comes back. */
   async direct(batch: ClosedBatch): Promise<string> {
     const entry = this.sealer.seal(batch)
@@ -139,6 +145,10 @@ export class Follower {
     this.busy = true
     void (this.unseated ? this.sit() : this.next())
   }
+  private leave(): void {
+    this.busy = false
+    this.rested?.()
+  }
   /** Finds its place again. */
   private async sit(): Promise<void> {
     this.unseated = false
@@ -147,7 +157,7 @@ export class Follower {
     } catch (error) {
       if (!this.again(error)) return
     }
-    this.busy = false
+    this.leave()
     this.kick()
   }
   private settle({ head, tail }: Seat): void {
@@ -197,7 +207,7 @@ export class Follower {
       await written
     } catch (error) {
       if (!this.again(error)) return
-      this.busy = false
+      this.leave()
       this.start()
       return
     }
@@ -209,7 +219,7 @@ export class Follower {
       this.syncedAt = performance.now()
     }
     this.report({ sequence, safe: this.safe })
-    this.busy = false
+    this.leave()
     // A full portion leaves no time to gather.
     if (portion.bytes >= PORTION_BYTES) setImmediate(() => this.start())
     else this.kick()

@@ -82,6 +82,6 @@ parentPort!.once('message', ({ port, jobs }: Ports) => {
         return journal.close()
       },
     },
-    jobs,
+    { jobs },
   )
 })

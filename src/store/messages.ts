@@ -101,8 +101,12 @@ export interface TablePortion {
   readonly full: boolean
 }
 export type Job = JournalJob | FollowerJob | WriterJob | ReaderJob
+/** The last one that a thread is given: it answers when it is in the middle of nothing. */
+export interface RestJob {
+  readonly op: 'rest'
+}
 /** As it travels: its answer has the same id. */
-export type Numbered<J extends Job> = J & { readonly id: number }
+export type Numbered<J extends Job> = (J | RestJob) & { readonly id: number }
 /** What a thread does for each of its jobs. */
 export type Answers<J extends Job> = {
   readonly [O in J['op']]: (job: Extract<J, { readonly op: O }>) => unknown

@@ -48,6 +48,7 @@ export class SqliteStore implements Store {
   private spine: Spine | undefined
   private thread: StoreThread<ReaderJob> | undefined
   private closed = false
+  private resting = false
   /** A connection that reads, between two questions. */
   private readonly idle: SqliteConnection[] = []
 
@@ -79,12 +80,13 @@ export class SqliteStore implements Store {
   prepare(): void {
     return undefined
   }
-  /** One that failed is replaced: it holds nothing that could be lost. */
-  private get reader(): StoreThread<ReaderJob> {
+  /** A thread that failed is replaced: it holds nothing that could be lost. */
+  private reader<R>(job: ReaderJob): Promise<R> {
     this.mustBeOpen()
+    if (this.resting) return new Promise(() => undefined)
     if (this.thread === undefined || this.thread.failure !== undefined)
       this.thread = new StoreThread('reader', this.place)
-    return this.thread
+    return this.thread.ask(job) as Promise<R>
   }
   /** Who waited for the tables meanwhile must not open the file again behind whoever closed it. */
   private mustBeOpen(): void {
@@ -125,7 +127,7 @@ export class SqliteStore implements Store {
   ): Promise<void> {
     const names = Object.keys(columns)
     const ask = (after: number): Promise<TablePortion> =>
-      this.reader.ask({ op: 'portion', table: name, columns: names, after }) as Promise<TablePortion>
+      this.reader({ op: 'portion', table: name, columns: names, after })
     let portion = connection.portion(name, names, Number.MIN_SAFE_INTEGER)
     while (portion.last !== null) {
       const next = portion.full ? ask(portion.last) : undefined
@@ -178,7 +180,7 @@ export class SqliteStore implements Store {
     return this.ask(sql, values)
   }
   private ask(sql: string, values: readonly Value[]): Promise<unknown[][]> {
-    return this.reader.ask({ op: 'query', sql, values }) as Promise<unknown[][]>
+    return this.reader({ op: 'query', sql, values })
   }
   async commandsAfter(sequence: number, limit: number): Promise<CommandBatch[]> {
     return (await this.query(COMMANDS_AFTER, [sequence, limit])).map(commandBatch)
@@ -202,6 +204,7 @@ export class SqliteStore implements Store {
     return this.writing.hold(on)
   }
   async rest(): Promise<void> {
+    this.resting = true
     await Promise.all([this.spine?.rest(), this.thread?.rest()])
   }
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { besideUs } from '../places.ts'
 import type { Progress } from './follower.ts'
-import type { Fault, Job, Place, Reply } from './messages.ts'
+import type { Fault, Job, Place, Reply, RestJob } from './messages.ts'
 import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 
 interface Pending {
@@ -75,6 +75,9 @@ export class StoreThread<J extends Job> {
   ask(job: J): Promise<unknown> {
     if (this.ended !== undefined) return Promise.reject(this.ended)
     if (this.resting !== undefined) return new Promise(() => undefined)
+    return this.give(job)
+  }
+  private give(job: J | RestJob): Promise<unknown> {
     const id = ++this.lastId
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject })
@@ -82,13 +85,15 @@ export class StoreThread<J extends Job> {
     })
   }
   /**
-   * Before the process exits in the middle of things: no other job is begun, and those under way are finished, because a
-   * thread that is ended inside SQLite takes the whole process down with a fault of its own.
+   * Before the process exits in the middle of things: no other job is begun, and what is under way is finished, because a
+   * thread that is ended inside SQLite takes the whole process down with a fault of its own. So is one that is still opening
+   * the file: it answers when it has.
    */
   rest(): Promise<void> {
+    if (this.ended !== undefined) return Promise.resolve()
     return new Promise((resolve) => {
       this.resting = resolve
-      if (this.pending.size === 0) resolve()
+      this.give({ op: 'rest' }).catch(() => undefined)
     })
   }
   async close(): Promise<void> {

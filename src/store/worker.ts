@@ -6,8 +6,18 @@ import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 const port = parentPort!
 export const place = workerData as Place
 
+/** Works without being asked to, or is asked by others than this thread's owner. */
+export interface Busy {
+  /** Where jobs come from; left out: from whoever made this thread. */
+  readonly jobs?: MessagePort | undefined
+  /** What it does by itself ends, for good. */
+  readonly rest?: () => Promise<void>
+}
 /** Answers jobs one by one, in their order where they come back at once. */
-export function answerJobs<J extends Job>(answers: Answers<J>, jobs: MessagePort = port): void {
+export function answerJobs<J extends Job>(
+  answers: Answers<J>,
+  { jobs = port, rest = () => Promise.resolve() }: Busy = {},
+): void {
   jobs.on('message', (message: Numbered<J>) => {
     const { id } = message
     const failed = (error: unknown): void => post({ id, ...faultOf(error) })
@@ -18,8 +28,7 @@ export function answerJobs<J extends Job>(answers: Answers<J>, jobs: MessagePort
       jobs.close()
     }
     try {
-      const answer = answers[message.op as J['op']] as (job: J) => unknown
-      const result = answer(message)
+      const result = message.op === 'rest' ? rest() : answerOf(answers, message)
       if (result instanceof Promise) result.then(done, failed)
       else done(result)
     } catch (error) {
@@ -27,6 +36,8 @@ export function answerJobs<J extends Job>(answers: Answers<J>, jobs: MessagePort
     }
   })
 }
+const answerOf = <J extends Job>(answers: Answers<J>, job: J): unknown =>
+  (answers[job.op as J['op']] as (job: J) => unknown)(job)
 export const post = (reply: Reply): void => port.postMessage(reply)
 
 /** The errors of a binding do not survive the way between threads. */

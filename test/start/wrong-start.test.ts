@@ -10,6 +10,7 @@ import { HDKey } from '@scure/bip32'
 import Database from 'libsql'
 import pg from 'pg'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { hasOpen } from '../support/open-files.ts'
 import { LIVE, TOKEN } from '../support/platform.ts'
 import { postgres } from '../support/postgres.ts'
 import { PlatformProcess, kontor } from '../support/process.ts'
@@ -231,8 +232,9 @@ describe('SIGTERM always works', () => {
     const waited = Date.now() - askedAt!
     assert.ok(waited < 9_000, `a silent node keeps nobody waiting: ${waited} ms`)
     await endsWith0(platform)
+    askedAt = undefined
     const starting = launch(env)
-    await sleep(2_500) // it waits for the first look now
+    await until(() => askedAt !== undefined) // it waits for the first look now
     assert.doesNotMatch(starting.output, /ready/)
     await endsWith0(starting)
   })
@@ -248,7 +250,7 @@ describe('SIGTERM always works', () => {
       // Before the program runs it is the operating system that ends it.
       assert.ok(
         code === 0 || (code === null && platform.child.signalCode === 'SIGTERM'),
-        `${ms}: ${String(code)}`,
+        `${ms}: ${String(code)} ${String(platform.child.signalCode)} ${platform.errors}`,
       )
       assert.ok(Date.now() - began < 5_000)
     }
@@ -267,7 +269,7 @@ describe('SIGTERM always works', () => {
     const other = new Database(join(data, 'kontor.db'))
     other.exec('begin immediate')
     const waiting = launch({ KONTOR_DATA: data })
-    await sleep(2_000)
+    await until(() => hasOpen(join(data, 'kontor.db'), waiting.child.pid) !== false)
     assert.equal(waiting.child.exitCode, null)
     await endsWith0(waiting)
     const refused = await kontor(['start'], { KONTOR_DATA: data, KONTOR_PORT: '0' })

@@ -89,3 +89,34 @@ test('the next portion is made while one is written; where that fails, all of it
   )
   assert.ok(lost > 5)
 })
+
+test('at rest the portion that is being written is finished, and no other is begun', async () => {
+  const chain = new JournalChain('', KEY)
+  let begun = 0
+  let finished = 0
+  const tables = {
+    project: async () => {
+      begun++
+      await sleep(30)
+      finished++
+    },
+  }
+  const follower = new Follower(
+    tables,
+    () => undefined,
+    (error) => assert.ifError(error),
+  )
+  follower.sealBehind('', new Sums(KEY, ''))
+  const take = (sequence: number): void => follower.take(chain.seal(packed(new Batch(), sequence, sequence)))
+  follower.hurry(2)
+  take(1)
+  take(2)
+  assert.deepEqual([begun, finished], [1, 0])
+  await follower.rest()
+  assert.deepEqual([begun, finished], [1, 1])
+  take(3)
+  follower.hurry(3)
+  await sleep(100)
+  assert.deepEqual([begun, finished], [1, 1])
+  await follower.rest()
+})

@@ -20,6 +20,7 @@ import { StoreThread } from '../../src/store/thread.ts'
 import { Fenced, StoreLost, StoreUnavailable } from '../../src/store/store.ts'
 import { newSums } from '../../src/store/seals.ts'
 import { KEY, storeContract } from './contract.ts'
+import { hasOpen } from '../support/open-files.ts'
 import { packed } from '../support/packed.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kontor-store-'))
@@ -116,6 +117,20 @@ test('a store thread that has died fails every job at once', async () => {
   await assert.rejects(thread.ask({ op: 'query', sql: 'select 1', values: [] }), StoreLost)
   assert.ok(thread.failure instanceof StoreLost)
   await thread.close()
+})
+
+test('a store thread that has only begun rests when it has opened its file: what ends it in between ends the process', async (t) => {
+  const path = join(folder, 'resting.db')
+  new SqliteWriter(path).close()
+  const thread = new StoreThread<ReaderJob>('reader', { kind: 'sqlite', path })
+  const open = hasOpen(path)
+  if (open === undefined) {
+    t.skip('this system does not tell which files are open')
+    return
+  }
+  assert.equal(open, false)
+  await thread.rest()
+  assert.equal(hasOpen(path), true)
 })
 
 const opening = (): Opening => ({
