@@ -211,6 +211,107 @@ test('who is there only for the funding wins what the other side pays, less fees
   assert.ok(won <= lost + 1e-6, `${won} of ${lost}`)
 })
 
+/** The price has been another one for half an hour, and the contract ends at the mean of that in a minute and a half. */
+function nearItsEnd(
+  during: number,
+  now: number,
+  getIn: (thieves: Thieves) => void = () => undefined,
+): Thieves {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, '1000000')
+  const end = thieves.second - (thieves.second % 60) + 3_600
+  thieves.must('contract.change', { contract: BTC_USDT, change: { delisted_time: end }, actor: null })
+  getIn(thieves)
+  thieves.advance(end - 1_830 - thieves.second)
+  thieves.honestAt({ BTC: during })
+  thieves.advance(end - 90 - thieves.second)
+  thieves.honestAt({ BTC: now })
+  return thieves
+}
+/** What all of them have when nothing of it is left. */
+function worthAtTheEnd(thieves: Thieves): number {
+  for (const id of [BTC_USDT, ETH_USDT])
+    for (const member of thieves.members)
+      assert.ok(id === BTC_USDT || thieves.size(member, id) === 0, 'nothing else is open')
+  thieves.advance(200)
+  thieves.drain()
+  assert.equal(thieves.contract(BTC_USDT).config.status, 'delisted')
+  return thieves.worth()
+}
+test('who knows at what price a contract is going to end has the fund pay nothing of it', () => {
+  // Gets in when that is nearly certain, at the price of the moment: what the one loses is more than it must bring.
+  for (const rests of [false, true]) {
+    const thieves = nearItsEnd(60_000, 61_000)
+    const [thin, rich] = [thieves.join('7000'), thieves.join('500000')]
+    thieves.leverage(thin, BTC_USDT, '100')
+    const before = thieves.worth()
+    const [first, second] = rests ? [thin, rich] : [rich, thin]
+    for (const price of ['61000', '60900', '60700'])
+      if (thieves.size(thin) === 0) {
+        thieves.send(first, BTC_USDT, first === thin ? 100_000 : -100_000, price)
+        thieves.send(second, BTC_USDT, second === thin ? 100_000 : -100_000, price, { tif: 'ioc' })
+        thieves.cancelAll(first)
+      }
+    const after = worthAtTheEnd(thieves)
+    assert.ok(after <= before + 1e-6, `${rests}: ${after} of ${before}`)
+  }
+  // Was in long before, and takes out what the end is going to cost.
+  for (const way of ['margin', 'leverage', 'transfer']) {
+    let before = 0
+    const thieves = nearItsEnd(61_000, 60_000, (early) => {
+      const [thin, rich] = [early.join('65000'), early.join('500000')]
+      before = early.worth()
+      early.leverage(thin, BTC_USDT, way === 'transfer' ? '0' : '10', '10')
+      early.swap(rich, thin, BTC_USDT, 100_000, '60000')
+    })
+    const [thin] = thieves.members as [number, number]
+    const path = { ...thieves.path(thin, BTC_USDT), contract: 'BTC_USDT' }
+    if (way === 'leverage')
+      thieves.run('futures.leverage', { ...path, leverage: '100', cross_leverage_limit: null })
+    if (way === 'transfer')
+      thieves.run('futures.leverage', { ...path, leverage: '0', cross_leverage_limit: '100' })
+    for (let out = 40_000; out >= 10; out = Math.floor(out / 2))
+      for (let times = 0; times < 2; times++) {
+        if (way === 'margin') thieves.run('futures.margin', { ...path, change: `-${out}`, dual_side: null })
+        thieves.takeOut(thin, String(out))
+      }
+    const after = worthAtTheEnd(thieves)
+    assert.ok(after <= before + 1e-6, `${way}: ${after} of ${before}`)
+  }
+  // A profit that the end is not going to bring pays for a dear close in another contract.
+  let before = 0
+  const thieves = nearItsEnd(60_000, 62_000, (early) => {
+    const [thin, rich] = [early.join('12700'), early.join('500000')]
+    before = early.worth()
+    for (const id of [BTC_USDT, ETH_USDT]) early.leverage(thin, id, '0', '100')
+    early.swap(thin, rich, BTC_USDT, 100_000, '60000')
+    early.swap(thin, rich, ETH_USDT, 16_500, '3000')
+  })
+  const [thin, rich] = thieves.members as [number, number]
+  for (let price = 2_850; price <= 3_000 && thieves.size(thin, ETH_USDT) > 0; price += 2) {
+    const size = thieves.size(thin, ETH_USDT)
+    thieves.send(rich, ETH_USDT, size, String(price))
+    thieves.send(thin, ETH_USDT, -size, String(price), { reduce_only: true, tif: 'ioc' })
+    thieves.cancelAll(rich)
+  }
+  const after = worthAtTheEnd(thieves)
+  assert.ok(after <= before + 1e-6, `${after} of ${before}`)
+})
+test('the fund sells nothing for less than it is going to end at', () => {
+  const thieves = nearItsEnd(61_000, 60_000, (early) => {
+    early.trade(BTC_USDT, 0, early.holder('500000'), 100_000, '60000')
+  })
+  const one = thieves.join('100000')
+  const before = thieves.worth()
+  thieves.send(one, BTC_USDT, 20_000, '59900')
+  for (let second = 0; second < 20; second++) {
+    thieves.advance(1)
+    thieves.drain()
+  }
+  thieves.cancelAll(one)
+  const after = worthAtTheEnd(thieves)
+  assert.ok(after <= before + 1e-6, `${after} of ${before}`)
+})
+
 test('profit that is not realised leaves by no way: transfer, margin, leverage', () => {
   for (const leverage of ['0', '10']) {
     const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })

@@ -2,8 +2,19 @@ import { ONE, rateOf, type Price } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { ContractPrice } from '../tables/futures/prices.ts'
-import { markBoundAt, type Contract } from '../tables/world/contracts.ts'
+import { endOf, markBoundAt, type Contract } from '../tables/world/contracts.ts'
 import type { Prices } from './needs.ts'
+
+/**
+ * What a contract is worth by its index alone: the index itself; in its last half hour the mean at which it ends if that stays
+ * where it is. The mark may say anything else until then, and everybody can count what is going to be paid.
+ */
+function worthByIndex(contract: Contract, { index, minute, settle_sum, settle_count }: ContractPrice): Price {
+  const end = endOf(contract)
+  if (settle_count === 0 || end === 0) return index
+  const left = BigInt(Math.max(0, Math.floor((end - minute) / 60)))
+  return ((settle_sum + index * left) / (BigInt(settle_count) + left)) as Price
+}
 
 /** How far from its index a mark is believed without more; dated contracts add what their time is worth. */
 const BELIEVED = rateOf('0.005')
@@ -25,7 +36,9 @@ export const nearIndex =
     futures.believed = { row, contract, price }
     return price
   }
-function believedOf(contract: Contract, { mark, index, at }: ContractPrice): Price {
+function believedOf(contract: Contract, row: ContractPrice): Price {
+  const { mark, at } = row
+  const index = worthByIndex(contract, row)
   const far = (index * (BELIEVED + markBoundAt(contract, at) - contract.markBound)) / ONE
   return mark > index + far ? ((index + far) as Price) : mark < index - far ? ((index - far) as Price) : mark
 }
@@ -35,9 +48,12 @@ function believedOf(contract: Contract, { mark, index, at }: ContractPrice): Pri
  * What time is worth makes no difference to that: a book can say so one minute, and say otherwise in the next.
  */
 export const atIndex =
-  ({ futures }: State): Prices =>
-  (id) =>
-    futures.indexOf(id)
+  ({ futures, world }: State): Prices =>
+  (id) => {
+    const row = futures.priceOf(id)
+    if (row === undefined) return 0n as Price
+    return row.settle_count === 0 ? row.index : worthByIndex(world.mustContract(id), row)
+  }
 
 /** Whether a user holds something whose mark is not believed. */
 export function isDoubtful(state: State, userId: number, account: string): boolean {

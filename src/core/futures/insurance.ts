@@ -9,7 +9,7 @@ import type { Trade } from '../tables/exchange/trades.ts'
 import type { Side } from '../tables/exchange/order.ts'
 import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { nearIndex, needsOf } from './figures.ts'
+import { atIndex, nearIndex, needsOf } from './figures.ts'
 import { insuranceOf } from './money.ts'
 import { ontoTick } from './platform-orders.ts'
 import { fillPosition, positionOf, putPosition, type PositionFilled } from './positions.ts'
@@ -113,11 +113,11 @@ export function internalTrade(ctx: Ctx, contract: Contract, trade: InternalTrade
 /** How far from the mark the fund sells or buys what it took over. */
 const UNWIND_BOUND = 200n
 /** The worst price at which it does. */
-export function unwindBound({ futures }: State, contract: Contract, side: Side): Price {
-  const mark = futures.markOf(contract.id)
+export function unwindBound(state: State, contract: Contract, side: Side): Price {
+  const mark = state.futures.markOf(contract.id)
   const away = mark / UNWIND_BOUND
   // Near the index too: who has moved the mark would else choose what the fund pays.
-  const index = futures.indexOf(contract.id)
+  const index = atIndex(state)(contract.id)
   const off = index / UNWIND_BOUND
   const worst = side === 'sell' ? larger(mark - away, index - off) : smaller(mark + away, index + off)
   return ontoTick(contract, worst as Price, side)

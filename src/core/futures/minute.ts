@@ -7,7 +7,7 @@ import type { Ctx, State } from '../state.ts'
 import { SECOND, secondsOf } from '../time.ts'
 import type { ContractPrice } from '../tables/futures/prices.ts'
 import { FUNDING } from '../tables/futures/records.ts'
-import type { Contract } from '../tables/world/contracts.ts'
+import { endOf, type Contract } from '../tables/world/contracts.ts'
 import { afterMarks } from './after-mark.ts'
 import { endFunding, settleFunding } from './funding.ts'
 import { insuranceOf } from './money.ts'
@@ -173,8 +173,6 @@ export function sweepFunding(
   return null
 }
 
-/** Unix seconds at which it is settled; 0: it goes on. */
-const endOf = ({ config }: Contract): number => config.expire_time || config.delisted_time
 const isEnding = (contract: Contract, second: number): boolean => {
   const left = endOf(contract) - second
   return left >= 0 && left < SETTLE_SECONDS

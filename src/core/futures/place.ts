@@ -15,7 +15,7 @@ import {
 } from '../tables/exchange/order.ts'
 import type { Position, PositionMode } from '../tables/futures/positions.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { availableOf, canNotBear, isCross, nearIndex } from './figures.ts'
+import { atIndex, availableOf, canNotBear, isCross, nearIndex } from './figures.ts'
 import type { AccountPath, NewContractOrder } from './inputs.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
 import { isDual, positionOf } from './positions.ts'
@@ -180,7 +180,7 @@ export function guard(
   if (opened > 0n && canNotBear(state, position))
     refuse(
       'LIQUIDATE_IMMEDIATELY',
-      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))}, or near the index price ${format(state.futures.indexOf(contract.id))}; order less, or add margin`,
+      `size: the position would be liquidated at once at the mark price ${format(state.futures.markOf(contract.id))}, or near ${format(atIndex(state)(contract.id))}, the price by the index alone; order less, or add margin`,
     )
   const { cross, own } = availableOf(state, order.user_id, contract)
   const available = isCross(position) ? cross : own

@@ -1,4 +1,5 @@
 import {
+  atIndex,
   bankruptcyOf,
   believed,
   cashName,
@@ -393,7 +394,8 @@ function fundTakes(w: World, c: Contract, sign: bigint, wanted: bigint, price: b
 }
 /** At the price that is near the mark and the index, if anybody stands there. */
 function unwindPrice(w: World, c: Contract, fund: Position): { price: bigint; met: boolean } {
-  const { mark, index } = w.priceOf(c.id)
+  const { mark } = w.priceOf(c.id)
+  const index = atIndex(w)(c.id)
   const buy = fund.size < 0n
   const price = buy
     ? floorTo(min(mark + mark / 200n, index + index / 200n), c.tick)

@@ -43,18 +43,26 @@ export const marks =
   (w: World): PriceOf =>
   (id) =>
     w.priceOf(id).mark
+/** By the index alone: in the last half hour the mean that it ends at if the index stays. */
+function byIndex(w: World, id: string): bigint {
+  const { index, ending, minute } = w.priceOf(id)
+  if (ending.length === 0) return index
+  const left = BigInt(Math.max(0, Math.floor((w.contract(id).expires - minute) / 60)))
+  return (ending.reduce((sum, one) => sum + one, 0n) + index * left) / (BigInt(ending.length) + left)
+}
 /** What is believed of a mark: half a percent from the index, and what its time is worth (decision 0071). */
 export const believed =
   (w: World): PriceOf =>
   (id) => {
-    const { index, mark, at } = w.priceOf(id)
+    const { mark, at } = w.priceOf(id)
+    const index = byIndex(w, id)
     const far = floorDiv(index * ((5n * E) / 1000n + ofTime(w.contract(id), at)), E)
     return min(max(mark, index - far), index + far)
   }
 export const atIndex =
   (w: World): PriceOf =>
   (id) =>
-    w.priceOf(id).index
+    byIndex(w, id)
 
 export interface Needs {
   readonly value: bigint

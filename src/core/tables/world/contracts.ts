@@ -213,6 +213,8 @@ export function compileContract(given: ContractConfig, precision: number, settli
 }
 const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)
 
+/** Unix seconds at which it is settled; 0: it goes on. */
+export const endOf = ({ config }: Contract): number => config.expire_time || config.delisted_time
 /** How far from the index its mark may be at a time. */
 export function markBoundAt({ markBound, markBoundYear, expireAt }: Contract, at: number): Rate {
   if (markBoundYear === 0n || expireAt <= at) return markBound
