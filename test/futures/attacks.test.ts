@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { format } from '../../src/money/amount.ts'
 import type { More } from './floor.ts'
 import { Thieves } from './thieves.ts'
-import { BTC_USDT, ETH_USDT } from './world.ts'
+import { BTC_USDT, ETH_USDT, futuresWorld } from './world.ts'
 
 /**
  * Accounts of one person, who may do whatever the API lets him. What they have together, with every position valued at
@@ -310,6 +310,74 @@ test('the fund sells nothing for less than it is going to end at', () => {
   thieves.cancelAll(one)
   const after = worthAtTheEnd(thieves)
   assert.ok(after <= before + 1e-6, `${after} of ${before}`)
+})
+
+/** A feed has said once that the price is another one: it counts when it says so again, and everybody can read it. */
+function jumping(to: number, getIn: (thieves: Thieves) => void): { thieves: Thieves; before: number } {
+  const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, '1000000')
+  const price_feed = { url: 'http://127.0.0.1/prices', seconds: 5, stale_seconds: 60 }
+  thieves.must('world.configure', { config: { ...futuresWorld(), price_feed } })
+  for (let reading = 0; reading < 2; reading++) thieves.fed({})
+  thieves.index({ BTC: null, ETH: null })
+  getIn(thieves)
+  thieves.fed({ BTC: to })
+  assert.equal(format(thieves.price().index), '60000')
+  return { thieves, before: thieves.worth() }
+}
+/** It was true: what they have by now is no more than what it made of theirs. */
+function borneOut({ thieves, before }: { thieves: Thieves; before: number }, told: string): void {
+  thieves.fed({})
+  assert.notEqual(format(thieves.price().index), '60000')
+  thieves.advance(30)
+  thieves.drain()
+  assert.ok(thieves.worth() <= before + 1e-6, `${told}: ${thieves.worth()} of ${before}`)
+}
+test('while a price has jumped and waits to be borne out nobody opens at the old one, or takes out what covers it', () => {
+  for (const to of [54_000, 66_000]) {
+    const sign = to < 60_000 ? 1 : -1
+    const opened = jumping(to, (thieves) => {
+      thieves.leverage(thieves.join('7000'), BTC_USDT, '100')
+      thieves.join('100000')
+    })
+    const [thin, rich] = opened.thieves.members as [number, number]
+    opened.thieves.send(rich, BTC_USDT, -sign * 100_000, '60000')
+    opened.thieves.send(thin, BTC_USDT, sign * 100_000, '60000', { tif: 'ioc' })
+    opened.thieves.cancelAll(rich)
+    borneOut(opened, `opened ${to}`)
+
+    // What rested before is met by what only reduces.
+    const rested = jumping(to, (thieves) => {
+      const [poor, holder] = [thieves.join('7000'), thieves.join('200000')]
+      thieves.leverage(poor, BTC_USDT, '100')
+      const honest = thieves.holder('1000000')
+      if (sign > 0) thieves.swap(holder, honest, BTC_USDT, 100_000, '60000')
+      else thieves.swap(honest, holder, BTC_USDT, 100_000, '60000')
+      thieves.place(poor, BTC_USDT, sign * 100_000, '60000')
+    })
+    const [, holder] = rested.thieves.members as [number, number]
+    rested.thieves.send(holder, BTC_USDT, -sign * 100_000, '60000', { reduce_only: true, tif: 'ioc' })
+    borneOut(rested, `rested ${to}`)
+
+    for (const way of ['margin', 'leverage', 'transfer']) {
+      const held = jumping(to, (thieves) => {
+        const [one, other] = [thieves.join('130000'), thieves.join('200000')]
+        thieves.leverage(one, BTC_USDT, way === 'transfer' ? '0' : '5', '100')
+        if (sign > 0) thieves.swap(one, other, BTC_USDT, 100_000, '60000')
+        else thieves.swap(other, one, BTC_USDT, 100_000, '60000')
+      })
+      const [one] = held.thieves.members as [number, number]
+      const path = { ...held.thieves.path(one, BTC_USDT), contract: 'BTC_USDT' }
+      if (way === 'leverage')
+        held.thieves.run('futures.leverage', { ...path, leverage: '100', cross_leverage_limit: null })
+      for (let out = 120_000; out >= 10; out = Math.floor(out / 2))
+        for (let times = 0; times < 2; times++) {
+          if (way === 'margin')
+            held.thieves.run('futures.margin', { ...path, change: `-${out}`, dual_side: null })
+          held.thieves.takeOut(one, String(out))
+        }
+      borneOut(held, `${way} ${to}`)
+    }
+  }
 })
 
 test('profit that is not realised leaves by no way: transfer, margin, leverage', () => {

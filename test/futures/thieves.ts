@@ -101,4 +101,11 @@ export class Thieves extends Floor {
   honest(): void {
     this.honestAt({})
   }
+  /** What a feed says: one more reading. */
+  fed(prices: Readonly<Record<string, number>>): void {
+    Object.assign(this.indices, prices)
+    const texts = Object.entries(this.indices).map(([base, price]) => [base, String(price)] as const)
+    this.must('prices.feed', { prices: Object.fromEntries(texts) })
+    this.drain()
+  }
 }

@@ -85,7 +85,12 @@ describe('index prices from a feed', () => {
     await until(platform, (told) => told['BTC']?.waiting === true)
     answer = { status: 200, body: '{"BTC":"63000"}' }
     const loan = { currency: 'BTC', type: 'borrow', amount: '0.01' }
-    refused(await client.post('/unified/loans', loan), 400, 'TRADE_RESTRICTED', /jumped/)
+    const order = { contract: 'BTC_USDT', size: 1, price: '63000' }
+    const [lent, placed] = await Promise.all([
+      client.post('/unified/loans', loan),
+      client.post('/futures/usdt/orders', order),
+    ])
+    for (const reply of [lent, placed]) refused(reply, 400, 'TRADE_RESTRICTED', /jumped/)
     assert.equal(shown(await until(platform, (told) => told['BTC']?.waiting === false), 'BTC'), 'feed 63000')
     assert.equal(ok(await client.get('/unified/accounts')).risk_level, 'normal')
     ok(await client.post('/unified/loans', loan))

@@ -2,7 +2,7 @@ import type { Amount } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { atIndex, isDoubtful, isFlattered, nearIndex } from './believed.ts'
 import type { Settled } from './cash.ts'
-import { crossCash, marginBalance, unitOf, type Unit } from './needs.ts'
+import { crossCash, isCross, marginBalance, unitOf, type Unit } from './needs.ts'
 import { orderMargins } from './orders.ts'
 
 /**
@@ -22,7 +22,17 @@ export function ownAvailable(
     const other = free(unitOf(state, userId, settled, undefined, 0n, nearIndex(state)))
     if (other < cross) cross = other
   }
-  return cross as Amount
+  // Where one has no price to rely on, nothing is known to be left.
+  return (cross >= 0n && unpricedFor(state, userId, settled) !== undefined ? -1n : cross) as Amount
+}
+/** What the cross positions of an account follow that has no price to rely on. */
+export function unpricedFor(state: State, userId: number, { account }: Settled): string | undefined {
+  const { futures, prices, world } = state
+  for (const row of futures.positions.heldBy(userId, account)) {
+    const { base } = world.mustContract(row.contract)
+    if (isCross(row) && prices.quote(base).firm === 0n) return base
+  }
+  return undefined
 }
 /** What may leave it: never profit that is not realised, and never what keeps it above maintenance at the index. */
 export function ownFree(state: State, userId: number, settled: Settled): Amount {

@@ -55,6 +55,15 @@ export const atIndex =
     return row.settle_count === 0 ? row.index : worthByIndex(world.mustContract(id), row)
   }
 
+/** And must bear what a feed has said once of a price that jumped: when it says so again it is too late. */
+export const atReading =
+  ({ prices, world, futures }: State): Prices =>
+  (id) => {
+    const contract = world.mustContract(id)
+    const { reading } = prices.quote(contract.base)
+    return reading === 0n ? futures.markOf(id) : world.inQuoteOf(contract, reading)
+  }
+
 /** Whether a user holds something whose mark is not believed. */
 export function isDoubtful(state: State, userId: number, account: string): boolean {
   const near = nearIndex(state)

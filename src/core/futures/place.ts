@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { ONE, ZERO, format, type Amount, type Price } from '../../money/amount.ts'
+import { unpricedFor } from '../contract-margin/available.ts'
 import { abs } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { bookChanged, canFill, settleDown, sweep, wouldTake, type SweepEnd } from '../exchange/engine.ts'
@@ -185,6 +186,8 @@ export function guard(
   const { cross, own } = availableOf(state, order.user_id, contract)
   const available = isCross(position) ? cross : own
   if (available >= 0n) return
+  const unpriced = unpricedFor(state, order.user_id, contract)
+  if (unpriced !== undefined) state.prices.requireFirm(unpriced, 'what positions in it leave is not known')
   if (before !== undefined && before < 0n)
     refuse(
       'TRADE_RESTRICTED',

@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { ONE, ZERO, rateOf, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import { ZERO, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import {
   NO_PREMIUMS,
   deliveryMark,
@@ -28,17 +28,24 @@ import { afterMarks } from './after-mark.ts'
 import { basisAt, stepAt, withStep } from './basis.ts'
 
 /** What the platform takes for the price of what a contract follows; 0: no trusted source says one. */
-export function indexOf({ prices, world }: State, { base, inUsd }: Contract): Price {
-  const price = prices.of(base)
-  if (!inUsd) return price
-  return ((price * rateOf(world.exchangeRates['USD'] ?? '1')) / ONE) as Price
-}
-/** Orders that open a position are refused while nobody knows what it is worth: its mark stands still. */
-export function refuseUnpriced(state: State, contract: Contract): void {
-  if (indexOf(state, contract) !== 0n && state.futures.markOf(contract.id) !== 0n) return
+export const indexOf = ({ prices, world }: State, contract: Contract): Price =>
+  world.inQuoteOf(contract, prices.of(contract.base))
+/**
+ * While nobody knows what a position is worth none is opened, and no margin of one is taken out: its mark stands still, and
+ * whoever knows better would leave the rest to others.
+ */
+export function refuseUnpriced(
+  state: State,
+  { id, name, base }: Contract,
+  so = `positions in ${name} can be reduced but not opened`,
+): void {
+  const { price, firm } = state.prices.quote(base)
+  if (firm !== 0n && state.futures.markOf(id) !== 0n) return
   refuse(
     'TRADE_RESTRICTED',
-    `contract: ${contract.base} has no trusted index price at present, so positions in ${contract.name} can be reduced but not opened; try again when it has one`,
+    price !== 0n && firm === 0n
+      ? `contract: the index price of ${base} has just jumped and waits for a second reading, so ${so}; try again in some seconds`
+      : `contract: ${base} has no trusted index price at present, so ${so}; try again when it has one`,
   )
 }
 /** Whether its prices still move: until it is delisted, or has expired. */

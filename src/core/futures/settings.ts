@@ -18,6 +18,7 @@ import type {
 } from './inputs.ts'
 import { accountOf, changeAccount } from './money.ts'
 import { positionsIn, recordPosition } from './positions.ts'
+import { refuseUnpriced } from './prices.ts'
 import { look } from './risk.ts'
 import {
   committedValue,
@@ -128,7 +129,8 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
     roundUpTo(keptAtIndex(ctx.state, row), terms.unit),
   )
   const floor = wanted > least ? wanted : least
-  const margin = wanted >= row.margin ? wanted : floor < row.margin ? floor : row.margin
+  const priced = ctx.state.prices.quote(contract.base).firm !== 0n
+  const margin = wanted >= row.margin ? wanted : priced && floor < row.margin ? floor : row.margin
   const after = { ...with_leverage, margin: margin as Amount }
   if (margin + pnl <= maintenance)
     refuse('LIQUIDATE_IMMEDIATELY', 'leverage: the position would be liquidated at once; add margin first')
@@ -201,6 +203,7 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   if (before.size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name}`)
   const row = settleFunding(ctx, contract, before)
   if (negative) {
+    refuseUnpriced(state, contract, 'no margin can be taken out')
     const spare = ({ pnl, value }: Needs): bigint =>
       row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, row.leverage)
     const most = smaller(

@@ -54,6 +54,8 @@ export interface Quote {
    * silent neither forgives a debt nor liquidates anybody.
    */
   readonly known: Price
+  /** What the feed says since it has jumped; zero where nothing waits to be borne out. */
+  readonly reading: Price
   /** Unix seconds at which an operator's price ends; 0: never. */
   readonly expires: number
 }
@@ -62,6 +64,7 @@ const UNIT_QUOTE: Quote = {
   source: 'configured',
   firm: ONE_PRICE,
   known: ONE_PRICE,
+  reading: NOTHING,
   expires: 0,
 }
 
@@ -110,17 +113,19 @@ export class Prices {
       const { price, expires } = typeof fixed === 'string' ? { price: fixed, expires: 0 } : fixed
       return trusted(priceOf(price), 'operator', expires)
     }
-    const jumps = this.kept<Jump>(FEED_JUMPS)[currency] !== undefined
+    const jump = this.kept<Jump>(FEED_JUMPS)[currency]
+    const reading = jump === undefined ? NOTHING : priceOf(jump.price)
     const fed = this.kept<string>(FEED_PRICES)[currency]
     if (fed !== undefined) {
       const price = priceOf(fed)
-      return { price, source: 'feed', firm: jumps ? NOTHING : price, known: price, expires: 0 }
+      const firm = jump === undefined ? price : NOTHING
+      return { price, source: 'feed', firm, known: price, reading, expires: 0 }
     }
     const other = this.withoutFeed(currency)
     if (other !== undefined) return other
     const last = this.kept<string>(LAST_PRICES)[currency]
     const known = last === undefined ? NOTHING : priceOf(last)
-    return { price: NOTHING, source: 'none', firm: NOTHING, known, expires: 0 }
+    return { price: NOTHING, source: 'none', firm: NOTHING, known, reading, expires: 0 }
   }
   private withoutFeed(currency: string): Quote | undefined {
     const config = this.world.findCurrency(currency)
@@ -170,5 +175,6 @@ const trusted = (price: Price, source: PriceSource, expires: number): Quote => (
   source,
   firm: price,
   known: price,
+  reading: NOTHING,
   expires,
 })

@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../../labels.ts'
-import { ONE, parseRate } from '../../../money/amount.ts'
+import { ONE, parseRate, rateOf, type Price } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
 import {
   checkChains,
@@ -133,6 +133,11 @@ export class World {
     const contract = this.contracts.find(id)
     if (contract === undefined) throw new TypeError(`there is no contract ${id}`)
     return contract
+  }
+  /** A price in USDT, in the quote currency of a contract's index. */
+  inQuoteOf({ inUsd }: Pick<Contract, 'inUsd'>, price: Price): Price {
+    if (!inUsd) return price
+    return ((price * rateOf(this.exchangeRates['USD'] ?? '1')) / ONE) as Price
   }
   /** Those that have not ended, by id. */
   get allContracts(): readonly Contract[] {
