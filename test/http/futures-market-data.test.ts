@@ -285,24 +285,29 @@ describe('public data of perpetual contracts', () => {
   })
   test('a liquidation is told to everybody, with the signs that clients count on', async () => {
     const risky = await ContractTrader.of(platform, '700')
-    await maker.placed('ETH_USDT', -400, '3000')
+    await maker.placed('ETH_USDT', -300, '3000')
     ok(
       await risky.client.request('POST', '/futures/usdt/positions/ETH_USDT/leverage', {
         query: { leverage: '20' },
       }),
     )
-    await risky.placed('ETH_USDT', 400, '3000')
-    await maker.placed('ETH_USDT', 1000, '2840')
-    await platform.operator.ok('PUT', '/prices', { ETH: '2850' })
-    let rows: { size: number; order_size: number; left: number; contract: string }[] = []
+    await risky.placed('ETH_USDT', 300, '3000')
+    await maker.placed('ETH_USDT', 100, '2855')
+    await maker.placed('ETH_USDT', 200, '2851')
+    await platform.operator.ok('PUT', '/prices', { ETH: '2860' })
+    let rows: { size: number; order_size: number; fill_price: string; left: number }[] = []
     for (let i = 0; i < 50 && rows.length === 0; i++) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       rows = ok(await get('/liq_orders', { contract: 'ETH_USDT' }))
     }
     assert.equal(rows.length, 1)
-    assert.equal(rows[0]!.size, 400)
+    assert.equal(rows[0]!.size, 300)
     assert.ok(rows[0]!.order_size < 0)
-    assert.ok(rows[0]!.left >= 0)
+    assert.equal(rows[0]!.left, 0)
+    // As its owner sees it: at most 12 decimals.
+    assert.equal(rows[0]!.fill_price, '2852.333333333333')
+    const [own] = ok(await risky.client.get('/futures/usdt/liquidates'))
+    assert.equal(own.fill_price, rows[0]!.fill_price)
     assert.deepEqual(ok(await get('/liq_orders', { contract: 'SOL_USDT' })), [])
     const history = ok(await get('/insurance', { limit: 5 }))
     // Its money since the first start, and what the liquidation left.

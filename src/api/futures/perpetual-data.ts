@@ -15,7 +15,7 @@ import { adlRisk } from './insurance.ts'
 import { contractInterval, contractRange } from './intervals.ts'
 import { Filter, listFields } from './lists.ts'
 import { contractsOf, everContract, priceView, somePage, somePageFields } from './market-data.ts'
-import { lookOf, wholeSeconds, type Look } from './order-views.ts'
+import { lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
 import { PERPETUAL, SETTLE, contractField } from './paths.ts'
 import { sizeShape } from './sizes.ts'
 import {
@@ -73,7 +73,7 @@ export function liquidationView(row: Liquidate, { sizes }: Look) {
     size: sizes(row.size),
     order_size: sizes((-sign * size(row.order_size)) as Amount),
     order_price: format(row.order_price),
-    fill_price: format(row.fill_price),
+    fill_price: shown(row.fill_price),
     left: sizes((sign * size(row.left)) as Amount),
   }
 }
