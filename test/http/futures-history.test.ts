@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -164,6 +168,35 @@ describe('history of contracts', () => {
     assert.deepEqual(await seen(), before)
     assert.equal((await trader.order('t-open')).id, ids[0])
     assert.equal(ok(await trader.delete(`/orders/${ids[4]}`)).finish_as, 'cancelled')
+  })
+})
+
+describe('a contract that the configuration has no more', () => {
+  test('its history is read as far as it can be told, and what can not is not found', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kontor-gone-'))
+    let platform = await TestPlatform.start()
+    await setIndex(platform, { SOL: '150' })
+    const sol = { contract: 'SOL_USDT' }
+    const maker = await ContractTrader.of(platform, '10000')
+    let trader = await ContractTrader.of(platform, '10000')
+    await maker.placed(-2, '150', sol)
+    const { id } = await trader.placed(2, '150', sol)
+    await maker.placed(2, '150', sol)
+    await trader.placed(-2, '150', sol)
+    assert.equal(ok(await trader.get('/positions_timerange', sol)).length, 2)
+    const KONTOR_CONFIG = join(folder, 'world.json')
+    const contracts = BUILT_IN_WORLD.contracts!.filter(({ underlying }) => underlying !== 'SOL_USDT')
+    writeFileSync(KONTOR_CONFIG, JSON.stringify({ contracts }))
+    platform = await platform.restart({ KONTOR_CONFIG })
+    trader = new ContractTrader(trader.user_id, platform.client(trader.client.credential))
+    assert.equal((await trader.order(id)).finish_as, 'filled')
+    for (const path of ['/my_trades', '/position_close', '/account_book', '/orders_timerange'])
+      assert.ok(ok(await trader.get(path, sol)).length > 0, path)
+    // Its tiers and its multiplier are nowhere any more.
+    refused(await trader.get('/positions_timerange', sol), 400, 'CONTRACT_NOT_FOUND', /SOL_USDT/)
+    refused(await trader.get('/positions/SOL_USDT'), 404, 'CONTRACT_NOT_FOUND', /SOL_USDT/)
+    await platform.stop()
+    rmSync(folder, { recursive: true, force: true })
   })
 })
 

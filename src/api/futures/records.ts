@@ -1,8 +1,7 @@
-import type { State } from '../../core/state.ts'
 import type { Settled } from '../../core/futures/money.ts'
 import { entryPrice } from '../../core/contracts/position.ts'
 import { riskLimit } from '../../core/contracts/margin.ts'
-import { abs, tierOf } from '../../core/contracts/terms.ts'
+import { abs, tierOf, type Terms } from '../../core/contracts/terms.ts'
 import {
   AUTO_DELEVERAGE,
   CONTRACT_FILL,
@@ -23,6 +22,7 @@ import { id, integer, oneOf, optional, time } from '../fields.ts'
 import { windowFields } from '../history.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { Filter, listFields, storedPage } from './lists.ts'
+import { everContract } from './market-data.ts'
 import { floatSeconds, lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
 import { SETTLE, contractField, historyContract, settledOf, shownContract, type Group } from './paths.ts'
 import { sizeNumber, sizeShape, sizeText, type Sizes } from './sizes.ts'
@@ -167,8 +167,7 @@ const changeShape = shape({
   time: int64,
 })
 /** Tier and limit are those of what the position cost, by the contract's present table. */
-function changeView({ world }: State, row: PositionChange, { sizes }: Look): Record<string, unknown> {
-  const { terms } = world.mustContract(row.contract)
+function changeView(terms: Terms, row: PositionChange, { sizes }: Look): Record<string, unknown> {
   const tier = tierOf(terms, abs(row.cost) as Amount)
   const limit = riskLimit(terms, row.leverage === 0n ? row.cross_limit : row.leverage)
   return {
@@ -394,14 +393,15 @@ export const perpetualRecordEndpoints = (group: Group): readonly AnyEndpoint[] =
     handle: async (call) => {
       const { desk, caller, path, query, set } = call
       const look = lookOf(group, call)
-      const settled = settledOf(group, path.settle)
-      const contract = await desk.core.read((state) => historyContract(state, settled, query.contract))
+      const { id, terms } = await desk.core.read((state) =>
+        everContract(state, group, path.settle, query.contract),
+      )
       const filter = new Filter()
         .and('"user_id" = ?', caller.user.user_id)
-        .and('"contract" = ?', contract)
+        .and('"contract" = ?', id)
         .between('at', query)
       const rows = await storedPage(desk, set, POSITION_CHANGE, filter, BY_ID, query)
-      return desk.core.read((state) => rows.map((row) => changeView(state, row, look)))
+      return rows.map((row) => changeView(terms, row, look))
     },
   }),
   endpoint({
