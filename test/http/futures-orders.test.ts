@@ -112,6 +112,8 @@ describe('orders of contracts', () => {
       [alice, { size: '1.5' }, 'INVALID_PRECISION', /size/],
       [alice, { size: '+1.5' }, 'INVALID_PRECISION', /size/],
       [alice, { size: 1.5 }, 'INVALID_PRECISION', /size/],
+      [alice, { size: 1e-7 }, 'INVALID_PRECISION', /size/],
+      [alice, { size: -2.5e-7 }, 'INVALID_PRECISION', /size/],
       [alice, { size: 1000001 }, 'SIZE_TOO_LARGE', /1000000/],
       [alice, { price: '72100' }, 'PRICE_TOO_DEVIATED', /mark price/],
       [alice, { reduce_only: true }, 'POSITION_EMPTY', /reduce/],

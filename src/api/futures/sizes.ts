@@ -27,6 +27,11 @@ export function sizesOf(call: { header(name: HeaderName): string | undefined }):
 
 const WHOLE_MAX = 999_999_999_999_999
 const SIZE = /^[+-]?\d{1,15}(\.\d{1,18})?$/
+/** Small fractions are written with an exponent otherwise. */
+function digitsOf(value: number): string {
+  const text = String(value)
+  return text.includes('e-') ? value.toFixed(18) : text
+}
 /**
  * A signed number of contracts: an integer, a number with integral value, or digits in a string. A fraction is kept, so
  * that the rules refuse it in its turn.
@@ -41,7 +46,7 @@ export function sizeField(): Field<string> {
     read: (value, name) => {
       if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= WHOLE_MAX)
         return String(value || 0)
-      const text = typeof value === 'number' ? String(value) : value
+      const text = typeof value === 'number' ? digitsOf(value) : value
       if (typeof text !== 'string' || !SIZE.test(text))
         return refuse(
           'INVALID_PARAM_VALUE',
