@@ -243,6 +243,14 @@ describe('orders of contracts', () => {
     refused(await alice.post('/bbo_orders', { ...order, level: 3 }), 400, 'CONTRACT_NO_COUNTER')
     refused(await alice.post('/bbo_orders', { ...order, level: 21 }), 400, 'INVALID_PARAM_VALUE', /level/)
     refused(await alice.post('/bbo_orders', { ...order, size: -1 }), 400, 'INVALID_PARAM_VALUE', /direction/)
+    // What closes a long sells.
+    const close = { contract: 'BTC_USDT', size: 0, close: true, level: 1 }
+    const wrong = await alice.post('/bbo_orders', { ...close, direction: 'buy' })
+    refused(wrong, 400, 'INVALID_PARAM_VALUE', /direction/)
+    await bob.placed(1, '59990')
+    const closed = ok(await alice.post('/bbo_orders', { ...close, direction: 'sell', tif: 'ioc' }), 201)
+    assert.equal(`${closed.size} ${closed.fill_price} ${closed.is_close}`, '-1 59990 true')
+    refused(await alice.post('/bbo_orders', { ...close, direction: 'buy' }), 400, 'POSITION_EMPTY')
   })
 
   test('all orders are cancelled: of a contract, a side, a text, or of the settle currency', async () => {

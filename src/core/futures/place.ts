@@ -269,6 +269,7 @@ function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: Ow
         ),
       )
   const resolved = closes ? -contractsIn(position.size) : given
+  if (closes) checkDirection(input.bbo, resolved)
   const side = sideOf(resolved)
   const sent = abs(resolved)
   const opening = openingPart(position, side, sent, reduceOnly)
