@@ -380,6 +380,25 @@ test('while a price has jumped and waits to be borne out nobody opens at the old
   }
 })
 
+test('nor does the fund sell or buy anything at the old one', () => {
+  for (const to of [54_000, 66_000]) {
+    const sign = to < 60_000 ? 1 : -1
+    const waits = jumping(to, (thieves) => {
+      const [one, honest] = [thieves.join('100000'), thieves.holder('500000')]
+      if (sign > 0) thieves.trade(BTC_USDT, honest, 0, 100_000, '60000')
+      else thieves.trade(BTC_USDT, 0, honest, 100_000, '60000')
+      thieves.place(one, BTC_USDT, -sign * 20_000, sign > 0 ? '60200' : '59800')
+    })
+    const before = waits.thieves.size(0)
+    for (let second = 0; second < 3; second++) {
+      waits.thieves.advance(1)
+      waits.thieves.drain()
+    }
+    assert.equal(waits.thieves.size(0), before)
+    borneOut(waits, `the fund ${to}`)
+  }
+})
+
 test('profit that is not realised leaves by no way: transfer, margin, leverage', () => {
   for (const leverage of ['0', '10']) {
     const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 })

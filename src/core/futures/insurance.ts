@@ -126,8 +126,9 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 /** Which side closes a position. */
 export const closingSide = ({ size }: Position): Side => (size > 0n ? 'sell' : 'buy')
-/** Whether an order of the fund would meet anything. */
+/** Whether an order of the fund would meet anything; at a price that may be long past it has none. */
 export function isMet(state: State, contract: Contract, fund: Position): boolean {
+  if (state.prices.quote(contract.base).firm === 0n) return false
   const side = closingSide(fund)
   const facing = state.futures.book(contract.id).facing(side)
   if (facing === undefined) return false
