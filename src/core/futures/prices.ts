@@ -31,16 +31,13 @@ import { basisAt, stepAt, withStep } from './basis.ts'
 export const indexOf = ({ prices, world }: State, contract: Contract): Price =>
   world.inQuoteOf(contract, prices.of(contract.base))
 /**
- * While nobody knows what a position is worth none is opened, and no margin of one is taken out: its mark stands still, and
- * whoever knows better would leave the rest to others.
+ * Orders that open a position are refused while nobody knows what it is worth: its mark stands still, and whoever knows better
+ * would leave the rest to others.
  */
-export function refuseUnpriced(
-  state: State,
-  { id, name, base }: Contract,
-  so = `positions in ${name} can be reduced but not opened`,
-): void {
+export function refuseUnpriced(state: State, { id, name, base }: Contract): void {
   const { price, firm } = state.prices.quote(base)
   if (firm !== 0n && state.futures.markOf(id) !== 0n) return
+  const so = `positions in ${name} can be reduced but not opened`
   refuse(
     'TRADE_RESTRICTED',
     price !== 0n && firm === 0n

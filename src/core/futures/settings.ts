@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { ZERO, decimalsOf, format, parseRate, type Amount, type Rate } from '../../money/amount.ts'
+import { unpricedFor } from '../contract-margin/available.ts'
 import { initialMargin } from '../contracts/margin.ts'
 import { abs, roundUpTo } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
@@ -18,7 +19,6 @@ import type {
 } from './inputs.ts'
 import { accountOf, changeAccount } from './money.ts'
 import { positionsIn, recordPosition } from './positions.ts'
-import { refuseUnpriced } from './prices.ts'
 import { look } from './risk.ts'
 import {
   committedValue,
@@ -100,11 +100,16 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
     return cross ? setCross(ctx, contract, row, leverage) : setIsolated(ctx, contract, row, leverage)
   })
   const { cross: free, own } = availableOf(state, input.user_id, contract)
-  if ((cross ? free : own) < 0n && changed.some((row, i) => row !== rows[i]))
+  const left = cross ? free : own
+  if (left < 0n && changed.some((row, i) => row !== rows[i])) {
+    const unpriced = unpricedFor(state, input.user_id, contract)
     refuse(
       'INSUFFICIENT_AVAILABLE',
-      `leverage: ${format(-(cross ? free : own) as Amount)} ${contract.currency} more are needed at this leverage`,
+      unpriced === undefined
+        ? `leverage: ${format(-left as Amount)} ${contract.currency} more are needed at this leverage`
+        : `leverage: nothing is known to be left while ${unpriced} has no firm index price; try again when it has one`,
     )
+  }
   return changed
 }
 /** Of a perpetual contract what it was; a dated one has no other way to name its limit, and goes to the most. */
@@ -129,13 +134,15 @@ function setIsolated(ctx: Ctx, contract: Contract, before: Position, leverage: R
     roundUpTo(keptAtIndex(ctx.state, row), terms.unit),
   )
   const floor = wanted > least ? wanted : least
-  const priced = ctx.state.prices.quote(contract.base).firm !== 0n
-  const margin = wanted >= row.margin ? wanted : priced && floor < row.margin ? floor : row.margin
+  const less = isFirm(ctx.state, contract) && floor < row.margin ? floor : row.margin
+  const margin = wanted >= row.margin ? wanted : less
   const after = { ...with_leverage, margin: margin as Amount }
   if (margin + pnl <= maintenance)
     refuse('LIQUIDATE_IMMEDIATELY', 'leverage: the position would be liquidated at once; add margin first')
   return recordPosition(ctx, contract, after)
 }
+/** Whether it is known what positions in it are worth. */
+const isFirm = ({ prices }: State, { base }: Contract): boolean => prices.quote(base).firm !== 0n
 /** The margin with which a position stays above maintenance at the index, too. */
 function keptAtIndex(state: State, row: Position): bigint {
   const { pnl, maintenance } = needsOf(state, row, atIndex(state))
@@ -203,13 +210,17 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   if (before.size === 0n) refuse('POSITION_EMPTY', `there is no position in ${contract.name}`)
   const row = settleFunding(ctx, contract, before)
   if (negative) {
-    refuseUnpriced(state, contract, 'no margin can be taken out')
     const spare = ({ pnl, value }: Needs): bigint =>
       row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, row.leverage)
     const most = smaller(
       smaller(spare(needsOf(state, row)), spare(needsOf(state, row, nearIndex(state)))),
       row.margin - keptAtIndex(state, row),
     )
+    if (!isFirm(state, contract))
+      refuse(
+        'REMOVE_TOO_MUCH',
+        `change: nothing can be taken out while ${contract.base} has no firm index price; try again when it has one`,
+      )
     if (amount > most)
       refuse(
         'REMOVE_TOO_MUCH',
