@@ -155,6 +155,45 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     assert.deepEqual(told(steps).slice(0, 3), ['locked 0', 'hedge_closed 500', 'liquidated 4500'])
     ok(await rich.delete('/orders', { contract: 'BTC_USDT' }))
   })
+  test('while a contract is stopped, or all markets are, nothing is sold or bought in its book: the fund has it', async () => {
+    const { operator } = platform
+    const held = async (): Promise<number> => {
+      const funds = (await operator.ok('GET', '/insurance')) as {
+        settle: string
+        positions: { contract: string; size: string }[]
+      }[]
+      const { positions } = funds.find(({ settle }) => settle === 'usdt')!
+      return Number(positions.find(({ contract }) => contract === 'BTC_USDT')?.size ?? 0)
+    }
+    const contract = '/contracts/futures/usdt/BTC_USDT'
+    for (const [stop, goOn] of [
+      [
+        () => operator.ok('PATCH', contract, { status: 'circuit_breaker' }),
+        () => operator.ok('PATCH', contract, { status: 'trading' }),
+      ],
+      [
+        () => operator.ok('POST', '/markets/halt', { reason: 'prices look wrong' }),
+        () => operator.ok('POST', '/markets/resume', {}),
+      ],
+    ] as const) {
+      const trader = await ContractTrader.of(platform, '680')
+      await leverage(trader, '0', '20')
+      await buy(trader, 1_000)
+      // Nobody may bid more than whoever stands there already.
+      const bid = await rich.placed(3_000, '53300')
+      const before = await held()
+      await stop()
+      await dip('53400')
+      assert.deepEqual(told(await stepsOf(trader)), ['locked 0', 'taken_over 1000', 'unlocked 0'])
+      const [row] = ok(await trader.get('/liquidates'))
+      assert.equal(`${row.size} ${row.left} ${row.fill_price}`, '1000 1000 0')
+      await operator.ok('POST', '/clock', { advance_seconds: 5 })
+      assert.equal(await held(), before + 1_000)
+      assert.equal((await rich.order(bid.id)).left, 3_000)
+      ok(await rich.delete(`/orders/${bid.id}`))
+      await goOn()
+    }
+  })
   test('a fund that can not take all of it: others are deleveraged', async () => {
     const long = await ContractTrader.of(platform, '3000000')
     await leverage(long, '10')

@@ -13,6 +13,7 @@ import { atIndex, nearIndex, needsOf } from './figures.ts'
 import { insuranceOf } from './money.ts'
 import { ontoTick } from './platform-orders.ts'
 import { fillPosition, positionOf, putPosition, type PositionFilled } from './positions.ts'
+import { isTrading } from './triggers.ts'
 
 /**
  * What the fund has, with what its positions have won or lost at the mark, as far as the index bears that out: who paints
@@ -126,9 +127,10 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 /** Which side closes a position. */
 export const closingSide = ({ size }: Position): Side => (size > 0n ? 'sell' : 'buy')
-/** Whether an order of the fund would meet anything; at a price that may be long past it has none. */
-export function isMet(state: State, contract: Contract, fund: Position): boolean {
-  if (state.prices.quote(contract.base).firm === 0n) return false
+/** Whether an order of the fund would meet anything; where nothing is traded, or at a price that may be long past, it has none. */
+export function isMet(ctx: Ctx, contract: Contract, fund: Position): boolean {
+  const { state } = ctx
+  if (!isTrading(ctx, contract) || state.prices.quote(contract.base).firm === 0n) return false
   const side = closingSide(fund)
   const facing = state.futures.book(contract.id).facing(side)
   if (facing === undefined) return false
@@ -151,8 +153,7 @@ export function wakeFund(ctx: Ctx): void {
   if (resting.length > 1) resting.sort((one, other) => (one.id < other.id ? -1 : 1))
   for (const fund of resting) {
     const contract = state.world.findContract(fund.contract)
-    if (contract === undefined || !(isMet(state, contract, fund) || fundWorth(state, contract) <= 0n))
-      continue
+    if (contract === undefined || !(isMet(ctx, contract, fund) || fundWorth(state, contract) <= 0n)) continue
     const due = schedule(ctx, ctx.at + SECOND, 'futures.unwind', { contract: contract.id })
     putPosition(ctx, { ...fund, liquidating: due })
   }

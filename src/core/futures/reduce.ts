@@ -7,7 +7,7 @@ import { nextId } from '../counters.ts'
 import { EQUITY, PLATFORM } from '../ledger/accounts.ts'
 import { note, type Liquidated, type Step } from '../liquidated.ts'
 import type { Ctx, State } from '../state.ts'
-import type { Order } from '../tables/exchange/order.ts'
+import type { Order, OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { LIQUIDATE, type Liquidate } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
@@ -30,6 +30,7 @@ import { finish, ontoTick, platformOrder } from './platform-orders.ts'
 import { fillPosition, holdingOf, positionOf, recordPosition } from './positions.ts'
 import { bankruptcyOf } from './rules.ts'
 import { countLiquidated } from './stats.ts'
+import { isTrading } from './triggers.ts'
 
 /** What a liquidation does with positions: the book first, then the fund, then those who have won by them. */
 
@@ -116,9 +117,7 @@ export function closePosition(ctx: Ctx, contract: Contract, before: Position, re
   const stake = stakeOf(state, before)
   const order = platformOrder(ctx, contract, before, step, ontoTick(contract, bound, side), reducing.text)
   const closing = { ...reducing, order_id: order.id }
-  const matched = matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) =>
-    end === 'filled' ? 'filled' : 'ioc',
-  )
+  const matched = inBook(ctx, contract, order, bound)
   const filled = contractsIn(matched.filled)
   record(ctx, contract, before, matched, { mark_price: mark, liq_price, margin })
   tell(ctx, reducing, 'liquidated', filled, before, averageOf(matched))
@@ -134,6 +133,15 @@ export function closePosition(ctx: Ctx, contract: Contract, before: Position, re
     closeRest(ctx, contract, rest, step - filled, worst ?? mark, closing)
   const left = positionOf(state, before.user_id, contract, before.mode).size
   countLiquidated(ctx, contract, before.size > 0n, held - abs(contractsIn(left)))
+}
+/** What is stopped trades nothing: who stands in its book could not be outbid there. */
+function inBook(ctx: Ctx, contract: Contract, order: OrderRow, bound: Price): Order {
+  if (isTrading(ctx, contract))
+    return matchTaker(ctx, takerOf(contract, order, bound), order.id, (end) =>
+      end === 'filled' ? 'filled' : 'ioc',
+    )
+  finish(ctx, order, 0n, order.price)
+  return order
 }
 /**
  * A mark that the index does not bear out may have been painted to bring this about: then nothing is sold in the book for

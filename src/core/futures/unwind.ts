@@ -24,7 +24,7 @@ export function unwind(ctx: Ctx, input: { contract: string }): null {
   const held = abs(contractsIn(fund.size))
   if (fundWorth(state, contract) <= 0n)
     deleverage(ctx, contract, fund, held, nearIndex(state)(contract.id), { text: 'insurance' })
-  else if (isMet(state, contract, fund)) {
+  else if (isMet(ctx, contract, fund)) {
     const part = held / UNWIND_PART
     const bound = unwindBound(state, contract, closingSide(fund))
     const order = platformOrder(ctx, contract, fund, part === 0n ? 1n : part, bound, 'insurance')

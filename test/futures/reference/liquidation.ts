@@ -209,6 +209,9 @@ function stepSize(c: Contract, n: bigint, mark: bigint): bigint {
 const stakeOf = (w: World, row: Position): bigint => equityOf(w, row) - needsOf(w, row).pnl
 const brought = ({ pnl, fee, fund, history }: Position): bigint => pnl + fee + fund + history
 
+/** What is stopped, or has ended, trades nothing. */
+const isTrading = (w: World, c: Contract): boolean =>
+  c.status === 'trading' && (c.expires === 0 || c.expires * 1e6 > w.at)
 /** Steps 3 to 7. */
 function close(w: World, c: Contract, row: Position, id: number): void {
   const before = { ...row }
@@ -225,7 +228,8 @@ function close(w: World, c: Contract, row: Position, id: number): void {
   const margin = shownMargin(w, row)
   const stake = stakeOf(w, row)
   const order = platformOrder(w, row, step, buy ? floorTo(bound, c.tick) : ceilTo(bound, c.tick), `liq-${id}`)
-  match(w, c, order, bound, 0)
+  if (isTrading(w, c)) match(w, c, order, bound, 0)
+  else endOrder(w, order, 'ioc')
   w.record('contract_liquidate', {
     id: w.next('liquidate'),
     user_id: row.user,
@@ -401,7 +405,10 @@ function unwindPrice(w: World, c: Contract, fund: Position): { price: bigint; me
     ? floorTo(min(mark + mark / 200n, index + index / 200n), c.tick)
     : ceilTo(max(mark - mark / 200n, index - index / 200n), c.tick)
   const [best] = w.side(c.id, !buy)
-  return { price, met: best !== undefined && (buy ? best.price <= price : best.price >= price) }
+  return {
+    price,
+    met: isTrading(w, c) && best !== undefined && (buy ? best.price <= price : best.price >= price),
+  }
 }
 /** After each command: what the fund holds gets an order in a second, where that would meet anybody, or the fund is at its end. */
 export function wakeFund(w: World): void {
