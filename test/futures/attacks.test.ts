@@ -380,6 +380,37 @@ test('while a price has jumped and waits to be borne out nobody opens at the old
   }
 })
 
+test('while no source says a price at all, who opens by an order that rested bears what it may jump by', () => {
+  for (const to of [57_500, 62_500]) {
+    const sign = to < 60_000 ? 1 : -1
+    const thieves = new Thieves({ BTC: 60_000, ETH: 3_000 }, '1000000')
+    const config = futuresWorld()
+    const currencies = config.currencies.map((one) => ({ ...one, index_price: '0' }))
+    const price_feed = { url: 'http://127.0.0.1/prices', seconds: 5, stale_seconds: 60 }
+    thieves.must('world.configure', { config: { ...config, currencies, price_feed } })
+    for (let reading = 0; reading < 2; reading++) thieves.fed({})
+    thieves.index({ BTC: null, ETH: null })
+    const [thin, rich, holder] = [thieves.join('7000'), thieves.join('500000'), thieves.join('200000')]
+    thieves.leverage(thin, BTC_USDT, '100')
+    const honest = thieves.holder('1000000')
+    if (sign > 0) thieves.swap(holder, honest, BTC_USDT, 150_000, '60000')
+    else thieves.swap(honest, holder, BTC_USDT, 150_000, '60000')
+    thieves.place(thin, BTC_USDT, sign * 100_000, '60000')
+    const well = thieves.place(rich, BTC_USDT, sign * 1_000, '60000')
+    // It falls silent, and nobody but its readers knows what it would say.
+    thieves.must('prices.feed', { prices: {} })
+    assert.equal(thieves.state.prices.quote('BTC').source, 'none')
+    assert.equal(thieves.send(rich, BTC_USDT, sign, '60000'), 'TRADE_RESTRICTED')
+    const before = thieves.worth() + (to - 60_000) * 15 * sign
+    thieves.send(holder, BTC_USDT, -sign * 101_000, '60000', { reduce_only: true, tif: 'ioc' })
+    assert.equal(thieves.state.futures.orders.get(well.id)?.finish_as, 'filled', 'who can bear it trades')
+    for (let reading = 0; reading < 2; reading++) thieves.fed({ BTC: to })
+    assert.equal(format(thieves.price().index), String(to))
+    thieves.advance(30)
+    thieves.drain()
+    assert.ok(thieves.worth() <= before + 1e-6, `${to}: ${thieves.worth()} of ${before}`)
+  }
+})
 test('nor does the fund sell or buy anything at the old one', () => {
   for (const to of [54_000, 66_000]) {
     const sign = to < 60_000 ? 1 : -1

@@ -55,14 +55,18 @@ export const atIndex =
     return row.settle_count === 0 ? row.index : worthByIndex(world.mustContract(id), row)
   }
 
-/** And must bear what a feed has said once of a price that jumped: when it says so again it is too late. */
-export const atReading =
-  ({ prices, world, futures }: State): Prices =>
-  (id) => {
-    const contract = world.mustContract(id)
-    const { reading } = prices.quote(contract.base)
-    return reading === 0n ? futures.markOf(id) : world.inQuoteOf(contract, reading)
-  }
+/**
+ * And while the index has no firm price, of one who opens by an order that rested: what the feed has said once of a price that
+ * jumped, or where it says nothing, as much as a price may differ before it is doubted. When it is known it is too late.
+ */
+export function atDoubt({ prices, world, futures }: State, contract: Contract, long: boolean): Prices {
+  const { reading } = prices.quote(contract.base)
+  const mark = futures.markOf(contract.id)
+  const far = (mark * world.priceJump) / ONE
+  const doubted =
+    reading === 0n ? ((long ? mark - far : mark + far) as Price) : world.inQuoteOf(contract, reading)
+  return (id) => (id === contract.id ? doubted : futures.markOf(id))
+}
 
 /** Whether a user holds something whose mark is not believed. */
 export function isDoubtful(state: State, userId: number, account: string): boolean {

@@ -13,7 +13,7 @@ import { PositionRow, type Position, type PositionMode } from '../tables/futures
 import { CONTRACT_FILL } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import type { Supposed } from '../unified/contracts.ts'
-import { atReading, isDoubtful, isFlattered } from '../contract-margin/believed.ts'
+import { atDoubt, isDoubtful, isFlattered } from '../contract-margin/believed.ts'
 import { unifiedPortfolio } from '../unified/portfolio.ts'
 import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
@@ -139,7 +139,12 @@ function carries(state: State, contract: Contract, foreseen: Foreseen): boolean 
     believed !== state.futures.markOf(contract.id) || isDoubtful(state, user_id, contract.account)
   if (doubtful && !(closes && fair) && !bears(near)) return false
   if (!closes && isFlattered(state, user_id, contract.account, after) && !bears(atIndex(state))) return false
-  if (!closes && state.prices.quote(contract.base).reading !== 0n && !bears(atReading(state))) return false
+  if (
+    !closes &&
+    state.prices.quote(contract.base).firm === 0n &&
+    !bears(atDoubt(state, contract, contracts > 0n))
+  )
+    return false
   return !shared || !closes || fair || !weakens(state, user_id, { instead: after, cash: change })
 }
 /** Whether what is supposed leaves a unified account with less margin to spare than it has, and with none. */

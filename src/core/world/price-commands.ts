@@ -1,15 +1,6 @@
 import { DAY_SECONDS } from '../time.ts'
 import { refuse } from '../../labels.ts'
-import {
-  ONE,
-  ONE_PRICE,
-  format,
-  parsePrice,
-  priceOf,
-  rateOf,
-  type Price,
-  type Rate,
-} from '../../money/amount.ts'
+import { ONE, ONE_PRICE, format, parsePrice, priceOf, type Price, type Rate } from '../../money/amount.ts'
 import { schedule } from '../due.ts'
 import { audit } from '../audit.ts'
 import { followIndex } from '../futures/prices.ts'
@@ -123,7 +114,6 @@ export function expirePrices(ctx: Ctx): null {
 
 /** A jump is borne out by a reading that comes at most so long after it (microseconds). */
 const CONFIRM_WITHIN = 5e6
-const JUMP = '0.05'
 const near = (reading: Price, other: Price, part: Rate): boolean => {
   const away = reading > other ? reading - other : other - reading
   return away * ONE <= other * part
@@ -141,7 +131,7 @@ export interface FeedReading {
  */
 export function takeFeed(ctx: Ctx, { prices, second = {} }: FeedReading): { readonly waiting: string[] } {
   const { world } = ctx.state
-  const part = rateOf(world.priceFeed?.jump ?? JUMP)
+  const part = world.priceJump
   const staleMicros = (world.priceFeed?.stale_seconds ?? 0) * 1e6
   const before = settingOf<string>(ctx.state, FEED_PRICES)
   const last = settingOf<string>(ctx.state, LAST_PRICES)

@@ -1,5 +1,5 @@
 import { notFound, refuse } from '../../../labels.ts'
-import { ONE, parseRate, rateOf, type Price } from '../../../money/amount.ts'
+import { ONE, parseRate, rateOf, type Price, type Rate } from '../../../money/amount.ts'
 import { Table, type TableSpec } from '../../../machine/table.ts'
 import {
   checkChains,
@@ -40,6 +40,8 @@ export const SETTING: TableSpec<Setting> = {
 
 const OPEN_ORDERS_MAX = 1_000
 const SUB_ACCOUNTS_MAX = 500
+/** Where the file says nothing of it. */
+const JUMP = '0.05'
 
 /** The setting that tells whether money is real here. */
 export const LIVE = 'live'
@@ -242,6 +244,10 @@ export class World {
   }
   get priceFeed(): PriceFeedConfig | undefined {
     return this.must.price_feed
+  }
+  /** By so much of itself a price may differ at once before it is doubted. */
+  get priceJump(): Rate {
+    return rateOf(this.priceFeed?.jump ?? JUMP)
   }
   get exchangeRates(): Readonly<Record<string, string>> {
     return this.must.exchange_rates
