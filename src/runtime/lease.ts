@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LeaseTable, type Holder, type LeaseRow } from '../store/lease.ts'
+import { CONNECT_MS, isAway } from '../store/postgres-client.ts'
 import { Fenced } from '../store/store.ts'
 import type { Log } from './log.ts'
 import { isGone } from './ownership.ts'
@@ -72,8 +73,16 @@ export class Lease {
   }
   /** Takes it from whoever has it: for a start, which has seen to it that nobody is there, or was told to take over. */
   async claim(): Promise<void> {
-    await this.table.prepare()
-    for (;;) if (await this.take(await this.table.read())) return
+    const began = this.steady()
+    for (;;)
+      try {
+        await this.table.prepare()
+        for (;;) if (await this.take(await this.table.read())) return
+      } catch (error) {
+        // Each call has but a part of a lease's time. A database that is slow for longer than that is not away.
+        if (!isAway(error) || this.steady() - began >= CONNECT_MS) throw error
+        await sleep(RETRY_MS)
+      }
   }
   /** Takes it as it was seen; false: somebody was quicker. */
   async take(seen: LeaseRow): Promise<boolean> {

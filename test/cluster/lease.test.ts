@@ -45,6 +45,24 @@ describe('the lease of a core', () => {
     await table.close()
   })
 
+  test('a start waits for a database that is slower than a lease is long', async () => {
+    const url = await (await postgres()).database()
+    const table = new LeaseTable(url, 5_000)
+    await table.prepare()
+    const holding = new pg.Client({ connectionString: url })
+    await holding.connect()
+    await holding.query('begin')
+    await holding.query('lock table core_lease in access exclusive mode')
+    const lease = new Lease({ ...quiet, url, me: { node: 'a', address: '', ms: 400 } })
+    const claimed = lease.claim()
+    await sleep(700)
+    await holding.end()
+    await claimed
+    assert.equal((await table.read()).node, 'a')
+    await lease.giveBack()
+    await table.close()
+  })
+
   test('it ends by its own clock, counted from before it was asked for, and a wall clock that jumps ends it too', async () => {
     const url = await (await postgres()).database()
     const [steady, wall] = [new HandClock(), new HandClock()]
