@@ -11,6 +11,7 @@ import { PlatformProcess, kontor } from '../support/process.ts'
 import { Load, checkAgainstStore } from './load.ts'
 import { checkMoney } from './money-check.ts'
 import { KillRounds, seeded, type Way } from './rounds.ts'
+import { eventually } from '../support/wallet.ts'
 
 /** `npm run kill` goes on for as long as it is let. */
 const DEATHS: Readonly<Record<'SQLite' | 'PostgreSQL', readonly Way[]>> = {
@@ -90,10 +91,9 @@ for (const store of ['SQLite', 'PostgreSQL'] as const)
       const load = new Load()
       await load.prepare(platform.url, 12)
       load.start(platform.url)
-      await sleep(300)
+      await eventually(() => Promise.resolve(load.acknowledged > 20), 'some load')
       assert.equal(await platform.kill('SIGTERM'), 0, platform.errors)
       await load.stop()
-      assert.ok(load.acknowledged > 20)
       assert.equal(
         await checkAgainstStore(load, place),
         0,
