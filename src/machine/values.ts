@@ -45,18 +45,22 @@ export class ValueSink {
   /** An amount that does not fit, or none; then there is room for `left` slots more. */
   wide(at: number, amount: bigint | null | undefined, left: number): number {
     this.at = at
-    const lanes: bigint[] = []
-    if (amount !== null && amount !== undefined) {
-      let rest = amount
-      for (; rest < LOWEST || rest > HIGHEST; rest >>= SLOT) lanes.push(rest)
-      lanes.push(rest)
+    let count = 0
+    let rest = amount ?? undefined
+    // Nearly all of them, a price say, have two lanes.
+    this.room(4 + left)
+    this.amounts[at] = WIDE
+    for (at += 2; rest !== undefined; count++) {
+      if (count > 1) {
+        this.at = at
+        this.room(1 + left)
+      }
+      // An element takes the lowest 64 bits.
+      this.amounts[at++] = rest
+      rest = rest < LOWEST || rest > HIGHEST ? rest >> SLOT : undefined
     }
-    this.room(2 + lanes.length + left)
-    this.amounts[this.at++] = WIDE
-    this.slots[this.at++] = lanes.length
-    // An element takes the lowest 64 bits.
-    for (const lane of lanes) this.amounts[this.at++] = lane
-    return this.at
+    this.slots[at - count - 1] = count
+    return (this.at = at)
   }
   /** All that was written; it begins anew. */
   take(): Values {

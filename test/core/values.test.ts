@@ -67,3 +67,22 @@ test('amounts of 64 bits take one slot', () => {
   assert.equal(slots(amountOf('-9.223372036854775808')), 4)
   assert.equal(slots(null), 2)
 })
+
+test('wherever the room ends, nothing is written beyond it', () => {
+  const columns = { first: 'amount', second: 'amount', last: 'amount' } as const
+  const put = valuesOf(columns)
+  const write = writerOf(kindsOf(columns, false))
+  const wide = 2n ** 300n + 7n
+  const row = { first: wide, second: -wide, last: wide }
+  const expected = JSON.stringify(encoderOf(columns)(row))
+  for (let before = 0; before < 300; before++) {
+    const sink = new ValueSink()
+    for (let i = 0; i < before; i++) sink.number(i)
+    put(row, sink)
+    put(row, sink)
+    const source = new ValueSource(sink.take())
+    for (let i = 0; i < before; i++) assert.equal(source.number(), i)
+    assert.equal(write(source), expected, `behind ${before}`)
+    assert.equal(write(source), expected, `behind ${before}`)
+  }
+})
