@@ -18,51 +18,37 @@ function stepped(over: bigint, under: bigint, step: bigint, up: boolean): bigint
 export function liquidationPrice(terms: Terms, { size, cost }: Holding, margin: Amount): Price {
   if (size === 0n) return 0n as Price
   const long = size > 0n
+  const never = long ? NEVER_LONG : NEVER_SHORT
   const [held, paid] = [abs(size), abs(cost)]
+  const linear = terms.kind === 'linear'
   // Where deductions leave less, and they grow from tier to tier, none is left in those that follow either.
-  const shrinks = (terms.kind === 'linear') === long
+  const shrinks = linear === long
   let below = -1n
   for (let i = 0; i < terms.tiers.length; i++) {
-    const tier = terms.tiers[i]!
-    const exact = priceIn(terms, { long, held, paid }, margin, tier.maintenance + terms.tf, tier.deduction)
-    if (exact === undefined) {
-      if (shrinks) break
+    const { maintenance, deduction, limit } = terms.tiers[i]!
+    const rate = maintenance + terms.tf
+    const left = shrinks ? paid - margin - deduction : paid + margin + deduction
+    const share = shrinks ? ONE - rate : ONE + rate
+    if (left <= 0n || share <= 0n) {
+      if (shrinks) return never
     } else {
-      const value = valueAt(terms, held, exact)
+      // What it would be worth; the price comes when the tier is found, because its products are long.
+      const value = (left * ONE) / share
       const last = i === terms.tiers.length - 1
       // The tier in which it would be worth that.
-      if (value > below && (last || value <= tier.limit)) {
-        const price = stepped(exact.over, exact.under, terms.markTick, long) as Price
+      if (value > below && (last || value <= limit)) {
+        const price = (
+          linear
+            ? stepped(left * ONE * ONE, held * terms.q * share, terms.markTick, long)
+            : stepped(held * share * ONE, left, terms.markTick, long)
+        ) as Price
         return long || price < NEVER_SHORT ? price : NEVER_SHORT
       }
     }
-    below = tier.limit
+    below = limit
   }
-  return long ? NEVER_LONG : NEVER_SHORT
+  return never
 }
-interface Exact {
-  readonly over: bigint
-  readonly under: bigint
-}
-function priceIn(
-  { kind, q }: Terms,
-  { long, held, paid }: { readonly long: boolean; readonly held: bigint; readonly paid: bigint },
-  margin: Amount,
-  rate: bigint,
-  deduction: Amount,
-): Exact | undefined {
-  const linear = kind === 'linear'
-  // What decides whether there is one comes first: of most positions there is none, and products cost.
-  const left = linear === long ? paid - margin - deduction : paid + margin + deduction
-  const share = linear === long ? ONE - rate : ONE + rate
-  if (left <= 0n || share <= 0n) return undefined
-  return linear
-    ? { over: left * ONE * ONE, under: held * q * share }
-    : { over: held * share * ONE, under: left }
-}
-/** What it is worth at an exact price. */
-const valueAt = ({ kind, q }: Terms, held: bigint, { over, under }: Exact): bigint =>
-  kind === 'linear' ? (held * q * over) / (under * ONE) : (held * ONE * ONE * under) / over
 
 /**
  * The price at which closing it, the fee included, leaves nothing of its equity: what its liquidation may sell for at
