@@ -1,6 +1,6 @@
 import { kindsOf, quoted, textOf, valuesOf, type Columns, type RowValues } from './codec.ts'
 import { LOG_ROWS, bodyOf, sumOf, type Finished, type PackedBatch, type Section } from './journal.ts'
-import { IS_GONE, IS_WORD, WAS, putHead, type LooseBatch } from './loose.ts'
+import { IS_GONE, IS_WORD, WAS, putHead, tellCount, type LooseBatch } from './loose.ts'
 import type { CommittedBatch, CommittedCommand, RowAppended, RowChange, Wanted } from './stream.ts'
 import type { Sums } from './sums.ts'
 import { STORED, type Key, type LogSpec, type Noted, type Table, type Tx } from './table.ts'
@@ -104,14 +104,14 @@ export class Batch {
       const { spec } = table
       const { kinds, finished, values: put } = writtenFor(spec)
       const { at: begin, words } = sink
-      const count = putHead(sink, { table: spec.name, kinds, finished })
+      const head = putHead(sink, { table: spec.name, kinds, finished })
       const rows = eachRow(table, keys, (key, row, before, was) => {
         putKey(sink, key, row === undefined ? was + IS_GONE : was)
         if (row === undefined) sink.word(keyText(spec, key, before))
         else put(row, sink)
         if (was === WAS.known) put(before as object, sink)
       })
-      if (rows > 0) sink.slots[count] = rows
+      if (rows > 0) tellCount(sink, head, rows)
       else {
         sink.at = begin
         sink.words = words
@@ -119,7 +119,7 @@ export class Batch {
     }
     for (const [log, rows] of this.appended) {
       const { kinds, values: put } = writtenFor(log)
-      sink.slots[putHead(sink, { table: log.name, kinds, finished: LOG_ROWS })] = rows.length
+      tellCount(sink, putHead(sink, { table: log.name, kinds, finished: LOG_ROWS }), rows.length)
       for (const row of rows) put(row, sink)
     }
     this.leave()

@@ -28,13 +28,17 @@ export interface SectionHead {
   readonly kinds: string
   readonly finished: Finished
 }
-/** Where the number of its rows is told, as soon as it is known. */
+/** Answers where the number of its rows is to be told, as soon as it is known. */
 export function putHead(into: ValueSink, { table, kinds, finished }: SectionHead): number {
   into.word(table)
   into.word(kinds)
   into.word(finished)
   into.number(0)
   return into.at - 1
+}
+/** To the slots that there are now: the head itself may have led to others. */
+export function tellCount(into: ValueSink, at: number, rows: number): void {
+  into.slots[at] = rows
 }
 /** What memory knew of a row from before the batch. */
 export const WAS = { absent: 0, stored: 1, known: 2 } as const
@@ -63,7 +67,7 @@ export class Packer {
     const body = bodyOf(sections)
     return { sequence, at, count: commands.length, commands: `[${commands.join(',')}]`, body, sections }
   }
-  sections({ values }: LooseBatch): Section[] {
+  sections({ sequence, values }: LooseBatch): Section[] {
     const sections: Section[] = []
     const from = new ValueSource(values)
     while (!from.done) {
@@ -87,6 +91,8 @@ export class Packer {
       }
       sections.push({ table, finished, keys, rows, befores })
     }
+    // What is no batch is never sealed: the next start goes on from the one before it.
+    if (!from.whole) throw new TypeError(`batch ${sequence} does not end where its values do`)
     return sections
   }
   private writer(kinds: string): RowWriter {

@@ -90,7 +90,11 @@ export class ValueSource {
     this.words = words
   }
   get done(): boolean {
-    return this.at === this.slots.length
+    return this.at >= this.slots.length
+  }
+  /** All of it was read, and nothing that is not there. */
+  get whole(): boolean {
+    return this.at === this.slots.length && this.begin === this.words.length
   }
   number(): number {
     return this.slots[this.at++]!

@@ -85,3 +85,33 @@ test('a batch says in values what its text says, on the other side of a thread t
   )
   assert.equal(changed[0]!.befores, '\n'.repeat(5))
 })
+
+test('wherever the room for its values ends, a batch says how many rows each table and log has', () => {
+  const line = { id: 7, entry: 7, account: 1, kind: 'fee', ref: 'x:1', at: 5, amount: amountOf('1') }
+  for (let rows = 1; rows < 120; rows++) {
+    const [table, other] = [new Table(THING), new Table({ ...THING, name: 'other' })]
+    const tx = new Tx()
+    for (let id = 1; id <= rows; id++) tx.put(table, thing(id, 'made'))
+    tx.put(other, thing(1, 'made'))
+    tx.append(LEDGER_LINE, { ...line, after: amountOf('2') })
+    const batch = new Batch()
+    batch.add(tx, 5, 'test.act', '{}')
+    assert.deepEqual(new Packer().pack(batch.loose(3, 6)), batch.packed(3, 6), `${rows} rows before it`)
+  }
+})
+test('values that end too soon or too late are no batch', () => {
+  const table = new Table(THING)
+  const tx = new Tx()
+  tx.put(table, thing(1, 'made'))
+  const batch = new Batch()
+  batch.add(tx, 5, 'test.act', '{}')
+  const loose = batch.loose(3, 6)
+  const { slots, words } = loose.values
+  for (const values of [
+    { slots: slots.slice(0, -1), words },
+    { slots: new Float64Array([...slots, 0]), words },
+    { slots, words: `${words}x` },
+    { slots, words: words.slice(1) },
+  ])
+    assert.throws(() => new Packer().pack({ ...loose, values }), /does not end|is not a function/)
+})
