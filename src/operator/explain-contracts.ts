@@ -32,7 +32,7 @@ const FORMULAS: Readonly<Record<keyof AccountFigures, string>> = {
   unrealised_pnl: 'sum over all positions',
   position_margin: 'cross_initial_margin + isolated_position_margin',
   order_margin: 'sum over contracts of what their open orders need',
-  available: 'min(cash + debt - isolated_position_margin, cross_available), not below 0',
+  available: 'min(cash + debt - isolated margins above 0, cross_available), not below 0',
   position_initial_margin: 'sum over all positions',
   maintenance_margin: 'sum over all positions',
   cross_order_margin: 'sum over cross contracts of what their open orders need',

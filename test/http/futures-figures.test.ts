@@ -135,4 +135,36 @@ describe('figures of contracts', () => {
       refused(nobody, 404, 'USER_NOT_FOUND')
     }
   })
+  test('profit of an isolated position whose margin funding has used up is no margin of another one, and nothing to move', async () => {
+    const [trader, other, lender] = [
+      await ContractTrader.of(platform, '1000'),
+      await ContractTrader.of(platform, '1000000'),
+      await ContractTrader.of(platform, '10000000'),
+    ]
+    await setIndex(platform, { SOL: '150', ETH: '3000' })
+    const sol = { contract: 'SOL_USDT' }
+    ok(await trader.ask('/positions/SOL_USDT/leverage', { leverage: '50' }))
+    await other.placed(-30, '150', sol)
+    await trader.placed(30, '150', sol)
+    // Bids far above the index make the rate as high as it gets, and longs pay it.
+    for (const index of ['157', '164']) {
+      await setIndex(platform, { SOL: index })
+      await setIndex(platform, { SOL: index })
+    }
+    await lender.placed(4_000, '170', sol)
+    for (let i = 0; i < 4; i++) await clock(28_800)
+    const position = await trader.position('SOL_USDT')
+    const margin = Number(position.margin)
+    assert.ok(margin < 0 && Number(position.unrealised_pnl) + margin > 0, `${margin}`)
+    const { total, available, cross_margin_balance } = await trader.account()
+    assert.equal(available, total)
+    assert.ok(Number(cross_margin_balance) > Number(total))
+    ok(await trader.ask('/positions/ETH_USDT/leverage', { leverage: '10' }))
+    await other.placed(-400, '3000', { contract: 'ETH_USDT' })
+    const most = Math.floor(Number(total) / (30 * (1 / 10 + 2 * 0.0005)))
+    refused(await trader.place(most + 1, '3000', { contract: 'ETH_USDT' }), 400, 'INSUFFICIENT_AVAILABLE')
+    const transfer = { currency: 'USDT', from: 'futures', to: 'spot', settle: 'usdt' }
+    ok(await trader.client.post('/wallet/transfers', { ...transfer, amount: available }))
+    assert.equal((await trader.account()).available, '0')
+  })
 })

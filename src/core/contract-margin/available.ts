@@ -2,7 +2,7 @@ import type { Amount } from '../../money/amount.ts'
 import type { State } from '../state.ts'
 import { atIndex, isDoubtful, isFlattered, nearIndex } from './believed.ts'
 import type { Settled } from './cash.ts'
-import { crossCash, isCross, marginBalance, unitOf, type Unit } from './needs.ts'
+import { cashLeft, isCross, marginBalance, unitOf, type Unit } from './needs.ts'
 import { orderMargins } from './orders.ts'
 
 /**
@@ -37,7 +37,7 @@ export function unpricedFor(state: State, userId: number, { account }: Settled):
 /** What may leave it: never profit that is not realised, and never what keeps it above maintenance at the index. */
 export function ownFree(state: State, userId: number, settled: Settled): Amount {
   const unit = unitOf(state, userId, settled)
-  const [cash, cross] = [crossCash(unit), ownAvailable(state, userId, settled, unit)]
+  const [cash, cross] = [cashLeft(unit), ownAvailable(state, userId, settled, unit)]
   const free = cash < cross ? cash : cross
   if (!isFlattered(state, userId, settled.account)) return free
   const there = unitOf(state, userId, settled, undefined, 0n, atIndex(state))

@@ -66,6 +66,8 @@ export interface Unit {
   /** Cash and debt, isolated margins included. */
   readonly total: Amount
   readonly isolated: Amount
+  /** Margins of isolated positions that are above zero: what of the total is set apart for them. */
+  readonly pledged: Amount
   /** Of cross positions. */
   readonly pnl: Amount
   readonly initial: Amount
@@ -128,6 +130,7 @@ function tally(
   const needs = needsOf(state, row, prices)
   if (!isCross(row)) {
     unit.isolated = (unit.isolated + row.margin) as Amount
+    if (row.margin > 0n) unit.pledged = (unit.pledged + row.margin) as Amount
     unit.isolatedPnl = (unit.isolatedPnl + needs.pnl) as Amount
     unit.isolatedInitial = (unit.isolatedInitial + needs.initial) as Amount
     unit.isolatedMaintenance = (unit.isolatedMaintenance + needs.maintenance) as Amount
@@ -149,6 +152,7 @@ function tally(
 const unitOfCash = (total: Amount): Tally => ({
   total,
   isolated: ZERO,
+  pledged: ZERO,
   pnl: ZERO,
   initial: ZERO,
   maintenance: ZERO,
@@ -157,6 +161,11 @@ const unitOfCash = (total: Amount): Tally => ({
   isolatedMaintenance: ZERO,
 })
 export const crossCash = ({ total, isolated }: Unit): Amount => (total - isolated) as Amount
+/**
+ * What is there beside all isolated margins. Funding takes more than a margin where profit carries the position: cash has paid
+ * that, and what is not there any more can be neither moved away nor set apart for another position.
+ */
+export const cashLeft = ({ total, pledged }: Unit): Amount => (total - pledged) as Amount
 export const marginBalance = (unit: Unit): Amount => (crossCash(unit) + unit.pnl) as Amount
 
 export const isCrossBroke = (unit: Unit): boolean =>

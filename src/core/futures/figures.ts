@@ -3,7 +3,7 @@ import { ownAvailable } from '../contract-margin/available.ts'
 import { isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
 import { atIndex, isDoubtful, isFlattered, nearIndex } from '../contract-margin/believed.ts'
 import {
-  crossCash,
+  cashLeft,
   heldContracts,
   isCross,
   leverageOf,
@@ -28,6 +28,7 @@ import { unifiedPortfolio } from '../unified/portfolio.ts'
 
 export { atIndex, nearIndex } from '../contract-margin/believed.ts'
 export {
+  cashLeft,
   crossCash,
   isCross,
   isCrossBroke,
@@ -50,7 +51,7 @@ export function availableOf(
   settled: Settled,
 ): { readonly cross: Amount; readonly own: Amount; readonly unit: Unit } {
   const unit = unitOf(state, userId, settled)
-  const cash = crossCash(unit)
+  const cash = cashLeft(unit)
   if (!isSharedFor(state, userId, settled)) {
     const cross = ownAvailable(state, userId, settled, unit)
     return { cross, own: smaller(cash, cross), unit }

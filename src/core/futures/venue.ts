@@ -19,7 +19,7 @@ import { countVolume } from './activity.ts'
 import { contractRates, type ContractRates } from './fees.ts'
 import {
   atIndex,
-  crossCash,
+  cashLeft,
   isBrokeAt,
   isCross,
   nearIndex,
@@ -126,7 +126,7 @@ function carries(state: State, contract: Contract, foreseen: Foreseen): boolean 
     if (isCross(after) || after.size === 0n) return true
     const { pnl, maintenance } = needsOf(state, after, prices)
     if (after.margin + pnl <= maintenance) return false
-    return shared || crossCash(unitOf(state, user_id, contract, after, change, prices)) >= 0n
+    return shared || cashLeft(unitOf(state, user_id, contract, after, change, prices)) >= 0n
   }
   const near = nearIndex(state)
   const believed = near(contract.id)

@@ -56,8 +56,8 @@ export const hasContracts = (state: State, userId: number): boolean =>
 export function cashSpared(state: State, userId: number): Amount | undefined {
   if (!isUnifiedFor(state, userId, UNIFIED_CONTRACTS) || !tradesContracts(state, userId)) return undefined
   if (state.margin.modeOf(userId) === 'single_currency') return ownFree(state, userId, UNIFIED_CONTRACTS)
-  const { isolated } = unitOf(state, userId, UNIFIED_CONTRACTS)
-  return isolated <= 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), isolated)
+  const { pledged } = unitOf(state, userId, UNIFIED_CONTRACTS)
+  return pledged === 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), pledged)
 }
 /** What an account's own repayments may use: the margins of isolated positions are not lent, so no debt is paid with them. */
 export function freeToRepay(
