@@ -143,7 +143,7 @@ function positionView(state: State, position: Position) {
     size: format(position.size),
     cost: format(position.cost),
     quanto_multiplier: config.quanto_multiplier,
-    leverage: format(leverageOf(position)),
+    leverage: format(leverageOf(position, contract)),
     taker_fee_rate: config.taker_fee_rate,
     mark_price: format(figures.mark_price),
     index_price: format(state.futures.indexOf(contract.id)),

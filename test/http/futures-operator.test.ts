@@ -103,6 +103,35 @@ describe('operators and contracts', () => {
     refused(await operator.call('PATCH', path, both), 400, 'INVALID_PARAM_VALUE', /first tier/)
     assert.equal((await operator.ok('PATCH', path, { tiers, leverage_max })).leverage_max, leverage_max)
   })
+  test('a leverage that was set while the contract allowed more opens nothing at more than it allows now', async () => {
+    const { operator } = platform
+    const path = PATH.replace('BTC', 'ETH')
+    const { leverage_max } = await operator.ok('GET', path)
+    const trader = await ContractTrader.of(platform, '100000')
+    const maker = await ContractTrader.of(platform, '100000')
+    const at = '/futures/usdt/positions/ETH_USDT'
+    const leverage = (one: ContractTrader, query: Record<string, string>) =>
+      one.client.request('POST', `${at}/leverage`, { query })
+    ok(await leverage(trader, { leverage: '100' }))
+    ok(await leverage(maker, { leverage: '0', cross_leverage_limit: '100' }))
+    await operator.ok('PATCH', path, { leverage_max: '5' })
+    await maker.placed('ETH_USDT', -100, '3000')
+    assert.ok(Number(ok(await maker.client.get('/futures/usdt/accounts')).order_margin) > 600)
+    await trader.placed('ETH_USDT', 100, '3000')
+    // 3000 / 5 and the taker's fee of closing.
+    const isolated = ok(await trader.client.get(at))
+    assert.equal(`${isolated.leverage} ${isolated.lever} ${isolated.margin}`, '5 5 601.5')
+    const cross = ok(await maker.client.get(at))
+    assert.equal(`${cross.leverage} ${cross.cross_leverage_limit} ${cross.initial_margin}`, '0 5 601.5')
+    const asked = ok(await trader.client.get('/futures/usdt/get_leverage/ETH_USDT'))
+    assert.deepEqual(asked, { lever: '5', Lever: '5' })
+    const query = { contract: 'ETH_USDT' }
+    const [row] = ok(await trader.client.get('/futures/usdt/positions_timerange', query))
+    assert.equal(row.leverage, '5')
+    refused(await leverage(trader, { leverage: '100' }), 400, 'LEVERAGE_TOO_HIGH')
+    await operator.ok('PATCH', path, { leverage_max })
+    assert.equal(ok(await trader.client.get(at)).leverage, '100')
+  })
   test('stop a contract: no orders, and it goes on afterwards', async () => {
     const { operator } = platform
     const trader = await ContractTrader.of(platform, '10000')

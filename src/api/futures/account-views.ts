@@ -1,4 +1,11 @@
-import { accountFigures, isCross, leverageOf, positionFigures } from '../../core/futures/figures.ts'
+import {
+  accountFigures,
+  allowedLeverage,
+  isCross,
+  leverageOf,
+  positionFigures,
+  toldLeverage,
+} from '../../core/futures/figures.ts'
 import { adlRanking } from '../../core/futures/deleverage.ts'
 import { POINTS, cashName, isSharedFor, isUnifiedFor, type Settled } from '../../core/futures/money.ts'
 import { isDual } from '../../core/futures/positions.ts'
@@ -175,7 +182,7 @@ export function positionView(
     user: position.user_id,
     contract: shownContract(position.contract),
     size: sizes(position.size),
-    leverage: format(position.leverage),
+    leverage: format(toldLeverage(position, contract)),
     ...Object.fromEntries(POSITION_FIGURES.map((name) => [name, shown(figures[name])])),
     realised_pnl: format(realised),
     pnl_pnl: format(position.pnl),
@@ -189,14 +196,14 @@ export function positionView(
     pending_orders: figures.pending_orders,
     close_order: close_order === null ? null : { ...close_order, price: format(close_order.price) },
     mode: position.mode,
-    cross_leverage_limit: format(position.cross_limit),
+    cross_leverage_limit: format(allowedLeverage(position.cross_limit, contract)),
     ...(group.texts && { update_time: wholeSeconds(position.update_at) }),
     update_id: position.update_id,
     open_time: wholeSeconds(position.open_at),
     risk_limit_table: contract.config.risk_limit_table,
     ...(group.texts && { pid: 0 }),
     pos_margin_mode: isCross(position) ? 'cross' : 'isolated',
-    ...(group.texts && { lever: format(leverageOf(position)) }),
+    ...(group.texts && { lever: format(leverageOf(position, contract)) }),
     trade_max_size: '0',
   }
 }

@@ -1,5 +1,5 @@
 import type { State } from '../../core/state.ts'
-import { isCross } from '../../core/futures/figures.ts'
+import { isCross, leverageOf } from '../../core/futures/figures.ts'
 import { positionOf } from '../../core/futures/positions.ts'
 import { modeOf } from '../../core/futures/venue.ts'
 import type { Side } from '../../core/tables/exchange/order.ts'
@@ -87,9 +87,8 @@ export function positionWords(
   const more = reduce_only ? { reduce_only } : null
   const mode = modeOf(state, { user_id, side, more }, contract.account)
   const position = positionOf(state, user_id, contract, mode)
-  return isCross(position)
-    ? { margin: 'cross', leverage: format(position.cross_limit) }
-    : { margin: 'isolated', leverage: format(position.leverage) }
+  const leverage = format(leverageOf(position, contract))
+  return { margin: isCross(position) ? 'cross' : 'isolated', leverage }
 }
 export const sideWords = (side: Side, reduceOnly: boolean): string =>
   side === 'buy' ? (reduceOnly ? 'close short' : 'open long') : reduceOnly ? 'close long' : 'open short'

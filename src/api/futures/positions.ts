@@ -1,4 +1,4 @@
-import { isCross } from '../../core/futures/figures.ts'
+import { allowedLeverage, isCross } from '../../core/futures/figures.ts'
 import { positionsIn } from '../../core/futures/positions.ts'
 import type { PositionPath } from '../../core/futures/inputs.ts'
 import type { State } from '../../core/state.ts'
@@ -120,6 +120,7 @@ function about(group: Group, call: Asked) {
   return {
     at,
     settled,
+    contractIn,
     rows: (state: State): Position[] => positionsIn(state, user_id, contractIn(state)),
     all: (state: State) => views(state, user_id, contractIn(state), look),
     oneOrBoth: (state: State): unknown => {
@@ -254,13 +255,14 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
     reply: shape({ lever: decimalText, Lever: decimalText }),
     refuses: ['CONTRACT_NOT_FOUND'],
     handle: async (call) => {
-      const { rows } = about(group, call)
+      const { rows, contractIn } = about(group, call)
       const { pos_margin_mode: asked, dual_side } = call.query
       return call.desk.core.read((state) => {
         const position = sideOf(rows(state), dual_side)
         const mode = asked ?? (isCross(position) ? 'cross' : 'isolated')
         const isolated = isCross(position) ? position.isolated_leverage : position.leverage
-        const lever = format(mode === 'cross' ? position.cross_limit : isolated)
+        const set = mode === 'cross' ? position.cross_limit : isolated
+        const lever = format(allowedLeverage(set, contractIn(state)))
         return { lever, Lever: lever }
       })
     },

@@ -4,7 +4,7 @@ import { unrealised, type Holding } from '../contracts/position.ts'
 import { abs, ceilOver, valueUp, type Terms } from '../contracts/terms.ts'
 import type { State } from '../state.ts'
 import { NOTHING_HELD, otherSide, type Needs, type Position } from '../tables/futures/positions.ts'
-import { contractsIn } from '../tables/world/contracts.ts'
+import { contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { totalOf, type Settled } from './cash.ts'
 
 export type { Needs } from '../tables/futures/positions.ts'
@@ -13,9 +13,17 @@ export type { Needs } from '../tables/futures/positions.ts'
 
 export const heldContracts = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
 export const isCross = ({ leverage }: Position): boolean => leverage === 0n
+/** What was set while the contract allowed more is no more than it allows now: nobody keeps that by having asked in time. */
+export const allowedLeverage = (leverage: Rate, { leverageMax }: Pick<Contract, 'leverageMax'>): Rate =>
+  leverage > leverageMax ? leverageMax : leverage
 /** What its margin is counted with. */
-export const leverageOf = ({ leverage, cross_limit }: Position): Rate =>
-  leverage === 0n ? cross_limit : leverage
+export const leverageOf = (
+  { leverage, cross_limit }: Position,
+  contract: Pick<Contract, 'leverageMax'>,
+): Rate => allowedLeverage(leverage === 0n ? cross_limit : leverage, contract)
+/** As it is told: 0 in cross margin. */
+export const toldLeverage = (position: Position, contract: Pick<Contract, 'leverageMax'>): Rate =>
+  isCross(position) ? position.leverage : leverageOf(position, contract)
 
 /** Prices that positions are valued at: the marks, where nothing else is said. */
 export type Prices = (contract: string) => Price
@@ -33,7 +41,7 @@ export function needsOf(state: State, position: Position, prices?: Prices): Need
   const needs = {
     value,
     pnl: unrealised(terms, held, mark),
-    initial: initialMargin(terms, value, leverageOf(position)),
+    initial: initialMargin(terms, value, leverageOf(position, contract)),
     maintenance: maintenanceOf(state, position, terms, value, mark),
   }
   const { user_id, mode } = position
@@ -143,7 +151,11 @@ function tally(
     return dual
   }
   const sides: Dual = dual ?? new Map<string, { long: Amount; short: Amount; leverage: Rate }>()
-  const both = sides.get(row.contract) ?? { long: ZERO, short: ZERO, leverage: row.cross_limit }
+  const both = sides.get(row.contract) ?? {
+    long: ZERO,
+    short: ZERO,
+    leverage: leverageOf(row, state.world.mustContract(row.contract)),
+  }
   if (row.size > 0n) both.long = needs.value
   else both.short = needs.value
   sides.set(row.contract, both)

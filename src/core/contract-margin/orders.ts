@@ -26,7 +26,7 @@ export function orderMarginIn(state: State, userId: number, contract: Contract):
     // In dual mode a side adds to its own position: nothing that it has is reduced.
     const held = dual || row === undefined ? 0n : contractsIn(row.size)
     const reduces = side === 'buy' ? (held < 0n ? -held : 0n) : held > 0n ? held : 0n
-    const leverage = row === undefined ? contract.crossDefault : leverageOf(row)
+    const leverage = row === undefined ? contract.crossDefault : leverageOf(row, contract)
     return orders.marginOf(contract, reduces, { leverage, takerRate, mark })
   }
   const [buys, sells] = [need('buy', buy, long), need('sell', sell, short)]

@@ -12,7 +12,7 @@ import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { Ranking, type Scored } from '../tables/futures/rankings.ts'
 import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { equityOf, isCross, needsOf, standingOf } from './figures.ts'
+import { allowedLeverage, equityOf, isCross, needsOf, standingOf, toldLeverage } from './figures.ts'
 import { followBook } from './follow.ts'
 import { internalTrade } from './insurance.ts'
 import { isSharedFor, isUnifiedFor } from './money.ts'
@@ -159,7 +159,7 @@ function note(
   fill_price: Price,
 ): void {
   const { tx, state, at } = ctx
-  const { user_id, leverage, cross_limit, mode } = before
+  const { user_id, cross_limit, mode } = before
   const after = positionOf(state, user_id, contract, mode)
   tx.append(AUTO_DELEVERAGE, {
     id: nextId(tx, state.counters, 'auto_deleverage'),
@@ -167,8 +167,8 @@ function note(
     contract: contract.id,
     account: contract.account,
     order_id: order.id,
-    leverage,
-    cross_limit,
+    leverage: toldLeverage(before, contract),
+    cross_limit: allowedLeverage(cross_limit, contract),
     entry_price: entryPrice(contract.terms, holdingOf(before)),
     fill_price,
     trade_size: (before.size > 0n ? -amountOfContracts(contracts) : amountOfContracts(contracts)) as Amount,

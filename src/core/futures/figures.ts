@@ -28,6 +28,7 @@ import { unifiedPortfolio } from '../unified/portfolio.ts'
 
 export { atIndex, nearIndex } from '../contract-margin/believed.ts'
 export {
+  allowedLeverage,
   cashLeft,
   crossCash,
   isCross,
@@ -35,6 +36,7 @@ export {
   leverageOf,
   marginBalance,
   needsOf,
+  toldLeverage,
   unitOf,
   type Needs,
   type Prices,
@@ -221,9 +223,10 @@ export function canNotBear(state: State, position: Position): boolean {
 export function shownMargin(state: State, position: Position): Amount {
   if (!isCross(position)) return position.margin
   if (position.size === 0n) return ZERO
-  const { terms } = state.world.mustContract(position.contract)
+  const contract = state.world.mustContract(position.contract)
+  const { terms } = contract
   const value = valueUp(terms, abs(contractsIn(position.size)), state.futures.markOf(position.contract))
-  return initialMargin(terms, value, leverageOf(position))
+  return initialMargin(terms, value, leverageOf(position, contract))
 }
 
 export interface PositionFigures {
@@ -278,8 +281,8 @@ export function positionFigures(state: State, position: Position): PositionFigur
   }
 }
 /** The most that may be held and ordered on its side: by its leverage, or a limit of its owner's. */
-export function limitOf({ terms }: Contract, position: Position): Amount {
-  const limit = riskLimit(terms, leverageOf(position))
+export function limitOf(contract: Contract, position: Position): Amount {
+  const limit = riskLimit(contract.terms, leverageOf(position, contract))
   const own = position.risk_limit
   return own > 0n && own < limit ? own : limit
 }

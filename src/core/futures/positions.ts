@@ -10,7 +10,7 @@ import type { Ctx, State } from '../state.ts'
 import { PositionRow, positionId, type Position, type PositionMode } from '../tables/futures/positions.ts'
 import { POSITION_CHANGE, POSITION_CLOSE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { isCross, restMargin, shownMargin } from './figures.ts'
+import { allowedLeverage, isCross, leverageOf, restMargin, shownMargin, toldLeverage } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { bookCash } from './money.ts'
 import { positionEnded } from './waiting.ts'
@@ -79,7 +79,7 @@ function record(ctx: Ctx, contract: Contract, own: PositionRow): Position {
   const row = write(ctx, own)
   const { tx, state, at } = ctx
   if (row.user_id === PLATFORM) return row
-  const { user_id, mode, size, cost, leverage, cross_limit, history_pnl, last_close_pnl } = row
+  const { user_id, mode, size, cost, history_pnl, last_close_pnl } = row
   tx.append(POSITION_CHANGE, {
     id: nextId(tx, state.counters, 'position_change'),
     user_id,
@@ -88,8 +88,8 @@ function record(ctx: Ctx, contract: Contract, own: PositionRow): Position {
     size,
     cost,
     margin: shownMargin(state, row),
-    leverage,
-    cross_limit,
+    leverage: toldLeverage(row, contract),
+    cross_limit: allowedLeverage(row.cross_limit, contract),
     risk_limit: row.risk_limit,
     liq_price:
       size === 0n ? (0n as Price) : liquidationPrice(contract.terms, holdingOf(row), restMargin(state, row)),
@@ -187,7 +187,8 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   if (filled.opened > 0n) {
     if (row.opened === 0n) row.open_at = ctx.at
     if (!isCross(row))
-      row.margin = (row.margin + openingMargin(terms, filled.openedValue, row.leverage)) as Amount
+      row.margin = (row.margin +
+        openingMargin(terms, filled.openedValue, leverageOf(row, contract))) as Amount
     row.fee = (row.fee - (fee - closingFee)) as Amount
     row.opened = (row.opened + amountOfContracts(filled.opened)) as Amount
     row.opened_value = (row.opened_value + filled.openedValue) as Amount

@@ -21,6 +21,7 @@ import {
   needsOf,
   restMargin,
   shownMargin,
+  toldLeverage,
   unitOf,
 } from './figures.ts'
 import { fundTakes, internalTrade } from './insurance.ts'
@@ -311,13 +312,13 @@ function record(
   shown: Pick<Liquidate, 'mark_price' | 'liq_price' | 'margin'>,
 ): void {
   const { tx, state, at } = ctx
-  const { user_id, leverage, size } = before
+  const { user_id, size } = before
   tx.append(LIQUIDATE, {
     id: nextId(tx, state.counters, 'contract_liquidate'),
     user_id,
     contract: contract.id,
     account: contract.account,
-    leverage,
+    leverage: toldLeverage(before, contract),
     size,
     entry_price: entryPrice(contract.terms, holdingOf(before)),
     ...shown,

@@ -7,7 +7,16 @@ import type { Ctx, State } from '../state.ts'
 import type { ContractAccount } from '../tables/futures/accounts.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import type { Contract } from '../tables/world/contracts.ts'
-import { atIndex, availableOf, isCross, leverageOf, nearIndex, needsOf, type Needs } from './figures.ts'
+import {
+  allowedLeverage,
+  atIndex,
+  availableOf,
+  isCross,
+  leverageOf,
+  nearIndex,
+  needsOf,
+  type Needs,
+} from './figures.ts'
 import { settleFunding } from './funding.ts'
 import type {
   DualModeInput,
@@ -95,7 +104,7 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
     : readLeverage(contract, input.leverage, 'leverage')
   if (cross !== isCross(rows[0]!)) checkEmpty(state, contract, rows)
   const changed = rows.map((row) => {
-    if (isCross(row) === cross && leverageOf(row) === leverage) return row
+    if (isCross(row) === cross && (cross ? row.cross_limit : row.leverage) === leverage) return row
     checkTier(state, contract, row, leverage)
     return cross ? setCross(ctx, contract, row, leverage) : setIsolated(ctx, contract, row, leverage)
   })
@@ -113,8 +122,8 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
   return changed
 }
 /** Of a perpetual contract what it was; a dated one has no other way to name its limit, and goes to the most. */
-const usualLimit = ({ group, leverageMax }: Contract, { cross_limit }: Position): Rate =>
-  group === 'delivery' ? leverageMax : cross_limit
+const usualLimit = (contract: Contract, { cross_limit }: Position): Rate =>
+  contract.group === 'delivery' ? contract.leverageMax : allowedLeverage(cross_limit, contract)
 function setCross(ctx: Ctx, contract: Contract, row: Position, cross_limit: Rate): Position {
   return recordPosition(ctx, contract, { ...row, leverage: 0n as Rate, cross_limit, margin: ZERO })
 }
@@ -150,12 +159,12 @@ function keptAtIndex(state: State, row: Position): bigint {
 }
 /** By name: isolated takes the last isolated leverage. */
 export function setMarginMode(ctx: Ctx, input: MarginModeInput): Position[] {
-  const { rows } = prepare(ctx, input)
+  const { contract, rows } = prepare(ctx, input)
   if (input.single === true) refuseOtherMode(rows, false)
   if (isCross(rows[0]!) === (input.mode === 'cross')) return rows
   return setLeverage(ctx, {
     ...input,
-    leverage: input.mode === 'cross' ? '0' : format(rows[0]!.isolated_leverage),
+    leverage: input.mode === 'cross' ? '0' : format(allowedLeverage(rows[0]!.isolated_leverage, contract)),
     cross_leverage_limit: null,
   })
 }
@@ -178,7 +187,7 @@ export function setRiskLimit(ctx: Ctx, input: RiskLimitInput): Position[] {
       `risk_limit: one of ${tiers.map((one) => format(one.limit)).join(', ')} (GET /${contract.group}/${contract.settle}/risk_limit_tiers)`,
     )
   return rows.map((row) => {
-    if (tier.leverageMax < leverageOf(row))
+    if (tier.leverageMax < leverageOf(row, contract))
       refuse('LEVERAGE_TOO_HIGH', `risk_limit: it allows a leverage of at most ${format(tier.leverageMax)}`)
     if (committedValue(state, contract, row) > limit)
       refuse('RISK_LIMIT_TOO_LOW', 'risk_limit: it is below what is held and ordered')
@@ -211,7 +220,7 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   const row = settleFunding(ctx, contract, before)
   if (negative) {
     const spare = ({ pnl, value }: Needs): bigint =>
-      row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, row.leverage)
+      row.margin + (pnl < 0n ? pnl : 0n) - initialMargin(contract.terms, value, leverageOf(row, contract))
     const most = smaller(
       smaller(spare(needsOf(state, row)), spare(needsOf(state, row, nearIndex(state)))),
       row.margin - keptAtIndex(state, row),

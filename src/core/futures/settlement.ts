@@ -8,7 +8,7 @@ import type { Ctx, State } from '../state.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { SETTLEMENT } from '../tables/futures/records.ts'
 import { contractsIn, type Contract } from '../tables/world/contracts.ts'
-import { crossCash, isCross, shownMargin, unitOf } from './figures.ts'
+import { crossCash, isCross, shownMargin, toldLeverage, unitOf } from './figures.ts'
 import { settleFunding } from './funding.ts'
 import { internalTrade } from './insurance.ts'
 import { finalPrice } from './minute.ts'
@@ -39,7 +39,7 @@ export function settlePositions(ctx: Ctx, contract: Contract): boolean {
 function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price): void {
   const { state, tx, at } = ctx
   const row = settleFunding(ctx, contract, before)
-  const { user_id, mode, size, leverage } = row
+  const { user_id, mode, size } = row
   const margin = shownMargin(state, row)
   const contracts = contractsIn(size)
   const text = contract.group === 'delivery' ? 'settle' : 'clear'
@@ -57,7 +57,7 @@ function settleOne(ctx: Ctx, contract: Contract, before: Position, price: Price)
     user_id,
     contract: contract.id,
     account: contract.account,
-    leverage,
+    leverage: toldLeverage(row, contract),
     size,
     margin,
     entry_price: entryPrice(contract.terms, holdingOf(row)),

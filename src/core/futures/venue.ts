@@ -22,6 +22,7 @@ import {
   cashLeft,
   isBrokeAt,
   isCross,
+  leverageOf,
   nearIndex,
   needsOf,
   reducesOnly,
@@ -114,7 +115,8 @@ function carries(state: State, contract: Contract, foreseen: Foreseen): boolean 
   else {
     const held = abs(holding.size)
     const kept = held === 0n ? ZERO : before.margin - (before.margin * filled.closed) / held
-    const more = filled.opened > 0n ? openingMargin(terms, filled.openedValue, before.leverage) : 0n
+    const more =
+      filled.opened > 0n ? openingMargin(terms, filled.openedValue, leverageOf(before, contract)) : 0n
     after.margin = (kept + more) as Amount
   }
   const change = filled.realised - fee
