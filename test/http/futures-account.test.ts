@@ -233,6 +233,25 @@ describe('positions and modes', () => {
     refused(await trader.ask('/positions/cross_mode', query), 400, 'MISSING_REQUIRED_PARAM', /contract/)
   })
 
+  test('who is overdrawn by what the mark has done asks for less as he likes, and not for more', async () => {
+    const trader = await ContractTrader.of(platform, '700')
+    const maker = await ContractTrader.of(platform, '100000')
+    await maker.placed(-1000, '60000')
+    await trader.placed(1000, '60000')
+    await setIndex(platform, { BTC: '58500' })
+    assert.equal((await trader.account()).cross_available, '0')
+    const limit = (cross_leverage_limit: string) =>
+      trader.ask('/positions/BTC_USDT/leverage', { leverage: '0', cross_leverage_limit })
+    refused(await limit('9.9'), 400, 'INSUFFICIENT_AVAILABLE')
+    // Still too much for what is there, and less than it was.
+    assert.equal(ok(await limit('10.1')).cross_leverage_limit, '10.1')
+    assert.equal((await trader.account()).cross_available, '0')
+    // What nothing is held in needs nothing.
+    assert.equal(ok(await trader.ask('/positions/ETH_USDT/leverage', { leverage: '7' })).leverage, '7')
+    ok(await limit('20'))
+    assert.ok(Number((await trader.account()).cross_available) > 0)
+    await setIndex(platform, { BTC: '60000' })
+  })
   test('what a position or an order stands in the way of', async () => {
     const trader = await ContractTrader.of(platform, '1000')
     const order = await trader.placed(1, '59000')

@@ -82,11 +82,13 @@ function checkTier(state: State, contract: Contract, row: Position, leverage: Ra
       `leverage: position and orders of ${format(value)} allow at most ${format(tier.leverageMax)}`,
     )
 }
+const openCount = ({ futures }: State, { id }: Contract, userId: number): number =>
+  futures.openCount(userId, id)
 /** Only an empty position without orders changes between isolated and cross. */
 function checkEmpty(state: State, contract: Contract, rows: readonly Position[]): void {
   if (rows.some(({ size }) => size !== 0n))
     refuse('POSITION_HOLDING', `there is a position in ${contract.name}; close it first`)
-  if (state.futures.openCount(rows[0]!.user_id, contract.id) > 0)
+  if (openCount(state, contract, rows[0]!.user_id) > 0)
     refuse('ORDER_PENDING', `there are open orders in ${contract.name}; cancel them first`)
 }
 
@@ -103,22 +105,30 @@ export function setLeverage(ctx: Ctx, input: LeverageInput): Position[] {
       : readLeverage(contract, limit, 'cross_leverage_limit')
     : readLeverage(contract, input.leverage, 'leverage')
   if (cross !== isCross(rows[0]!)) checkEmpty(state, contract, rows)
+  const left = (): Amount => availableOf(state, input.user_id, contract)[cross ? 'cross' : 'own']
+  const before = left()
   const changed = rows.map((row) => {
     if (isCross(row) === cross && (cross ? row.cross_limit : row.leverage) === leverage) return row
     checkTier(state, contract, row, leverage)
     return cross ? setCross(ctx, contract, row, leverage) : setIsolated(ctx, contract, row, leverage)
   })
-  const { cross: free, own } = availableOf(state, input.user_id, contract)
-  const left = cross ? free : own
-  if (left < 0n && changed.some((row, i) => row !== rows[i])) {
-    const unpriced = unpricedFor(state, input.user_id, contract)
+  // Where nothing is held or ordered no figure changes.
+  const idle = rows.every(({ size }) => size === 0n) && openCount(state, contract, input.user_id) === 0
+  if (idle || changed.every((row, i) => row === rows[i])) return changed
+  const after = left()
+  if (after >= 0n) return changed
+  const unpriced = unpricedFor(state, input.user_id, contract)
+  if (unpriced !== undefined)
     refuse(
       'INSUFFICIENT_AVAILABLE',
-      unpriced === undefined
-        ? `leverage: ${format(-left as Amount)} ${contract.currency} more are needed at this leverage`
-        : `leverage: nothing is known to be left while ${unpriced} has no firm index price; try again when it has one`,
+      `leverage: nothing is known to be left while ${unpriced} has no firm index price; try again when it has one`,
     )
-  }
+  // Who is overdrawn by what the marks have done may ask for less.
+  if (after < before)
+    refuse(
+      'INSUFFICIENT_AVAILABLE',
+      `leverage: ${format(-after as Amount)} ${contract.currency} more are needed at this leverage`,
+    )
   return changed
 }
 /** Of a perpetual contract what it was; a dated one has no other way to name its limit, and goes to the most. */
