@@ -44,6 +44,24 @@ describe('orders of contracts', () => {
     assert.deepEqual(await alice.order('t-rest.1'), gone)
   })
 
+  test('the shown part of an order is positive, or has the sign of its size', async () => {
+    for (const [size, price, iceberg] of [
+      [10, '59000', 3],
+      [-10, '61000', 3],
+      [-10, '61000', -3],
+      [-10, '61000', '-3'],
+    ] as const)
+      assert.equal((await alice.placed(size, price, { iceberg })).iceberg, 3)
+    for (const iceberg of [-3, '-3', 11])
+      refused(await alice.place(10, '59000', { iceberg }), 400, 'INVALID_PARAM_VALUE', /iceberg/)
+    ok(await alice.delete('/orders'))
+    await bob.placed(5, '60000')
+    await alice.placed(-5, '60000')
+    const close = { close: true, iceberg: -2 }
+    refused(await alice.place(0, '59000', close), 400, 'INVALID_PARAM_VALUE', /iceberg/)
+    assert.equal((await bob.placed(0, '61000', close)).iceberg, 2)
+  })
+
   test('each settle currency has its own texts', async () => {
     await platform.credit(alice.user_id, 'BTC', '1', { account: 'futures', settle: 'btc' })
     const linear = await alice.placed(-10, '61000', { text: 't-both' })

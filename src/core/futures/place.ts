@@ -27,6 +27,7 @@ import {
   checkAccount,
   checkBankruptcy,
   checkDeviation,
+  checkIcebergSign,
   checkMarginMode,
   checkOpening,
   checkRiskLimit,
@@ -269,7 +270,10 @@ function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: Ow
         ),
       )
   const resolved = closes ? -contractsIn(position.size) : given
-  if (closes) checkDirection(input.bbo, resolved)
+  if (closes) {
+    checkDirection(input.bbo, resolved)
+    if (input.iceberg !== null) checkIcebergSign(input.iceberg, resolved)
+  }
   const side = sideOf(resolved)
   const sent = abs(resolved)
   const opening = openingPart(position, side, sent, reduceOnly)

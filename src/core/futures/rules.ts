@@ -129,10 +129,18 @@ export function readSlip({ slip, config }: Contract, text: string | null): bigin
 export function readIceberg(text: string | null, size: bigint | undefined, tif: TimeInForce): bigint {
   if (text === null) return 0n
   const iceberg = abs(readSize(text, 'iceberg'))
-  if (size !== undefined && iceberg > abs(size)) refuseIceberg(text, size)
+  if (size !== undefined) {
+    if (iceberg > abs(size)) refuseIceberg(text, size)
+    checkIcebergSign(text, size)
+  }
   if (iceberg > 0n && tif !== 'gtc' && tif !== 'poc')
     refuse('INVALID_PARAM_VALUE', `iceberg: an order of tif ${tif} never rests; leave it out`)
   return iceberg
+}
+/** What is shown is positive, or has the sign of the size. */
+export function checkIcebergSign(text: string, size: bigint): void {
+  if (size > 0n && readSize(text, 'iceberg') < 0n)
+    refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is below 0, and the size ${size} is not`)
 }
 export const refuseIceberg = (text: string, size: bigint): never =>
   refuse('INVALID_PARAM_VALUE', `iceberg: "${text}" is more than the size ${size}`)
