@@ -233,6 +233,22 @@ describe('positions and modes', () => {
     refused(await trader.ask('/positions/cross_mode', query), 400, 'MISSING_REQUIRED_PARAM', /contract/)
   })
 
+  test('what is said to be ignored is, whatever it is', async () => {
+    const trader = await ContractTrader.of(platform, '1000')
+    const at = '/positions/BTC_USDT/leverage'
+    for (const path of [at, `/dual_comp${at}`]) {
+      const ignored = { leverage: '10', cross_leverage_limit: 'none', pid: 'x', marginMode: 'cross' }
+      ok(await trader.ask(path, ignored))
+      ok(await trader.post(path, { leverage: '10', cross_leverage_limit: -1 }))
+      const refusedOnes = [{ leverage: '0', cross_leverage_limit: 'none' }, { leverage: 'none' }]
+      for (const query of refusedOnes) refused(await trader.ask(path, query), 400, 'INVALID_PARAM_VALUE')
+    }
+    ok(await trader.ask(at, { leverage: '0.0', cross_leverage_limit: '12' }))
+    assert.equal((await trader.position()).cross_leverage_limit, '12')
+    for (const timezone of ['utc0', '', 'Europe/Berlin, or wherever'])
+      assert.equal(ok(await trader.get('/tickers', { contract: 'BTC_USDT', timezone })).length, 1)
+  })
+
   test('who is overdrawn by what the mark has done asks for less as he likes, and not for more', async () => {
     const trader = await ContractTrader.of(platform, '700')
     const maker = await ContractTrader.of(platform, '100000')

@@ -6,7 +6,7 @@ import { contractId, nameOfContract, type Contract } from '../../core/tables/wor
 import { Refusal } from '../../labels.ts'
 import { format, priceOf, type Amount, type Price } from '../../money/amount.ts'
 import { PUBLIC, endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { decimal, flag, id, integer, oneOf, optional, text, withDefault } from '../fields.ts'
+import { decimal, flag, id, integer, oneOf, optional, text, withDefault, type Field } from '../fields.ts'
 import { paginationHeaders, windowFields } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, decimalText, int64, num, shape, str } from '../shapes.ts'
@@ -46,6 +46,9 @@ export function everContract(
     `contract: "${name}" is no contract of ${group}/${settle}; GET /${group}/${settle}/contracts lists them`,
   )
 }
+
+/** What some clients send, and nothing depends on: whatever it is. */
+const unread: Field<unknown> = { ...optional(text()), read: (value) => value }
 
 type Setter = (name: string, value: string | number) => void
 /** Without a limit all of them. */
@@ -250,7 +253,7 @@ export function contractDataEndpoints(group: Group): readonly AnyEndpoint[] {
       path: `${group.base}/tickers`,
       summary: 'Last price, best prices, mark, index and 24 hour figures of one contract or all',
       params: SETTLE,
-      query: { contract: optional(contractField), timezone: optional(text({ max: 16 })) },
+      query: { contract: optional(contractField), timezone: unread },
       reply: array(perpetual ? tickerShape : deliveryTickerShape),
       refuses: NOT_FOUND,
       handle: async ({ desk, path, query }) =>

@@ -84,7 +84,19 @@ const changeField: Field<string> = (() => {
     },
   }
 })()
-const LEVERAGE = anywhere({ leverage: decimal(), cross_leverage_limit: optional(decimal()) })
+const limitField = decimal()
+/** Of a leverage other than 0 the limit is ignored, whatever it is. */
+const LEVERAGE = anywhere({
+  leverage: decimal(),
+  cross_leverage_limit: { ...optional(limitField), read: (value: unknown) => value },
+})
+type LeverageAsked = Parameters<typeof LEVERAGE.read>
+function readLeverage(...asked: LeverageAsked): { leverage: string; cross_leverage_limit: string | null } {
+  const { leverage, cross_leverage_limit: limit } = LEVERAGE.read(...asked)
+  const read = limit !== null && isNothing(leverage)
+  return { leverage, cross_leverage_limit: read ? limitField.read(limit, 'cross_leverage_limit') : null }
+}
+const isNothing = (text: string): boolean => /^[0.]*$/.test(text)
 const SET_LEVERAGE = anywhere({
   leverage: decimal(),
   margin_mode: oneName('isolated', 'cross'),
@@ -213,7 +225,7 @@ export const positionEndpoints = (group: Group): readonly AnyEndpoint[] => [
     refuses: ofGroup(group, SETTING_LABELS),
     handle: async (call) => {
       const { at, oneOrBoth } = about(group, call)
-      const leverage = LEVERAGE.read(call.query, call.body)
+      const leverage = readLeverage(call.query, call.body)
       return inPath(call.desk.core.submit('futures.leverage', { ...at, ...leverage }, oneOrBoth))
     },
   }),
@@ -282,7 +294,7 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
     handle: async (call) => {
       const { at, rows, view } = about(group, call)
       const { leverage, margin_mode, dual_side } = SET_LEVERAGE.read(call.query, call.body)
-      if (/^[0.]*$/.test(leverage))
+      if (isNothing(leverage))
         refuse('LEVERAGE_TOO_LOW', `leverage: "${leverage}" must be above 0; margin_mode says what it is for`)
       const setting =
         margin_mode === 'cross'
@@ -371,7 +383,7 @@ export const perpetualPositionEndpoints = (group: Group): readonly AnyEndpoint[]
     refuses: SETTING_LABELS,
     handle: async (call) => {
       const { at, all } = about(group, call)
-      const leverage = LEVERAGE.read(call.query, call.body)
+      const leverage = readLeverage(call.query, call.body)
       return inPath(call.desk.core.submit('futures.leverage', { ...at, ...leverage }, all))
     },
   }),
