@@ -56,4 +56,33 @@ describe('orders and positions of dated contracts', () => {
     assert.deepEqual(await closed('/delivery/usdt', name), [10, 10])
     assert.deepEqual(await closed('/futures/usdt', 'BTC_USDT'), ['10', '10'])
   })
+  test('one that is delisted before its date is settled at the mean of its last half hour, as at its date', async () => {
+    const options = { base: '/delivery/usdt' }
+    const trader = await ContractTrader.of(platform, '10000', options)
+    const maker = await ContractTrader.of(platform, '100000', options)
+    const clock = (advance_seconds: number): Promise<unknown> =>
+      platform.operator.ok('POST', '/clock', { advance_seconds })
+    const contracts = ok(await platform.client().get('/delivery/usdt/contracts'))
+    const { name: contract, expire_time } = contracts[2]
+    await maker.placed(-100, '60000', { contract })
+    await trader.placed(100, '60000', { contract })
+    const now = Math.floor(platform.now())
+    const end = now - (now % 60) + 3600
+    assert.ok(end < expire_time)
+    await platform.operator.ok('PATCH', `/contracts/delivery/usdt/${contract}`, { delisted_time: end })
+    // Twenty full minutes at 60000, and ten at 61500, the last of them at the end.
+    await clock(end - 600 + 1 - now)
+    await setIndex(platform, { BTC: '61500' })
+    await clock(300)
+    const { settle_price } = ok(await platform.client().get(`/delivery/usdt/contracts/${contract}`))
+    // (20 x 60000 + 5 x 61500) / 25
+    assert.equal(settle_price, '60300')
+    await clock(300)
+    const [settlement] = ok(await trader.get('/settlements'))
+    assert.equal(`${settlement.contract} ${settlement.settle_price}`, `${contract} 60500`)
+    // 0.01 BTC by 500, and 0.00015 of 605.
+    assert.equal(`${settlement.profit} ${settlement.fee}`, '5 0.09075')
+    refused(await trader.place(1, '60000', { contract }), 400, 'CONTRACT_NOT_FOUND')
+    await setIndex(platform, { BTC: '60000' })
+  })
 })

@@ -34,7 +34,7 @@ export interface ContractLook {
 
 /** Whether agents trade in it. */
 export const isTraded = (contract: Contract, at: number): boolean =>
-  contract.config.status === 'trading' && isRunning(contract, at) && contract.expireAt !== at
+  contract.config.status === 'trading' && isRunning(contract, at) && contract.endAt !== at
 
 /** Carries out a look at a contract with the ordinary rules of orders, as `applyLook` does for a market. */
 export function applyContractLook(ctx: Ctx, look: ContractLook): void {

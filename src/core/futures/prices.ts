@@ -46,8 +46,8 @@ export function refuseUnpriced(state: State, { id, name, base }: Contract): void
   )
 }
 /** Whether its prices still move: until it is delisted, or has expired. */
-export const isRunning = ({ config, settling, expireAt }: Contract, at: number): boolean =>
-  config.status !== 'delisted' && !settling && (expireAt === 0 || at <= expireAt)
+export const isRunning = ({ config, settling, endAt }: Contract, at: number): boolean =>
+  config.status !== 'delisted' && !settling && (endAt === 0 || at <= endAt)
 
 /** What the mark is at a time, by what is kept of the contract: nothing is written. */
 export function markAt(state: State, contract: Contract, row: ContractPrice, at: number): Price {

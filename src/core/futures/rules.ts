@@ -154,8 +154,8 @@ export function checkTrading(ctx: Ctx, contract: Contract): void {
       'TRADE_RESTRICTED',
       `contract: ${contract.name} takes no orders now (${state.world.halt === undefined ? status : 'all markets are halted'}); cancelling is possible`,
     )
-  if (contract.expireAt !== 0 && contract.expireAt <= ctx.at)
-    refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} has expired`)
+  if (contract.endAt !== 0 && contract.endAt <= ctx.at)
+    refuse('CONTRACT_IN_DELISTING', `contract: ${contract.name} has come to its end`)
   if (state.futures.markOf(contract.id) === 0n)
     refuse(
       'TRADE_RESTRICTED',

@@ -82,7 +82,7 @@ export function isTrading({ state, at }: Ctx, contract: Contract): boolean {
   return (
     (status === 'trading' || status === 'delisting') &&
     state.world.halt === undefined &&
-    (contract.expireAt === 0 || contract.expireAt > at) &&
+    (contract.endAt === 0 || contract.endAt > at) &&
     state.futures.markOf(contract.id) !== 0n
   )
 }

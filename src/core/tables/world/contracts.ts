@@ -122,6 +122,8 @@ export interface Contract {
   readonly markBoundYear: Rate
   /** Microseconds; 0: never. */
   readonly expireAt: number
+  /** The same of its end, whichever comes first: that, or when it is delisted. */
+  readonly endAt: number
   readonly settleFee: Rate
   /** Its end has come: its orders go, its positions are closed, nobody trades. */
   readonly settling: boolean
@@ -207,14 +209,19 @@ export function compileContract(given: ContractConfig, precision: number, settli
     markBound: rateOf(config.mark_bound),
     markBoundYear: rateOf(config.mark_bound_year),
     expireAt: config.expire_time * 1e6,
+    endAt: endSecond(config) * 1e6,
     settleFee: rateOf(config.settle_fee_rate),
     settling,
   }
 }
 const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)
 
-/** Unix seconds at which it is settled; 0: it goes on. */
-export const endOf = ({ config }: Contract): number => config.expire_time || config.delisted_time
+/** Unix seconds at which it is settled; 0: it goes on. A dated one may be delisted before its date. */
+export const endOf = ({ config }: Contract): number => endSecond(config)
+function endSecond({ expire_time, delisted_time }: ContractConfig): number {
+  if (expire_time === 0 || delisted_time === 0) return expire_time + delisted_time
+  return Math.min(expire_time, delisted_time)
+}
 /** How far from the index its mark may be at a time. */
 export function markBoundAt({ markBound, markBoundYear, expireAt }: Contract, at: number): Rate {
   if (markBoundYear === 0n || expireAt <= at) return markBound
