@@ -145,6 +145,33 @@ describe('operators and contracts', () => {
     const order = await trader.placed('BTC_USDT', 1, '59000')
     ok(await trader.client.delete(`/futures/usdt/orders/${order.id}`))
   })
+  test('a contract that is stopped stays so when it is to be delisted, and one that is being delisted can be stopped', async () => {
+    const { operator } = platform
+    const path = PATH.replace('BTC', 'SOL')
+    const holder = await ContractTrader.of(platform, '10000')
+    const maker = await ContractTrader.of(platform, '10000')
+    await maker.placed('SOL_USDT', -1, '150')
+    await holder.placed('SOL_USDT', 1, '150')
+    const bid = await maker.placed('SOL_USDT', 1, '149')
+    const status = async () => ok(await platform.client().get('/futures/usdt/contracts/SOL_USDT')).status
+    const reducing = () => holder.place('SOL_USDT', -1, '151', { reduce_only: true })
+    const delisting_time = Math.floor(platform.now()) + 10
+    await operator.ok('PATCH', path, { status: 'circuit_breaker', delisting_time })
+    await operator.ok('POST', '/clock', { advance_seconds: 20 })
+    assert.equal(await status(), 'circuit_breaker')
+    refused(await reducing(), 400, 'TRADE_RESTRICTED')
+    const order = () => maker.client.get(`/futures/usdt/orders/${bid.id}`)
+    assert.equal(ok(await order()).status, 'open')
+    // Let go, it is where its time has brought it.
+    assert.equal((await operator.ok('PATCH', path, { status: 'trading' })).status, 'delisting')
+    await operator.ok('POST', '/clock', { advance_seconds: 1 })
+    assert.equal(ok(await order()).finish_as, 'cancelled')
+    ok(await reducing(), 201)
+    assert.equal((await operator.ok('PATCH', path, { status: 'circuit_breaker' })).status, 'circuit_breaker')
+    refused(await reducing(), 400, 'TRADE_RESTRICTED')
+    const anew = { status: 'trading', delisting_time: 0 }
+    assert.equal((await operator.ok('PATCH', path, anew)).status, 'trading')
+  })
   test('the proof adds up every position, and verify does so from the store', async () => {
     const buyer = await ContractTrader.of(platform, '100000')
     const seller = await ContractTrader.of(platform, '100000')

@@ -45,19 +45,22 @@ function step(ctx: Ctx, { id, settling, config }: Contract, now: number): void {
     layPhase(ctx, id, 'settling')
     planSweep(ctx, id)
     audit(ctx, 'machine', 'contract.end', { contract: id })
-  } else if (config.status !== 'delisting' && reached(config.delisting_time, now)) {
+  } else if (mayBeDelisted(config) && reached(config.delisting_time, now)) {
     layOverlay(ctx, id, { status: 'delisting' })
     planSweep(ctx, id)
     audit(ctx, 'machine', 'contract.delisting', { contract: id })
   } else if (config.status === 'prelaunch' && reached(config.launch_time, now))
     layOverlay(ctx, id, { status: 'trading' })
 }
+/** What an operator has stopped stays so until one lets it go on; then its time has come. */
+const mayBeDelisted = ({ status }: ContractConfig): boolean =>
+  status !== 'delisting' && status !== 'circuit_breaker'
 /** The moments that `step` waits for. */
 function* momentsOf({ settling, config }: Contract): Iterable<number> {
   if (settling) return
   yield config.expire_time
   yield config.delisted_time
-  if (config.status !== 'delisting') yield config.delisting_time
+  if (mayBeDelisted(config)) yield config.delisting_time
   if (config.status === 'prelaunch') yield config.launch_time
 }
 
