@@ -259,6 +259,18 @@ describe('public data of perpetual contracts', () => {
     )
     assert.deepEqual(ok(await get('/risk_limit_table', { table_id: 'BTC_USDT_20260101' })), tiers)
     refused(await get('/risk_limit_table', { table_id: 'BTC_USDT' }), 400, 'INVALID_PARAM_VALUE', /table_id/)
+    // Tiers that follow on the same day are another table, and dated contracts keep theirs.
+    const path = '/contracts/futures/usdt/BTC_USDT'
+    const { tiers: before } = await platform.operator.ok('GET', path)
+    const names = ['BTC_USDT_20260101']
+    for (const changed of [before.slice(1), before]) {
+      const { risk_limit_table } = await platform.operator.ok('PATCH', path, { tiers: changed })
+      const table = ok(await get('/risk_limit_table', { table_id: risk_limit_table }))
+      assert.deepEqual(table, ok(await get('/risk_limit_tiers', BTC)))
+      names.push(risk_limit_table)
+    }
+    assert.equal(new Set(names).size, 3)
+    assert.deepEqual(ok(await get('/risk_limit_table', { table_id: names[0]! })), tiers)
     const index = ok(await get('/index_constituents/btc_usdt'))
     assert.deepEqual(index, {
       index: 'BTC_USDT',

@@ -7,7 +7,7 @@ import { schedule } from '../due.ts'
 import { followBooks } from '../futures/follow.ts'
 import { takeOff } from '../futures/venue.ts'
 import { cancelWaiting, waitingIn } from '../futures/waiting.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import type { Actor } from '../tables/audit.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
 import { checkContract, type ContractChange } from '../tables/world/contract-rules.ts'
@@ -35,8 +35,7 @@ export function changeContract(
   const now = secondsOf(ctx.at)
   layOverlay(ctx, id, {
     ...change,
-    // A table of tiers is known by its name, so another one has another.
-    ...(change.tiers !== undefined && { risk_limit_table: `${name}_${dateName(now)}` }),
+    ...(change.tiers !== undefined && { risk_limit_table: newTable(ctx.state, `${name}_${dateName(now)}`) }),
     config_change_time: now,
   })
   audit(ctx, input.actor, 'contract.change', { contract: id, ...change })
@@ -49,6 +48,13 @@ export function changeContract(
   return world.mustContract(id).config
 }
 
+/** A table of tiers is known by its name, so another one has another, of the same day too. */
+function newTable({ world }: State, name: string): string {
+  const known = new Set(world.contracts.all.map(({ config }) => config.risk_limit_table))
+  let free = name
+  for (let i = 2; known.has(free); i++) free = `${name}_${i}`
+  return free
+}
 /** Tiers that allow less than the contract did bring its leverage down with them, where nothing else is said of it. */
 function withLeverage({ leverage_max }: ContractConfig, change: ContractChange): ContractChange {
   const most = change.tiers?.[0]?.leverage_max
