@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ok } from '../support/client.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
+import { LEDGER_LINE } from '../../src/core/ledger/ledger.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 interface Step {
@@ -215,4 +216,44 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     const proof = await platform.operator.ok('GET', '/ledger/proof')
     assert.equal(proof.balanced, true)
   })
+})
+
+test('how near deleveraging is, by what the fund has lost of the most of a day; two of its lines tell, however many there are', async () => {
+  const platform = await TestPlatform.start()
+  const advance = (advance_seconds: number): Promise<unknown> =>
+    platform.operator.ok('POST', '/clock', { advance_seconds })
+  await setIndex(platform, { BTC: '60000' })
+  const rich = await ContractTrader.of(platform, '100000000')
+  const long = await ContractTrader.of(platform, '100000')
+  const { store } = platform.platform.desk
+  const select = store.select.bind(store)
+  let lines = 0
+  store.select = async (spec, ...rest) => {
+    const rows = await select(spec, ...rest)
+    if ((spec as object) === LEDGER_LINE) lines += rows.length
+    return rows
+  }
+  const risk = async (): Promise<string> => {
+    lines = 0
+    const { states } = ok(await platform.client().get('/futures/usdt/adl_risk_states'))
+    assert.ok(lines <= 2, `${lines} lines were read`)
+    return states.BTC_USDT.state
+  }
+  ok(await long.ask('/positions/BTC_USDT/leverage', { leverage: '100' }))
+  await rich.placed(-270_000, '60000')
+  await long.placed(270_000, '60000')
+  await setIndex(platform, { BTC: '36000' })
+  await advance(1)
+  assert.equal((await long.position()).size, 0)
+  // What it has taken over is lost when it is sold: a tenth each second.
+  assert.equal(await risk(), 'normal')
+  await rich.placed(300_000, '36000')
+  await advance(8)
+  assert.equal(await risk(), 'warning')
+  await advance(60)
+  assert.equal(await risk(), 'adl_risk')
+  // A day later that is the most of the last day.
+  await advance(86_400)
+  assert.equal(await risk(), 'normal')
+  await platform.stop()
 })

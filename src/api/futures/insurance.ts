@@ -46,16 +46,16 @@ export async function fundHistory(
 }
 
 export type AdlRisk = 'normal' | 'warning' | 'adl_risk'
-const LINES_MAX = 100_000
+/** Amounts are texts in one of the databases; only which of them is the largest is asked, and anybody may ask it. */
+const LARGEST = 'where "account" = ? and "at" >= ? order by cast("after" as double precision) desc limit 1'
 /** How near the fund is to its end, by how much it has lost of the most that it had in a day. */
 export async function adlRisk(desk: Desk, settle: string): Promise<AdlRisk> {
   const { account, balance, now } = await fundOf(desk, settle)
   if (account === undefined || balance <= 0n) return 'adl_risk'
   const since = now - DAY
-  const where = 'where "account" = ? and "at" >= ? order by "at" desc, "id" desc limit ?'
   const [before, lines] = await Promise.all([
     heldBefore(desk, account, since),
-    desk.store.select(LEDGER_LINE, where, [account, since * 1e6, LINES_MAX]),
+    desk.store.select(LEDGER_LINE, LARGEST, [account, since * 1e6]),
   ])
   let most: bigint = balance
   for (const { after } of before === undefined ? lines : [before, ...lines]) if (after > most) most = after
