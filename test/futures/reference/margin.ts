@@ -97,6 +97,8 @@ export const shownMargin = (w: World, row: Position): bigint =>
 export interface Unit {
   total: bigint
   isolated: bigint
+  /** Of them what is above 0: cash has paid what funding took beyond a margin. */
+  pledged: bigint
   pnl: bigint
   initial: bigint
   maintenance: bigint
@@ -122,6 +124,7 @@ export function unitOf(
   const unit: Unit = {
     total: beside?.total ?? totalOf(w, user, account) + cash,
     isolated: 0n,
+    pledged: 0n,
     pnl: 0n,
     initial: beside?.initial ?? 0n,
     maintenance: beside?.maintenance ?? 0n,
@@ -136,6 +139,7 @@ export function unitOf(
     const needs = needsOf(w, row, priceOf)
     if (!isCross(row)) {
       unit.isolated += row.margin
+      unit.pledged += max(0n, row.margin)
       unit.isolatedPnl += needs.pnl
       unit.isolatedInitial += needs.initial
       unit.isolatedMaintenance += needs.maintenance
@@ -165,6 +169,7 @@ export function unitOf(
   return unit
 }
 export const crossCash = ({ total, isolated }: Unit): bigint => total - isolated
+export const cashLeft = ({ total, pledged }: Unit): bigint => total - pledged
 export const balanceOf = (unit: Unit): bigint => crossCash(unit) + unit.pnl
 export const unitIsBroke = (unit: Unit): boolean =>
   unit.maintenance > 0n && balanceOf(unit) <= unit.maintenance
@@ -228,7 +233,7 @@ export function availableOf(w: World, user: number, account: string): { cross: b
   if (w.shared.has(user)) {
     const left = sharedAvailable(w, user, account, all)
     // Nothing is lent for the margin of an isolated position: it needs money that is there.
-    const there = w.balance(cashName(user, account)) - unitOf(w, user, account).isolated - (all - ofCross)
+    const there = w.balance(cashName(user, account)) - unitOf(w, user, account).pledged - (all - ofCross)
     return { cross: left, own: min(left, there) }
   }
   const free = (priceOf: PriceOf): bigint => {
@@ -236,7 +241,7 @@ export function availableOf(w: World, user: number, account: string): { cross: b
     return balanceOf(unit) - unit.initial - all
   }
   const cross = min(free(marks(w)), free(believed(w)))
-  return { cross, own: min(crossCash(unitOf(w, user, account)), cross) }
+  return { cross, own: min(cashLeft(unitOf(w, user, account)), cross) }
 }
 
 /** Isolated margin and profit, or the part of a cross account's balance. */

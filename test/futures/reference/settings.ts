@@ -65,6 +65,8 @@ export function setLeverage(
     if (rows.some(({ size }) => size !== 0n)) refuse('POSITION_HOLDING')
     if (w.openOf(path.user, c.id).length > 0) refuse('ORDER_PENDING')
   }
+  const left = (): bigint => availableOf(w, path.user, path.account)[cross ? 'cross' : 'own']
+  const before = left()
   let changed = false
   for (const row of rows) {
     if (isCross(row) === cross && leverageOf(row) === leverage) continue
@@ -76,8 +78,8 @@ export function setLeverage(
     else setIsolated(w, c, row, leverage)
     recordPosition(w, row)
   }
-  const { cross: free, own } = availableOf(w, path.user, path.account)
-  if (changed && (cross ? free : own) < 0n) refuse('INSUFFICIENT_AVAILABLE')
+  const idle = rows.every(({ size }) => size === 0n) && w.openOf(path.user, c.id).length === 0
+  if (changed && !idle && left() < 0n && left() < before) refuse('INSUFFICIENT_AVAILABLE')
   return rows
 }
 /** The margin of an open position follows: more is taken, less is given back as far as equity stays at V / L + V x tf. */

@@ -4,7 +4,7 @@ import {
   balanceOf,
   believed,
   closable,
-  crossCash,
+  cashLeft,
   fillValue,
   isBroke,
   isCross,
@@ -199,7 +199,7 @@ function carries(
     if (unitIsBroke(unit) || (unit.maintenance === 0n && balanceOf(unit) < 0n)) return false
     if (isCross(after) || after.size === 0n) return true
     const { pnl, maintenance } = needsOf(w, after, priceOf)
-    return after.margin + pnl > maintenance && crossCash(unit) >= 0n
+    return after.margin + pnl > maintenance && cashLeft(unit) >= 0n
   }
   const near = believed(w)(c.id)
   const fair = done.opened === 0n && (contracts > 0n ? price <= near : price >= near)
