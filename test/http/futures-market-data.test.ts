@@ -348,4 +348,17 @@ describe('public data of perpetual contracts', () => {
     anybody = platform.client()
     assert.deepEqual(await look(), before)
   })
+  test('a span of time ends after it began', async () => {
+    for (const path of ['/funding_rate', '/trades', '/liq_orders', '/candlesticks', '/premium_index']) {
+      const backwards = { ...BTC, from: 20, to: 10 }
+      refused(await get(path, backwards), 400, 'INVALID_PARAM_VALUE', /^from: 20 is after to, 10/)
+    }
+    const trader = await ContractTrader.of(platform, '1')
+    for (const kind of ['trail', 'chase'])
+      for (const is_finished of [true, false]) {
+        const query = { sort_by: 1, is_finished, start_at: 20, end_at: 10 }
+        const reply = await trader.client.get(`/futures/usdt/autoorder/v1/${kind}/list`, query)
+        refused(reply, 400, 'INVALID_PARAM_VALUE', /^start_at: 20 is after end_at, 10/)
+      }
+  })
 })

@@ -6,7 +6,7 @@ import type { Side } from '../../core/tables/exchange/order.ts'
 import type { Contract } from '../../core/tables/world/contracts.ts'
 import { format } from '../../money/amount.ts'
 import { flag, id, integer, oneOfNumbers, optional, text, time, withDefault, type Field } from '../fields.ts'
-import type { Filter } from './lists.ts'
+import { refuseBackwards, type Filter } from './lists.ts'
 import { contractField } from './paths.ts'
 
 /** What the calls of trailing and of chasing orders have in common. */
@@ -15,6 +15,10 @@ const PAGES_MAX = 1_000
 export const pageFields = {
   page_num: withDefault(integer(1, PAGES_MAX), 1),
   page_size: withDefault(integer(1, 100), 20),
+}
+/** All that can be said of a query for a list by itself. */
+export function checkSpan({ start_at, end_at }: Pick<AutoFilter, 'start_at' | 'end_at'>): void {
+  refuseBackwards(start_at, end_at, ['start_at', 'end_at'])
 }
 export const pageOf = ({ page_num, page_size }: { page_num: number; page_size: number }) => ({
   limit: page_size,

@@ -24,6 +24,7 @@ import { hasOwnText } from '../spot/order-fields.ts'
 import {
   STATUS_CODES,
   autoListFields,
+  checkSpan,
   digitsId,
   pageOf,
   positionWords,
@@ -227,6 +228,7 @@ export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
         const settled = settledOf(group, path.settle)
         const { user_id } = caller.user
         const page = pageOf(query)
+        checkSpan(query)
         if (!query.is_finished)
           return desk.core.read((state) => {
             const found = waitingAuto(

@@ -1,5 +1,6 @@
 import { refuse } from '../../labels.ts'
 import { MONDAY, monthly, regular, type Interval } from '../spot/intervals.ts'
+import { refuseBackwards } from './lists.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -44,11 +45,10 @@ export function contractRange(
   const { limit } = query
   if (limit !== null && query.from !== null)
     refuse('INVALID_PARAM_VALUE', 'limit: can not be used together with from; leave one of them out')
+  refuseBackwards(query.from, query.to)
   const from = query.from === null ? undefined : interval.start(Math.floor(query.from))
   const usual = from === undefined ? now : Math.min(now, from + (most - 1) * interval.seconds)
   const to = interval.start(Math.floor(query.to ?? usual))
-  if (from !== undefined && query.to !== null && from > to)
-    refuse('INVALID_PARAM_VALUE', `from: ${query.from!} is after to, ${query.to}`)
   let first = from ?? to
   if (from === undefined) for (let i = 1; i < (limit ?? POINTS_USUAL); i++) first = interval.start(first - 1)
   if ((to - first) / interval.seconds > most - 1)

@@ -18,6 +18,16 @@ export interface Page {
 }
 type Setter = (name: string, value: string | number) => void
 
+/** A span of time ends after it began. */
+export function refuseBackwards(
+  from: number | null,
+  to: number | null,
+  [first, last]: readonly [string, string] = ['from', 'to'],
+): void {
+  if (from !== null && to !== null && from > to)
+    refuse('INVALID_PARAM_VALUE', `${first}: ${from} is after ${last}, ${to}`)
+}
+
 /** Conditions on the columns of a list, and their values. */
 export class Filter {
   private readonly conditions: string[] = []
@@ -32,8 +42,7 @@ export class Filter {
   }
   /** Seconds, both included; a whole second means all of it. */
   between(column: string, { from, to }: { readonly from: number | null; readonly to: number | null }): this {
-    if (from !== null && to !== null && from > to)
-      refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+    refuseBackwards(from, to)
     if (from !== null) this.and(`"${column}" >= ?`, Math.floor(from * 1e6))
     if (to !== null) this.and(`"${column}" <= ?`, untilMicros(to))
     return this

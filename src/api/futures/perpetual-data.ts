@@ -13,7 +13,7 @@ import { candlesOf } from '../spot/candles.ts'
 import { contractShape, contractView, tableShape, tierViews } from './contract-views.ts'
 import { adlRisk } from './insurance.ts'
 import { contractInterval, contractRange } from './intervals.ts'
-import { Filter, listFields } from './lists.ts'
+import { Filter, listFields, refuseBackwards } from './lists.ts'
 import { contractsOf, everContract, priceView, somePage, somePageFields } from './market-data.ts'
 import { lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
 import { PERPETUAL, SETTLE, contractField } from './paths.ts'
@@ -38,6 +38,7 @@ interface FundingQuery {
 /** Fundings that were applied, newest first; those from before the first start are made up in a sandbox. */
 async function fundings(desk: Desk, id: string, { limit, ...query }: FundingQuery) {
   // They are of whole seconds, whatever part of one was asked for.
+  refuseBackwards(query.from, query.to)
   const from = query.from === null ? null : Math.ceil(query.from)
   const to = query.to === null ? null : Math.floor(query.to)
   const { made } = await desk.core.read(({ futures }) => ({ made: futures.history?.fundings(id) ?? [] }))
@@ -84,7 +85,7 @@ export function liquidationSpan(
 ): { readonly from: number; readonly to: number } {
   const end = to ?? (from === null ? now : from + LIQUIDATIONS_SPAN)
   const begin = from ?? end - LIQUIDATIONS_SPAN
-  if (begin > end) refuse('INVALID_PARAM_VALUE', `from: ${begin} is after to, ${end}`)
+  refuseBackwards(begin, end)
   if (end - begin > LIQUIDATIONS_SPAN)
     refuse(
       'INVALID_PARAM_VALUE',

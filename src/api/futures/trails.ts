@@ -26,6 +26,7 @@ import {
   NAMED,
   STATUS_CODES,
   autoListFields,
+  checkSpan,
   digitsId,
   pageFields,
   pageOf,
@@ -271,6 +272,7 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
         const settled = settledOf(group, path.settle)
         const { user_id } = caller.user
         const side = related(query.related_position)
+        checkSpan(query)
         const page = pageOf(query)
         if (!query.is_finished)
           return desk.core.read((state) => {
