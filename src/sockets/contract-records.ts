@@ -4,7 +4,7 @@ import { shownContract } from '../api/futures/paths.ts'
 import { priceOrderView } from '../api/futures/price-order-views.ts'
 import { closeView, deleverageView, liquidateView, tradeView } from '../api/futures/records.ts'
 import { sizeText } from '../api/futures/sizes.ts'
-import { positionFigures } from '../core/futures/figures.ts'
+import { allowedLeverage, positionFigures, toldLeverage } from '../core/futures/figures.ts'
 import type { State } from '../core/state.ts'
 import type { Position } from '../core/tables/futures/positions.ts'
 import type { ContractPriceOrder } from '../core/tables/futures/price-orders.ts'
@@ -118,14 +118,15 @@ export function priceOrderRecord(order: ContractPriceOrder): NumberRecord {
 /** What the row says is of the command; what depends on prices and the account's other positions is of now. */
 export function positionRecord(state: State, row: Position, look: Look): NumberRecord {
   const figures = positionFigures(state, row)
+  const rules = state.world.mustContract(row.contract)
   const realised = (row.pnl + row.fee + row.fund) as Amount
   return {
     contract: shownContract(row.contract),
     size: look.sizes(row.size),
     mode: row.mode,
-    leverage: numberOf(format(row.leverage)),
+    leverage: numberOf(format(toldLeverage(row, rules))),
     leverage_max: numberOf(shown(figures.leverage_max)),
-    cross_leverage_limit: numberOf(format(row.cross_limit)),
+    cross_leverage_limit: numberOf(format(allowedLeverage(row.cross_limit, rules))),
     entry_price: numberOf(shown(figures.entry_price)),
     liq_price: numberOf(shown(figures.liq_price)),
     maintenance_rate: numberOf(shown(figures.maintenance_rate)),

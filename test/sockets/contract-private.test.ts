@@ -294,6 +294,14 @@ describe('private channels of contracts', () => {
     const margin = Number(((await trader.position()) as Frame)['margin'])
     await until('its margin', () => last()?.['margin'] === margin)
     equalPosition(last()!, (await trader.position()) as Frame)
+    // Where the contract allows less than was set, that is told.
+    const rules = `/contracts/futures/usdt/${NAME}`
+    const { leverage_max } = await platform.operator.ok('PATCH', rules, { leverage_max: '5' })
+    assert.equal(leverage_max, '5')
+    ok(await trader.ask(`/positions/${NAME}/margin`, { change: '1' }))
+    await until('less leverage', () => last()?.['leverage'] === 5)
+    equalPosition(last()!, (await trader.position()) as Frame)
+    await platform.operator.ok('PATCH', rules, { leverage_max: '125' })
     await maker.placed(10, '60000')
     await trader.placed(-10, '60000')
     await until('its end', () => last()?.['size'] === 0)
