@@ -93,3 +93,24 @@ test('what takers, holders and liquidations did in a contract, by spans of time'
   assert.equal((await anybody.get('/delivery/usdt/contract_stats', { contract: 'ETH_USDT' })).status, 404)
   await platform.stop()
 })
+
+test('what is worth billions is told in a number that clients can read', async () => {
+  const platform = await TestPlatform.start()
+  await platform.operator.ok('PUT', '/prices', { BTC: '999999999.91' })
+  const tiers = [{ risk_limit: '1000000000000', maintenance_rate: '0.004', leverage_max: '125' }]
+  await platform.operator.ok('PATCH', '/contracts/futures/usdt/BTC_USDT', { tiers })
+  const [maker, taker] = [
+    await ContractTrader.of(platform, '90000000000'),
+    await ContractTrader.of(platform, '90000000000'),
+  ]
+  await maker.placed('BTC_USDT', -999_123, '999999999.9')
+  await taker.placed('BTC_USDT', 999_123, '999999999.9')
+  const query = { contract: 'BTC_USDT' }
+  const reply = await platform.client().get('/futures/usdt/contract_stats', query)
+  const [{ open_interest_usd, mark_price }] = ok(reply)
+  const worth = 99.9123 * mark_price
+  assert.ok(worth > 1e10 && Math.abs(open_interest_usd - worth) < 1, `${open_interest_usd}`)
+  const [, written] = /"open_interest_usd":([^,]*)/.exec(reply.text)!
+  assert.ok(written!.length <= 15 && written!.includes('.'), written)
+  await platform.stop()
+})

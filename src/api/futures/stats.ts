@@ -51,9 +51,14 @@ export const statShape = shape({
   short_users: int64,
 })
 type Moment = Omit<ContractStat, 'contract' | 't'>
-/** Four decimals, towards zero: a longer number is more than some clients read. */
+/** Four decimals at most, towards zero, and fewer behind many digits: a longer number is more than some clients read. */
 const FLOAT_DECIMALS = 4
-const float = (amount: bigint): number => Number(format(roundDown(amount as Amount, FLOAT_DECIMALS)))
+const NUMBER_LENGTH = 15
+function float(amount: bigint): number {
+  const whole = String(amount / ONE).length
+  const decimals = Math.max(0, Math.min(FLOAT_DECIMALS, NUMBER_LENGTH - 1 - whole))
+  return Number(format(roundDown(amount as Amount, decimals)))
+}
 const ratio = (one: bigint, other: bigint): Rate => (other === 0n ? 0n : (one * ONE) / other) as Rate
 const counted = (one: number, other: number): number => float(ratio(BigInt(one), BigInt(other)))
 
