@@ -210,8 +210,12 @@ describe('labels of contracts, by every call that has them', () => {
         { risk_limit: '200000', maintenance_rate: '0.02', leverage_max: '20' },
       ],
     })
-    for (const path of ['/positions/cross_mode', '/dual_comp/positions/cross_mode'])
-      refused(await cross('ISOLATED', path), 400, 'LEVERAGE_TOO_HIGH')
+    for (const leverage of ['/positions/SOL_USDT/leverage', '/dual_comp/positions/SOL_USDT/leverage'])
+      refused(await trader.ask(leverage, { leverage: 50 }), 400, 'LEVERAGE_TOO_HIGH')
+    // By name it is what the contract allows now.
+    assert.equal(ok(await cross('ISOLATED')).leverage, '40')
+    ok(await cross('CROSS'))
+    assert.equal(ok(await cross('ISOLATED', '/dual_comp/positions/cross_mode'))[0].leverage, '40')
   })
 
   test('USER_PORTFOLIO_MARGIN: what was isolated before the mode', async () => {
