@@ -233,6 +233,32 @@ describe('positions and modes', () => {
     refused(await trader.ask('/positions/cross_mode', query), 400, 'MISSING_REQUIRED_PARAM', /contract/)
   })
 
+  test('how much may be taken is told in digits that can be sent', async () => {
+    const trader = await ContractTrader.of(platform, '1000')
+    const maker = await ContractTrader.of(platform, '100000')
+    const told = ({ body }: { body: { message: string } }, words: RegExp): string =>
+      words.exec(body.message)![1]!
+    const eth = { contract: 'ETH_USDT' }
+    const change = (amount: string) => trader.ask('/positions/BTC_USDT/margin', { change: amount })
+    ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: '7' }))
+    for (const contract of ['BTC_USDT', 'ETH_USDT']) {
+      const price = contract === 'BTC_USDT' ? '60000' : '3000'
+      await maker.placed(-10, price, { contract })
+      await trader.placed(10, price, { contract })
+    }
+    ok(await trader.ask('/positions/ETH_USDT/leverage', { leverage: '0', cross_leverage_limit: '7' }))
+    ok(await change('1'))
+    const most = told(await change('-50'), /at most (.*) can be/)
+    ok(await change(`-${most}`))
+    const own = told(await change('5000'), /only (.*) USDT/)
+    ok(await change(own))
+    ok(await change('-0.9'))
+    await maker.placed(1, '2990.01', eth)
+    const transfer = { currency: 'USDT', from: 'futures', to: 'spot', settle: 'usdt' }
+    const move = (amount: string) => trader.client.post('/wallet/transfers', { ...transfer, amount })
+    ok(await move(told(await move('5000'), /account: (.*) available/)))
+  })
+
   test('what is said to be ignored is, whatever it is', async () => {
     const trader = await ContractTrader.of(platform, '1000')
     const at = '/positions/BTC_USDT/leverage'

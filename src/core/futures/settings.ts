@@ -2,7 +2,7 @@ import { refuse } from '../../labels.ts'
 import { ZERO, decimalsOf, format, parseRate, type Amount, type Rate } from '../../money/amount.ts'
 import { unpricedFor } from '../contract-margin/available.ts'
 import { initialMargin } from '../contracts/margin.ts'
-import { abs, roundUpTo } from '../contracts/terms.ts'
+import { abs, roundDownTo, roundUpTo } from '../contracts/terms.ts'
 import type { Ctx, State } from '../state.ts'
 import type { ContractAccount } from '../tables/futures/accounts.ts'
 import type { Position } from '../tables/futures/positions.ts'
@@ -241,16 +241,13 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
         `change: nothing can be taken out while ${contract.base} has no firm index price; try again when it has one`,
       )
     if (amount > most)
-      refuse(
-        'REMOVE_TOO_MUCH',
-        `change: at most ${format((most > 0n ? most : ZERO) as Amount)} can be taken out`,
-      )
+      refuse('REMOVE_TOO_MUCH', `change: at most ${sendable(contract, most)} can be taken out`)
   } else {
     const { own } = availableOf(state, input.user_id, contract)
     if (amount > own)
       refuse(
         'INSUFFICIENT_AVAILABLE',
-        `change: only ${format(own > 0n ? own : ZERO)} ${contract.currency} are available`,
+        `change: only ${sendable(contract, own)} ${contract.currency} are available`,
       )
   }
   const margin = (negative ? row.margin - amount : row.margin + amount) as Amount
@@ -258,6 +255,10 @@ export function changeMargin(ctx: Ctx, input: MarginInput): Position[] {
   look(ctx)
   return rows.map((one) => (one.mode === mode ? changed : one))
 }
+
+/** So much as a client can name it: in whole units. */
+const sendable = ({ terms }: Contract, amount: bigint): string =>
+  format((amount > 0n ? roundDownTo(amount, terms.unit) : ZERO) as Amount)
 
 /** For the whole settle currency. */
 export function setDualMode(ctx: Ctx, input: DualModeInput): ContractAccount {

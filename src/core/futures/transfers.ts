@@ -1,5 +1,5 @@
 import { refuse } from '../../labels.ts'
-import { ZERO, format, type Amount } from '../../money/amount.ts'
+import { ZERO, format, roundDown, type Amount } from '../../money/amount.ts'
 import { ownFree } from '../contract-margin/available.ts'
 import { UNIFIED_CONTRACTS } from '../contract-margin/cash.ts'
 import type { Line } from '../ledger/ledger.ts'
@@ -20,6 +20,8 @@ export function refuseUnified(state: State, userId: number, settled: Settled): v
       `contracts settled in ${settled.settle} use the unified balance of account ${userId}: nothing has to be moved to ${settled.group} ${settled.settle}, and nothing is there`,
     )
 }
+/** Of what a transfer may be told to move. */
+const NAMED_DECIMALS = 8
 /** What positions and orders need stays, and unrealised profit never leaves. */
 export function guardContractOutflow(
   state: State,
@@ -33,7 +35,7 @@ export function guardContractOutflow(
   if (amount <= own) return
   refuse(
     'FUTURES_BALANCE_NOT_ENOUGH',
-    `not enough ${currency} in the ${cashName(state, userId, settled)} account: ${format(own < 0n ? ZERO : own)} available, ${format(amount)} needed`,
+    `not enough ${currency} in the ${cashName(state, userId, settled)} account: ${format(own < 0n ? ZERO : roundDown(own, NAMED_DECIMALS))} available, ${format(amount)} needed`,
   )
 }
 /** Where money that comes to a spot account goes: losses of contracts that are still owed are paid first. */
