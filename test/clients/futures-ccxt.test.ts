@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import ccxt from 'ccxt'
-import type { Credential } from '../support/client.ts'
+import { ok, type Credential } from '../support/client.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 
@@ -148,5 +148,32 @@ describe('ccxt trades contracts', () => {
     await exchange.setLeverage(5, symbol)
     assert.equal((await exchange.fetchPosition(symbol)).leverage, 5)
     assert.deepEqual(await exchange.fetchMyTrades(symbol), [])
+  })
+
+  test('trades of one order and of a span, in dated contracts too', async () => {
+    const { id } = Object.values(
+      exchange.markets as Record<string, { id: string; future: boolean; base: string }>,
+    ).find(({ future, base }) => future && base === 'ETH')!
+    const { symbol } = exchange.market(id)
+    const { user_id, client } = await platform.user()
+    await platform.credit(user_id, 'USDT', '10000', { account: 'delivery', settle: 'usdt' })
+    await exchange.transfer('USDT', 1000, 'spot', 'delivery')
+    const orders: { id: string }[] = []
+    for (const size of [-1, -2]) {
+      const asked = { contract: id, size, price: '3000', tif: 'gtc' }
+      ok(await client.post('/delivery/usdt/orders', asked), 201)
+      orders.push(await exchange.createOrder(symbol, 'limit', 'buy', -size, 3000))
+    }
+    for (const [i, order] of orders.entries()) {
+      const trades = await exchange.fetchOrderTrades(order.id, symbol)
+      assert.deepEqual(
+        trades.map((trade: { order: string; amount: number }) => [trade.order, trade.amount]),
+        [[order.id, i + 1]],
+      )
+    }
+    const span = (since: number, until: number) => exchange.fetchMyTrades(symbol, since, 10, { until })
+    const now = Date.now()
+    assert.equal((await span(now - 60_000, now + 1000)).length, 2)
+    assert.deepEqual(await span(now - 120_000, now - 60_000), [])
   })
 })

@@ -237,6 +237,10 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
     query: {
       contract: optional(contractField),
       order: optional(id()),
+      // How ccxt asks for the trades of an order; it takes all that it gets for that order's.
+      order_id: optional(id()),
+      // So it asks for a span, too; of perpetual contracts it uses the call that is there for that.
+      ...(!group.texts && windowFields),
       ...listFields,
       last_id: optional(id()),
       count_total: countField,
@@ -248,8 +252,10 @@ export const recordEndpoints = (group: Group): readonly AnyEndpoint[] => [
       const { desk, caller, path, query, set } = call
       const look = lookOf(group, call)
       const filter = await ofCaller(desk, caller.user.user_id, settledOf(group, path.settle), query.contract)
-      filter.and('"order_id" = ?', query.order).and('"trade_id" < ?', query.last_id)
-      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, tradesBy(query.order), query)
+      const order = query.order ?? query.order_id
+      const { from = null, to = null } = query
+      filter.and('"order_id" = ?', order).and('"trade_id" < ?', query.last_id).between('at', { from, to })
+      const fills = await storedPage(desk, set, CONTRACT_FILL, filter, tradesBy(order), query)
       return fills.map((fill) => ({
         id: fill.trade_id,
         ...tradeView(fill, look),
