@@ -1,6 +1,7 @@
 import type { Allowance } from '../api/limiter.ts'
 import { microsNow } from '../http/words.ts'
 import type { CallLimits } from './line.ts'
+import { withoutLongDigits } from './long-digits.ts'
 
 /** What the frames of one call have in common. */
 export interface Answered {
@@ -28,8 +29,12 @@ export function answerText(
   status: number,
   data: string,
 ): string {
-  return `{"request_id":${JSON.stringify(call.id)},"header":${headerText(call, now, limits, status)},"data":${data}}`
+  return framed(call, headerText(call, now, limits, status), data)
 }
+const framed = ({ id }: Answered, header: string, data: string, more = ''): string =>
+  `{"request_id":${quoted(id)}${more},"header":${header},"data":${withoutLongDigits(data)}}`
+/** What the client wrote. */
+const quoted = (text: string): string => withoutLongDigits(JSON.stringify(text))
 
 /** Members of a payload that have their own place in its echo. */
 const PLACED: ReadonlySet<string> = new Set([
@@ -58,7 +63,7 @@ export function ackText(
   for (const name in payload)
     if (!PLACED.has(name)) echo += `,${JSON.stringify(name)}:${JSON.stringify(payload[name])}`
   const data = `{"result":${echo},"api_key":"","timestamp":"","signature":""}}`
-  return `{"request_id":${JSON.stringify(call.id)},"ack":true,"header":${headerText(call, now, limits, 200)},"data":${data}}`
+  return framed(call, headerText(call, now, limits, 200), data, ',"ack":true')
 }
 
 /** `now` is the platform's clock, in microseconds. */
@@ -70,7 +75,7 @@ function headerText(
 ): string {
   const { client_id, ids } = connection
   return (
-    `{"response_time":"${Math.floor(now / 1000)}","status":"${status}","channel":${JSON.stringify(channel)},"event":"api",` +
+    `{"response_time":"${Math.floor(now / 1000)}","status":"${status}","channel":${quoted(channel)},"event":"api",` +
     `"client_id":"${client_id}","x_in_time":${at},"x_out_time":${Math.max(at, microsNow())},` +
     `${ids},"trace_id":"${trace}"${limitText(limits)}}`
   )

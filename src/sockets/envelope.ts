@@ -1,5 +1,6 @@
 import { tooDeep } from '../http/words.ts'
 import type { Label } from '../labels.ts'
+import { withoutLongDigits } from './long-digits.ts'
 
 /** What a client sent, as far as it could be read. */
 export interface Request {
@@ -63,7 +64,9 @@ export function answerFrame(
     error === undefined
       ? '"result":{"status":"success"}'
       : `"error":${JSON.stringify({ code: error.code, message: error.message })},"result":{"status":"fail"}`
-  return `{${times(micros)}${idText(id)},"conn_id":"${connId}","trace_id":"${traceId}","channel":${JSON.stringify(channel)},"event":${JSON.stringify(event)}${echoed},${outcome},"requestId":"${traceId}"}`
+  return withoutLongDigits(
+    `{${times(micros)}${idText(id)},"conn_id":"${connId}","trace_id":"${traceId}","channel":${JSON.stringify(channel)},"event":${JSON.stringify(event)}${echoed},${outcome},"requestId":"${traceId}"}`,
+  )
 }
 
 const ID_MAX = 64

@@ -1,4 +1,5 @@
 import { pushFrame } from './envelope.ts'
+import { withoutLongDigits } from './long-digits.ts'
 import type { Covered } from './payloads.ts'
 
 /** Who gets the frames of a private subscription. */
@@ -74,7 +75,8 @@ export class Subscribers {
         if (mine.length === 0) continue
         const result = `[${mine.map((one) => one.text(texts)).join(',')}]`
         let text = made.get(result)
-        if (text === undefined) made.set(result, (text = pushFrame(this.now(), channel, result)))
+        if (text === undefined)
+          made.set(result, (text = pushFrame(this.now(), channel, withoutLongDigits(result))))
         listener.push(channel, userId, text)
       }
     }

@@ -82,6 +82,38 @@ describe('subscriptions', () => {
     assert.equal('id' in (await pong), false)
   })
 
+  test('no string has a colon, 15 digits and a comma in a row, whatever a client wrote', async () => {
+    const text = 'a:123456789012345,b:1234567890123456,'
+    const own = await platform.user()
+    await platform.credit(own.user_id, 'USDT', '1000')
+    const listener = await SocketClient.open(platform.url, platform.now)
+    const came: string[] = []
+    listener.ws.on('message', (data: Buffer) => came.push(data.toString()))
+    assert.equal((await listener.subscribe('spot.orders', ['!all'], own.credential))['error'], undefined)
+    refused(await listener.subscribe('spot.tickers', [text, '"\\', { [text]: [text] }]), 2, /payload/)
+    refused(await listener.subscribe('spot.tickers', [text]), 2, /^unknown currency pair: a:1234567890/)
+    refused(await listener.subscribe(text, []), 2, /unknown channel/)
+    await listener.login(own.credential)
+    const order = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.01', price: '20000', text: 't-1' }
+    await listener.call('spot.order_place', { ...order, unknown: text }, { req_header: { [text]: text } })
+    const of = { order_id: 't-1', currency_pair: 'BTC_USDT' }
+    const pushed = listener.next((frame) => frame['result']?.[0]?.event === 'update')
+    const amended = await listener.call('spot.order_amend', { ...of, price: '20001', amend_text: text })
+    assert.equal(amended['data'].result.amend_text, text)
+    assert.equal((await pushed)['result'][0].amend_text, text)
+    const answer = listener.next((frame) => frame['request_id'] === text)
+    listener.send({ channel: `spot.${text}`, event: 'api', payload: { req_id: text, req_param: {} } })
+    assert.equal((await answer)['header'].channel, `spot.${text}`)
+    // As ccxt reads a frame.
+    for (const frame of came)
+      assert.doesNotThrow(() => void JSON.parse(frame.replace(/:(\d{15,}),/g, ':"$1",')), frame)
+    assert.equal(came.filter((frame) => frame.includes('123456789012345\\u002c')).length, 7)
+    // Numbers stay as they were sent.
+    const echo = await listener.subscribe('spot.nothing', { a: 1234567890123456, b: 1 })
+    assert.deepEqual(echo['payload'], { a: 1234567890123456, b: 1 })
+    await listener.close()
+  })
+
   test('what is no request: code 1, and the connection lives', async () => {
     for (const [text, message] of [
       ['{', /not JSON/],
