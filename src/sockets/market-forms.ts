@@ -45,7 +45,8 @@ export const spotTicker =
 export function spotCandles(pair: string, name: string): CandleForm {
   const interval = intervalOf(name)
   return {
-    source: ({ spot, world }) => ({ exchange: spot, pair: world.market(pair).id }),
+    source: ({ spot, world }) =>
+      world.findMarket(pair) === undefined ? undefined : { exchange: spot, pair },
     series: pair,
     interval,
     said: (candle, w) => {

@@ -40,7 +40,8 @@ export const CONTRACT_MARKETS: MarketVenue = { trades: CONTRACT_TRADE, candles: 
 
 /** A series of candles, and how each is told. */
 export interface CandleForm {
-  readonly source: (state: State) => CandleSource
+  /** Undefined of a market that is gone: nothing more is told of it. */
+  readonly source: (state: State) => CandleSource | undefined
   /** The name that the series' rows have: a market, or a figure of it. */
   readonly series: string
   readonly interval: Interval

@@ -318,6 +318,35 @@ describe('subscriptions', () => {
     await socket.close()
   })
 
+  test('a market that goes away: its streams fall silent, and can be let go', async (t) => {
+    const pair = 'DOGE_USDT'
+    const socket = await SocketClient.open(platform.url, platform.now)
+    const asked: [string, string[]][] = [
+      ['spot.tickers', [pair]],
+      ['spot.candlesticks', ['1s', pair]],
+      ['spot.obu', [`ob.${pair}.50`]],
+    ]
+    for (const one of asked)
+      assert.equal((await socket.subscribe(...one))['error'], undefined, JSON.stringify(one))
+    await platform.operator.ok('POST', `/markets/${pair}/delist`, {})
+    const logged = t.mock.method(process.stderr, 'write', () => true)
+    await platform.operator.ok('POST', `/markets/${pair}/remove`)
+    await sleep(100)
+    const { length } = socket.frames
+    await sleep(2_200)
+    assert.deepEqual(socket.frames.slice(length), [])
+    assert.deepEqual(
+      logged.mock.calls.map(({ arguments: [line] }) => line),
+      [],
+    )
+    logged.mock.restore()
+    for (const one of asked) {
+      assert.equal((await socket.unsubscribe(...one))['error'], undefined)
+      refused(await socket.subscribe(...one), 2, /^unknown currency pair: DOGE_USDT$/)
+    }
+    await socket.close()
+  })
+
   test('candles: each interval of REST; the row of REST; windows close in order when the clock jumps', async () => {
     const { user_id, client: rest } = await platform.user()
     await platform.credit(user_id, 'USDT', '100000')

@@ -72,15 +72,17 @@ export const candles = (
     interval,
     rangeOf,
   )
-/** The same of any venue. */
+/** The same of any venue; none of what is not there, or no more. */
 export async function candlesOf(
   desk: Desk,
-  sourceOf: (state: State) => CandleSource,
+  sourceOf: (state: State) => CandleSource | undefined,
   interval: Interval,
   rangeOf: () => { first: number; last: number },
 ): Promise<Candle[]> {
-  const { spec, series, range, made, covered, ...seen } = await desk.core.read((state) => {
-    const { exchange, pair, ended = false } = sourceOf(state)
+  const looked = await desk.core.read((state) => {
+    const source = sourceOf(state)
+    if (source === undefined) return undefined
+    const { exchange, pair, ended = false } = source
     const range = rangeOf()
     const end = interval.next(range.last)
     const series = seriesOf(pair, interval.base)
@@ -101,6 +103,8 @@ export async function candlesOf(
       end,
     }
   })
+  if (looked === undefined) return []
+  const { spec, series, range, made, covered, ...seen } = looked
   let { list } = seen
   if (!covered) {
     const before = list[0]?.open_time ?? seen.end
