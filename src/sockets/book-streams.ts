@@ -13,7 +13,7 @@ import type { CommandRows } from '../events/rows.ts'
 import type { CommittedCommand } from '../machine/stream.ts'
 import type { TableSpec } from '../machine/table.ts'
 import { priceOf } from '../money/amount.ts'
-import type { BookForm, DeltaForm } from './book-forms.ts'
+import type { BookForm, DeltaForm, Said } from './book-forms.ts'
 import { FollowedBook, type BookWindow, type LevelChange } from './followed-book.ts'
 import { pushFrame } from './envelope.ts'
 import type { Pace } from './line.ts'
@@ -164,18 +164,24 @@ const millis = (micros: number): number => Math.floor(micros / 1000)
 class NewestStream implements BookStream {
   readonly pace: Pace = 'newest'
   private readonly pacer: Pacer
-  private frame: string
+  private readonly now: () => number
+  /** What was told last. */
+  private told: Said
   /** `next` is undefined where there is nothing new to tell. */
-  constructor(ms: number, outlet: Outlet, first: string, next: () => string | undefined) {
-    this.frame = first
+  constructor(ms: number, outlet: Outlet, now: () => number, first: Said, next: () => Said | undefined) {
+    this.now = now
+    this.told = first
     this.pacer = new Pacer(ms, () => {
-      const frame = next()
-      if (frame !== undefined) outlet.publish((this.frame = frame))
+      const said = next()
+      if (said === undefined) return
+      this.told = said
+      outlet.publish(this.first())
     })
   }
   readonly mark = (): void => this.pacer.mark()
+  /** Made anew for whoever comes: it has the time of now. */
   first(): string {
-    return this.frame
+    return pushFrame(this.now(), ...this.told)
   }
   close(): void {
     this.pacer.stop()
@@ -187,12 +193,12 @@ const TICKER_MS = 10
 function tickerStream(form: BookForm, book: FollowedBook, outlet: Outlet, now: () => number): BookStream {
   const best = () => [book.levels('buy', 1)[0], book.levels('sell', 1)[0]] as const
   let told = best()
-  const frame = (): string => pushFrame(now(), ...form.ticker(millis(book.at), book.id, ...told))
-  return new NewestStream(TICKER_MS, outlet, frame(), () => {
+  const said = (): Said => form.ticker(millis(book.at), book.id, ...told)
+  return new NewestStream(TICKER_MS, outlet, now, said(), () => {
     const is = best()
     if (String(is[0]) === String(told[0]) && String(is[1]) === String(told[1])) return undefined
     told = is
-    return frame()
+    return said()
   })
 }
 
@@ -205,15 +211,15 @@ function snapshotStream(
   outlet: Outlet,
   now: () => number,
 ): BookStream {
-  const frame = (): string => {
+  const said = (): Said => {
     const [bids, asks] = [book.levels('buy', level), book.levels('sell', level)]
-    return pushFrame(now(), ...form.snapshot(millis(book.at), book.id, level, bids, asks))
+    return form.snapshot(millis(book.at), book.id, level, bids, asks)
   }
   let { id } = book
-  return new NewestStream(ms, outlet, frame(), () => {
+  return new NewestStream(ms, outlet, now, said(), () => {
     if (id === book.id) return undefined
     ;({ id } = book)
-    return frame()
+    return said()
   })
 }
 

@@ -173,8 +173,7 @@ export interface Figures {
 /** Looks at each interval, and tells what has changed. */
 export class FigureStream implements Stream {
   readonly pace: Pace = 'newest'
-  private frame: string | undefined
-  private told: string | undefined
+  private known: Figures | undefined
   private timer: NodeJS.Timeout | undefined
   private over = false
 
@@ -187,19 +186,19 @@ export class FigureStream implements Stream {
     const stream = new FigureStream()
     const see = async (): Promise<boolean> => {
       const figures = await look()
-      if (figures === undefined || figures.told === stream.told) return false
-      stream.told = figures.told
-      stream.frame = figures.frame(figures.told)
+      if (figures === undefined || figures.told === stream.known?.told) return false
+      stream.known = figures
       return true
     }
     await see()
     stream.timer = every(ms, onError, async () => {
-      if ((await see()) && !stream.over) outlet.publish(stream.frame!)
+      if ((await see()) && !stream.over) outlet.publish(stream.first()!)
     })
     return stream
   }
+  /** Made anew for whoever comes: it has the time of now. */
   first(): string | undefined {
-    return this.frame
+    return this.known?.frame(this.known.told)
   }
   close(): void {
     this.over = true
@@ -213,7 +212,8 @@ class CandleStream implements Stream {
   private readonly desk: Desk
   private readonly form: CandleForm
   private readonly outlet: Outlet
-  private frame: string | undefined
+  /** What was told last, or would have been. */
+  private newest: Said | undefined
   /** The window that was told last: seconds. */
   private start = 0
   private grown = false
@@ -237,13 +237,13 @@ class CandleStream implements Stream {
     const stream = new CandleStream(desk, form, outlet)
     stream.leave = listen(() => (stream.grown = true))
     stream.start = form.interval.start(desk.clock.seconds())
-    stream.frame = (await stream.frames(stream.start, stream.start)).at(-1)?.text
+    stream.newest = (await stream.windows(stream.start, stream.start)).at(-1)?.said
     stream.last = performance.now()
     stream.timer = every(CLOSING_MS, onError, () => (stream.due() ? stream.tell() : undefined))
     return stream
   }
   first(): string | undefined {
-    return this.frame
+    return this.newest === undefined ? undefined : this.frame(this.newest)
   }
   close(): void {
     this.over = true
@@ -263,20 +263,23 @@ class CandleStream implements Stream {
     this.last = performance.now()
     const first = Math.max(this.start, start(now - CLOSED_MAX * seconds))
     // Of the window that has just begun only if there is something to tell.
-    const frames = await this.frames(first, now)
-    const grows = frames.length > 0 && grown
+    const windows = await this.windows(first, now)
+    const grows = windows.length > 0 && grown
     this.start = now
     if (this.over) return
-    this.frame = frames.at(-1)?.text ?? this.frame
-    for (const { text, closed } of grows || first === now ? frames : frames.slice(0, -1))
-      this.outlet.publish(text, closed)
+    this.newest = windows.at(-1)?.said ?? this.newest
+    for (const { said, closed } of grows || first === now ? windows : windows.slice(0, -1))
+      this.outlet.publish(this.frame(said), closed)
   }
-  private async frames(first: number, last: number): Promise<{ text: string; closed: boolean }[]> {
+  private frame(said: Said): string {
+    return pushFrame(this.desk.clock.peek(), ...said)
+  }
+  private async windows(first: number, last: number): Promise<{ said: Said; closed: boolean }[]> {
     const { desk, form } = this
     const list = await candlesOf(desk, form.source, form.interval, () => ({ first, last }))
     return list.map((candle) => {
       const closed = candle.open_time < last
-      return { text: pushFrame(desk.clock.peek(), ...form.said(candle, closed)), closed }
+      return { said: form.said(candle, closed), closed }
     })
   }
 }

@@ -318,6 +318,32 @@ describe('subscriptions', () => {
     await socket.close()
   })
 
+  test('a first push has the time at which it was made, however long nothing has happened', async () => {
+    const { user_id, client: rest } = await platform.user()
+    for (const currency of ['XRP', 'USDT']) await platform.credit(user_id, currency, '1000')
+    for (const side of ['sell', 'buy'])
+      await rest.post('/spot/orders', { currency_pair: 'XRP_USDT', side, amount: '100', price: '0.5' })
+    const socket = await SocketClient.open(platform.url, platform.now)
+    const asked: [string, string[]][] = [
+      ['spot.tickers', ['XRP_USDT']],
+      ['spot.book_ticker', ['XRP_USDT']],
+      ['spot.candlesticks', ['30d', 'XRP_USDT']],
+      ['spot.order_book', ['XRP_USDT', '5', '100ms']],
+      ['spot.obu', ['ob.XRP_USDT.50']],
+    ]
+    for (const round of [1, 2]) {
+      for (const [channel, payload] of asked) {
+        const push = socket.next((frame) => frame['channel'] === channel && frame['event'] === 'update')
+        const { time_ms, error } = await socket.subscribe(channel, payload)
+        assert.equal(error, undefined, channel)
+        assert.ok((await push)['time_ms'] >= time_ms, `${channel}, round ${round}`)
+        await socket.unsubscribe(channel, payload)
+      }
+      await platform.operator.ok('POST', '/clock', { advance_seconds: 30 })
+    }
+    await socket.close()
+  })
+
   test('a market that goes away: its streams fall silent, and can be let go', async (t) => {
     const pair = 'DOGE_USDT'
     const socket = await SocketClient.open(platform.url, platform.now)
