@@ -46,24 +46,22 @@ function contractNamed(given: string, { world, known, address }: Asked): Named {
   if (contract !== undefined && isListed(contract)) return { id, name, contract }
   return known ? badArgument(`unknown contract ${given.slice(0, 80)}`) : { id, name, contract }
 }
-/** All of them are those that there are now: a client that wants a later one asks again. */
-function contractsNamed(payload: unknown, asked: Asked): Named[] {
+/**
+ * All of them are those that there are now: a client that wants a later one asks again. Beside the word for all of them
+ * single names add nothing.
+ */
+function contractsNamed(payload: unknown, asked: Asked): (Named & { readonly all: boolean })[] {
   const given = texts(payload, CONTRACTS)
   const named = given.filter((name) => name !== ALL).map((name) => contractNamed(name, asked))
   const account = accountOf(asked.address)
   const all = given.includes(ALL)
-    ? asked.world.allContracts.filter(
+  const found = all
+    ? asked.world.allContracts
         // Whoever lets all go lets those go too that have left meanwhile.
-        (contract) => contract.account === account && (!asked.known || isListed(contract)),
-      )
-    : []
-  return [
-    ...new Map(
-      [...named, ...all.map((contract) => ({ id: contract.id, name: contract.name, contract }))].map(
-        (one) => [one.id, one],
-      ),
-    ).values(),
-  ]
+        .filter((contract) => contract.account === account && (!asked.known || isListed(contract)))
+        .map((contract) => ({ id: contract.id, name: contract.name, contract }))
+    : named
+  return [...new Map(found.map((one) => [one.id, { ...one, all }])).values()]
 }
 
 /** Where sizes are told there are two streams: as numbers, and as texts. */
@@ -74,6 +72,7 @@ const perContract =
     const look = lookAt(accountOf(asked.address), asked.texts)
     return contractsNamed(payload, asked).map((named) => ({
       name: sized(`${channel} ${named.id}`, asked),
+      all: named.all,
       begin: (sources) => begin(sources, named, look),
     }))
   }
@@ -178,8 +177,9 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     result: shapes.TICKERS,
     // Its sizes are texts for everybody.
     read: (payload, asked) =>
-      contractsNamed(payload, asked).map(({ id }) => ({
+      contractsNamed(payload, asked).map(({ id, all }) => ({
         name: `futures.tickers ${id}`,
+        all,
         begin: ({ contractMarkets }) => contractMarkets.ofTicker('futures.tickers', contractTicker(id)),
       })),
   },
@@ -202,8 +202,9 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
     pace: '10ms',
     result: shapes.BOOK_TICKER,
     read: (payload, asked) =>
-      contractsNamed(payload, asked).map(({ id, name }) => ({
+      contractsNamed(payload, asked).map(({ id, name, all }) => ({
         name: sized(`futures.book_ticker ${id}`, asked),
+        all,
         begin: ({ contractBooks }) => contractBooks.ticker(id, contractBook(name, asked.texts)),
       })),
   },

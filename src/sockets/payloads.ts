@@ -22,6 +22,8 @@ export interface Wanted {
   readonly name: string
   /** What clients call it, where that is told. */
   readonly title?: string
+  /** Asked for by the word for all of them: it ends with that, and not by its own name. */
+  readonly all?: boolean
   readonly begin: (sources: Sources) => Begin
 }
 /** What a private subscription covers: markets or currencies by name, or all of them. */

@@ -19,6 +19,14 @@ export interface PeerParts {
   readonly fault: (channel: string, userId: number) => FramePlan | undefined
 }
 
+/** A topic that it has joined: by its own name, by the word for all of them, or both. */
+interface Joined {
+  /** How many frames had been told there before. */
+  readonly since: number
+  named: boolean
+  all: boolean
+}
+
 /** A connection, as the desk knows it: who speaks on it, and what it listens to. */
 export class Peer implements CallConnection, Member, Listener {
   readonly door: ToDoor
@@ -37,8 +45,7 @@ export class Peer implements CallConnection, Member, Listener {
   readonly settle: string
   /** Seconds of the platform's clock. */
   readonly since: number
-  /** What it has joined, and how many frames had been told there before. */
-  private readonly joined = new Map<Topic, number>()
+  private readonly joined = new Map<Topic, Joined>()
   /** By channel and account, and the key that each was signed with. */
   readonly subscriptions = new Map<string, { readonly subscription: PrivateSubscription; session: Session }>()
   /** Subscriptions are taken in one after the other. */
@@ -123,22 +130,33 @@ export class Peer implements CallConnection, Member, Listener {
   has(topic: Topic): boolean {
     return this.joined.has(topic)
   }
-  join(topic: Topic): void {
+  /** `all`: by the word for all of them. */
+  join(topic: Topic, all = false): void {
     topic.join(this)
-    if (!this.joined.has(topic)) this.joined.set(topic, topic.published)
+    let joined = this.joined.get(topic)
+    if (joined === undefined)
+      this.joined.set(topic, (joined = { since: topic.published, named: false, all: false }))
+    joined[all ? 'all' : 'named'] = true
+  }
+  /** Takes one way back; false: it had not joined it, or stays there by the other. */
+  part(topic: Topic, all = false): boolean {
+    const joined = this.joined.get(topic)
+    if (joined === undefined) return false
+    joined[all ? 'all' : 'named'] = false
+    return !joined.named && !joined.all && this.leave(topic)
   }
   /** False: it had not joined it. */
   leave(topic: Topic): boolean {
-    const since = this.joined.get(topic)
-    if (since === undefined) return false
+    const joined = this.joined.get(topic)
+    if (joined === undefined) return false
     this.joined.delete(topic)
-    this.sentAlone += topic.published - since
+    this.sentAlone += topic.published - joined.since
     topic.leave(this)
     return true
   }
   get framesOut(): number {
     let frames = this.sentAlone
-    for (const [topic, since] of this.joined) frames += topic.published - since
+    for (const [topic, { since }] of this.joined) frames += topic.published - since
     return frames
   }
   /** How many subscriptions it has: streams, and names of private channels. */

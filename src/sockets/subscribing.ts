@@ -110,7 +110,7 @@ export class Subscribing {
     })
     if (!peer.closed) {
       this.answer(peer, request)
-      for (const topic of ready) peer.join(topic)
+      for (const [i, topic] of ready.entries()) peer.join(topic, wanted[i]!.all)
     }
     for (const topic of ready) topics.settled(topic)
   }
@@ -174,9 +174,9 @@ export class Subscribing {
       for (const topic of [...peer.topics])
         if (topic.channel === channel.name && peer.leave(topic)) topics.settled(topic, false)
     } else if (channel.access === 'public')
-      for (const { name } of channel.read(request.payload, asked)) {
+      for (const { name, all } of channel.read(request.payload, asked)) {
         const topic = topics.find(name)
-        if (topic !== undefined && peer.leave(topic)) topics.settled(topic, false)
+        if (topic !== undefined && peer.part(topic, all)) topics.settled(topic, false)
       }
     else {
       const covered = channel.read(request.payload, asked)

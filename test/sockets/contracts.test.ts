@@ -141,6 +141,20 @@ describe('public channels of contracts', () => {
     }
     await socket.unsubscribe('futures.tickers', ['!all'])
     assert.equal(await listed(), others)
+    // What was asked for by its name stays, and what was not is let go by the word alone.
+    await subscribed(socket, 'futures.tickers', [NAME])
+    await subscribed(socket, 'futures.tickers', ['!all'])
+    assert.equal(await listed(), others + names.length)
+    await socket.unsubscribe('futures.tickers', ['ETH_USDT'])
+    assert.equal(await listed(), others + names.length)
+    await socket.unsubscribe('futures.tickers', ['!all'])
+    assert.equal(await listed(), others + 1)
+    const still = socket.next(({ channel, event }) => channel === 'futures.tickers' && event === 'update')
+    await setIndex(platform, { BTC: '60000', ETH: '3000' })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
+    assert.equal((await still)['result'][0].contract, NAME)
+    await socket.unsubscribe('futures.tickers', [NAME])
+    assert.equal(await listed(), others)
   })
   test('trades: those of one command in one frame, the sign is the taker’s; sizes as the handshake wants them', async () => {
     const [plain, texts] = [await open(), await open('/v4/ws/usdt', { 'X-Gate-Size-Decimal': '1' })]
