@@ -19,6 +19,11 @@ export interface PeerParts {
   readonly fault: (channel: string, userId: number) => FramePlan | undefined
 }
 
+interface Signed {
+  readonly subscription: PrivateSubscription
+  /** By key. */
+  readonly sessions: Map<string, Session>
+}
 /** A topic that it has joined: by its own name, by the word for all of them, or both. */
 interface Joined {
   /** How many frames had been told there before. */
@@ -46,8 +51,8 @@ export class Peer implements CallConnection, Member, Listener {
   /** Seconds of the platform's clock. */
   readonly since: number
   private readonly joined = new Map<Topic, Joined>()
-  /** By channel and account, and the key that each was signed with. */
-  readonly subscriptions = new Map<string, { readonly subscription: PrivateSubscription; session: Session }>()
+  /** By channel and account, and with which keys each was signed: a later one takes nothing from an earlier one. */
+  readonly subscriptions = new Map<string, Signed>()
   /** Subscriptions are taken in one after the other. */
   tail: Promise<void> = Promise.resolve()
   closed = false
@@ -168,7 +173,7 @@ export class Peer implements CallConnection, Member, Listener {
   }
   /** Everybody whose data it may get. */
   sessions(): Session[] {
-    const sessions = [...this.subscriptions.values()].map(({ session }) => session)
+    const sessions = [...this.subscriptions.values()].flatMap(({ sessions }) => [...sessions.values()])
     return this.session === undefined ? sessions : [this.session, ...sessions]
   }
 }

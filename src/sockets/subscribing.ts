@@ -6,7 +6,7 @@ import type { LiveDesk } from '../api/endpoint.ts'
 import { nearest } from '../nearest.ts'
 import type { Log } from '../runtime/log.ts'
 import { CHANNEL_BY_NAME } from './channels.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials, Session } from './credentials.ts'
 import {
   BadRequest,
   NOT_ALLOWED,
@@ -162,7 +162,8 @@ export class Subscribing {
       names: new Set<string>(),
     }
     cover(subscription, covered)
-    peer.subscriptions.set(name, { subscription, session })
+    const sessions = known?.sessions ?? new Map<string, Session>()
+    peer.subscriptions.set(name, { subscription, sessions: sessions.set(session.key, session) })
     if (figures) await unified.begin(subscription)
     else if (known === undefined) privates.add(subscription)
     else privates.release(channel.name, userId)

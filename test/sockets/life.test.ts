@@ -156,6 +156,21 @@ describe('the life of a connection', () => {
     await closedWith([client], /^INVALID_CREDENTIALS: /)
   })
 
+  test('two keys of one account on one connection: either that goes ends it', async () => {
+    const { user_id, credential } = await platform.user()
+    for (const gone of ['first', 'second']) {
+      const client = await open()
+      const first = await platform.key(user_id, allPerms())
+      const second = await platform.key(user_id, allPerms())
+      await client.subscribe('spot.orders', ['BTC_USDT'], first)
+      await client.subscribe('spot.orders', ['ETH_USDT'], second)
+      await client.subscribe('spot.orders', ['!all'], credential)
+      const { key } = gone === 'first' ? first : second
+      await platform.operator.ok('PATCH', `/users/${user_id}/keys/${key}`, { state: 3 })
+      await closedWith([client], /^INVALID_CREDENTIALS: /)
+    }
+  })
+
   test('a key that goes while its subscription is on the way is told nothing of its account', async () => {
     const { user_id } = await platform.user()
     const { core } = platform.platform.desk
