@@ -142,12 +142,20 @@ describe('real clients trade spot', () => {
     })
     const target = await exchange.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 55000, {
       takeProfitPrice: 55000,
+      clientOrderId: 'mine',
     })
     const triggers = { trigger: true }
     const waiting = await exchange.fetchOpenOrders('BTC/USDT', undefined, undefined, triggers)
     assert.deepEqual(waiting.map(({ id }: { id: string }) => id).sort(), [stop.id, target.id].sort())
     const asked = await exchange.fetchOrder(stop.id, 'BTC/USDT', triggers)
     assert.equal(`${asked.status} ${asked.triggerPrice}`, 'open 45000')
+    assert.equal(asked.clientOrderId, undefined)
+    assert.equal((await exchange.fetchOrder(target.id, 'BTC/USDT', triggers)).clientOrderId, 't-mine')
+    const wrong = { stopLossPrice: 45000, clientOrderId: 'not mine' }
+    await assert.rejects(
+      exchange.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 45000, wrong),
+      /BadRequest|INVALID_PARAM_VALUE.*text/,
+    )
     await exchange.cancelOrder(stop.id, 'BTC/USDT', triggers)
     await exchange.cancelAllOrders('BTC/USDT', triggers)
     const ended = await exchange.fetchClosedOrders('BTC/USDT', undefined, undefined, triggers)

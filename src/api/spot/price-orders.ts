@@ -1,5 +1,6 @@
 import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tables/spot/price-orders.ts'
-import { refuseNotWaiting } from '../../core/spot/triggers.ts'
+import { isClientText } from '../../core/tables/exchange/order.ts'
+import { SOURCES, refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
@@ -35,7 +36,7 @@ export const priceOrderShape = shape({
   fired_order_id: int64,
   status: str,
   reason: str,
-  trigger: shape({ price: str, rule: str, expiration: int64 }),
+  trigger: shape({ price: str, rule: str, expiration: int64, 'text?': str }),
   put: shape({
     type: str,
     side: str,
@@ -58,10 +59,18 @@ export const priceOrderView = (order: PriceOrder) => ({
   fired_order_id: order.fired_order_id,
   status: order.status,
   reason: order.reason,
-  trigger: { price: format(order.trigger_price), rule: order.rule, expiration: order.expiration },
+  trigger: {
+    price: format(order.trigger_price),
+    rule: order.rule,
+    expiration: order.expiration,
+    // Where ccxt looks for the client's own id.
+    ...(isClientText(order.put.text) && { text: order.put.text }),
+  },
   put: order.put,
 })
 
+/** ccxt sends the client's own id here, without the prefix that it gives it elsewhere. */
+const ownText = (text: string): string => (SOURCES.has(text) || isClientText(text) ? text : `t-${text}`)
 function idOf(name: string): number {
   // What is no number is nobody's order, like a number that nobody has.
   if (!/^\d{1,15}$/.test(name)) notFound('ORDER_NOT_FOUND', `this account has no price order "${name}"`)
@@ -117,7 +126,8 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     ],
     handle: async ({ desk, caller, body }) => {
       const { text: triggerText, ...trigger } = body.trigger
-      const put: PutOrder = { ...body.put, text: body.put.text ?? triggerText ?? '' }
+      const named = triggerText === null ? '' : ownText(triggerText)
+      const put: PutOrder = { ...body.put, text: body.put.text ?? named }
       const order = await desk.core.submit('spot.price_order.create', {
         user_id: caller.user.user_id,
         market: body.market,

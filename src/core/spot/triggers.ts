@@ -19,7 +19,7 @@ import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote, refuseH
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
 const FIRED_MAX = 50
 /** Texts that say where a price order came from; the order that it places has no text of a client. */
-const SOURCES: ReadonlySet<string> = new Set(['web', 'api', 'app'])
+export const SOURCES: ReadonlySet<string> = new Set(['web', 'api', 'app'])
 
 /** The last price of a market may have moved: fires what it has reached, lowest id first at equal prices. */
 export function fireTriggers(ctx: Ctx, pair: string): void {
