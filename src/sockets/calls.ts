@@ -130,14 +130,20 @@ export class Calls {
       connection.product,
       connection.ip,
     )
+    const before = connection.session
     connection.session = session
-    this.misbehave(call, () => {
-      const result = { api_key: session.key, uid: String(session.user_id) }
-      call.status = 200
-      call.data = `{"result":${JSON.stringify(result)}}`
-      this.readyInTurn(call)
-      return undefined
-    })
+    this.misbehave(
+      call,
+      () => {
+        const result = { api_key: session.key, uid: String(session.user_id) }
+        call.status = 200
+        call.data = `{"result":${JSON.stringify(result)}}`
+        this.readyInTurn(call)
+        return undefined
+      },
+      // A rule may ask for whoever logs in; it did not happen.
+      () => (connection.session = before),
+    )
   }
 
   private check(call: Call, declared: CallChannel, payload: Readonly<Record<string, unknown>>): void {
@@ -199,8 +205,11 @@ export class Calls {
     if (frame.n !== undefined) connection.acknowledge(frame.n, now, limits)
     else connection.send(ackText(call, now, limits, payload, paramOf(call)))
   }
-  /** Carries it out, as the sandbox's fault rules want it. What comes behind it waits while it waits. */
-  private misbehave(call: Call, run: () => Promise<void> | undefined): void {
+  /**
+   * Carries it out, as the sandbox's fault rules want it. What comes behind it waits while it waits. `undo` takes back
+   * what was done before, when nothing is to be done.
+   */
+  private misbehave(call: Call, run: () => Promise<void> | undefined, undo?: () => void): void {
     const { faults } = this.parts
     if (!faults.active || call.connection.session?.session_id !== undefined) {
       this.hold(call, run())
@@ -213,6 +222,7 @@ export class Calls {
     const carryOut = (): Promise<void> | undefined => {
       try {
         if (plan?.error === undefined) return run()
+        undo?.()
         this.fail(call, plan.error)
       } catch (error) {
         this.fail(call, error)

@@ -696,6 +696,21 @@ describe('faults of calls', () => {
     await set()
   })
 
+  test('error: a login that is told to fail is none, and the one before stays', async () => {
+    const { user_id, credential } = await party(platform)
+    const line = new CallLine(platform)
+    const list = { status: 'open', currency_pair: 'BTC_USDT' }
+    await set({ match: { channel: 'spot.login', user_id }, effect: 'error', times: 2 })
+    refusedCall(await line.login(credential), 500, 'SERVER_ERROR')
+    refusedCall(await line.call('spot.order_list', list), 400, 'AUTHENTICATION_FAILED', /^Not login/)
+    const other = await logged()
+    refusedCall(await other.line.login(credential), 500, 'SERVER_ERROR')
+    assert.equal(other.line.session?.user_id, other.user_id)
+    resultOf(await line.login(credential))
+    resultOf(await line.call('spot.order_list', list))
+    await set()
+  })
+
   test('drop_reply commits without an answer; disconnect too, and the line is cut; duplicate answers twice', async () => {
     const { user_id, client, line } = await logged()
     await set(
