@@ -46,10 +46,7 @@ function contractNamed(given: string, { world, known, address }: Asked): Named {
   if (contract !== undefined && isListed(contract)) return { id, name, contract }
   return known ? badArgument(`unknown contract ${given.slice(0, 80)}`) : { id, name, contract }
 }
-/**
- * All of them are those that there are now: a client that wants a later one asks again. Beside the word for all of them
- * single names add nothing.
- */
+/** Beside the word for all of them single names add nothing. */
 function contractsNamed(payload: unknown, asked: Asked): (Named & { readonly all: boolean })[] {
   const given = texts(payload, CONTRACTS)
   const named = given.filter((name) => name !== ALL).map((name) => contractNamed(name, asked))
@@ -57,8 +54,7 @@ function contractsNamed(payload: unknown, asked: Asked): (Named & { readonly all
   const all = given.includes(ALL)
   const found = all
     ? asked.world.allContracts
-        // Whoever lets all go lets those go too that have left meanwhile.
-        .filter((contract) => contract.account === account && (!asked.known || isListed(contract)))
+        .filter((contract) => contract.account === account && isListed(contract))
         .map((contract) => ({ id: contract.id, name: contract.name, contract }))
     : named
   return [...new Map(found.map((one) => [one.id, { ...one, all }])).values()]
@@ -171,6 +167,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
   {
     ...common,
     name: 'futures.tickers',
+    takesAll: true,
     summary: 'Last, mark and index price, funding rate and 24 hour figures, when one of them changed',
     payload: CONTRACTS,
     pace: '1000ms',
@@ -186,6 +183,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
   {
     ...common,
     name: 'futures.trades',
+    takesAll: true,
     summary: "Trades; the sign of the size is the taker's",
     payload: CONTRACTS,
     pace: REAL_TIME,
@@ -197,6 +195,7 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
   {
     ...common,
     name: 'futures.book_ticker',
+    takesAll: true,
     summary: 'The best bid and ask, when one of them changed',
     payload: CONTRACTS,
     pace: '10ms',
@@ -265,20 +264,15 @@ const PUBLIC_CONTRACTS: readonly PublicChannel[] = [
   {
     ...common,
     name: 'futures.public_liquidates',
+    takesAll: true,
     perpetual: true,
     summary: 'Orders that liquidate positions, of each contract one a second at most',
     payload: CONTRACTS,
     pace: '1000ms',
     result: shapes.PUBLIC_LIQUIDATES,
-    read: (payload, asked) => {
-      const account = accountOf(asked.address)
-      const look = lookAt(account, asked.texts)
-      const covered = namesOrAll(texts(payload, CONTRACTS), (name) => contractNamed(name, asked).id)
-      return (covered === 'all' ? [account] : covered).map((name) => ({
-        name: sized(`futures.public_liquidates ${name}`, asked),
-        begin: ({ liquidations }) => liquidations.of(name, look),
-      }))
-    },
+    read: perContract('futures.public_liquidates', ({ liquidations }, { id }, look) =>
+      liquidations.of(id, look),
+    ),
   },
 ]
 

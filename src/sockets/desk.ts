@@ -4,6 +4,7 @@ import type { Faults } from '../api/faults.ts'
 import { API_KEY } from '../core/tables/keys.ts'
 import { SESSION } from '../core/tables/logins.ts'
 import { USER } from '../core/tables/users.ts'
+import { LISTED_CONTRACT } from '../core/tables/world/listed.ts'
 import type { CommandRows } from '../events/rows.ts'
 import { addressBlock } from '../http/words.ts'
 import { Refusal, type Label } from '../labels.ts'
@@ -294,7 +295,7 @@ export class SocketDesk {
             },
       )
   }
-  /** Whose key or account a command changed may have lost the right to listen. */
+  /** Whose key or account a command changed may have lost the right to listen; what it listed somebody may want. */
   private reviewAfter(rows: CommandRows): void {
     const keys = new Set(
       rows.of(API_KEY).flatMap(({ before, after }) => {
@@ -303,6 +304,8 @@ export class SocketDesk {
       }),
     )
     const users = new Set(rows.of(USER).map(({ before, after }) => (after ?? before)?.user_id))
+    if (rows.of(LISTED_CONTRACT).some(({ before }) => before === undefined))
+      for (const peer of this.byId.values()) this.subscribing.widen(peer)
     const sessions = new Set(rows.of(SESSION).map(({ before, after }) => (after ?? before)?.id))
     if (keys.size === 0 && users.size === 0 && sessions.size === 0) return
     const { state } = this.parts.desk.core

@@ -21,34 +21,28 @@ export class LiquidationStreams {
   hear(rows: CommandRows): void {
     if (this.listeners.size === 0) return
     for (const row of rows.appendedTo(LIQUIDATE))
-      for (const name of [row.contract, row.account])
-        for (const tell of this.listeners.get(name) ?? []) tell(row)
+      for (const tell of this.listeners.get(row.contract) ?? []) tell(row)
   }
-  /** Of one contract, by its id, or of all of an account (group/settle). */
+  /** Of one contract, by its id. */
   readonly of =
-    (name: string, look: Look): Begin =>
+    (contract: string, look: Look): Begin =>
     (outlet) => {
-      const pacers = new Map<string, { readonly pacer: Pacer; newest: Liquidate }>()
+      let newest: Liquidate | undefined
+      const pacer = new Pacer(PACE_MS, () => outlet.publish(this.frame(newest!, look)))
       const hear = (row: Liquidate): void => {
-        let known = pacers.get(row.contract)
-        if (known === undefined) {
-          const pacer = new Pacer(PACE_MS, () => outlet.publish(this.frame(made.newest, look)))
-          const made = { pacer, newest: row }
-          pacers.set(row.contract, (known = made))
-        }
-        known.newest = row
-        known.pacer.mark()
+        newest = row
+        pacer.mark()
       }
-      let set = this.listeners.get(name)
-      if (set === undefined) this.listeners.set(name, (set = new Set()))
+      let set = this.listeners.get(contract)
+      if (set === undefined) this.listeners.set(contract, (set = new Set()))
       set.add(hear)
       return Promise.resolve({
         pace: 'each',
         first: () => undefined,
         close: () => {
-          for (const { pacer } of pacers.values()) pacer.stop()
+          pacer.stop()
           set.delete(hear)
-          if (set.size === 0) this.listeners.delete(name)
+          if (set.size === 0) this.listeners.delete(contract)
         },
       })
     }

@@ -62,6 +62,8 @@ export interface PublicChannel extends Described {
   readonly single?: boolean
   /** Alone in the payload of an end: all of the channel that the connection has end. */
   readonly endsAll?: string
+  /** "!all" stands for all contracts, those that are listed later too. */
+  readonly takesAll?: boolean
   read(payload: unknown, asked: Asked): Wanted[]
 }
 export interface PrivateChannel extends Described {

@@ -51,6 +51,8 @@ export class Peer implements CallConnection, Member, Listener {
   /** Seconds of the platform's clock. */
   readonly since: number
   private readonly joined = new Map<Topic, Joined>()
+  /** Public channels of which it wants all there is. */
+  readonly alls = new Set<string>()
   /** By channel and account, and with which keys each was signed: a later one takes nothing from an earlier one. */
   readonly subscriptions = new Map<string, Signed>()
   /** Subscriptions are taken in one after the other. */

@@ -19,7 +19,14 @@ import {
 } from './envelope.ts'
 import type { Live } from './live.ts'
 import { accountOf } from './paths.ts'
-import type { Asked, Channel, PrivateChannel, PublicChannel } from './payloads.ts'
+import {
+  ALL,
+  type Asked,
+  type Channel,
+  type PrivateChannel,
+  type PublicChannel,
+  type Wanted,
+} from './payloads.ts'
 import type { Peer } from './peer.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
 import { cover, uncover, type PrivateSubscription } from './subscribers.ts'
@@ -92,8 +99,28 @@ export class Subscribing {
     this.parts.log.error('a subscription failed unexpectedly', { channel, error })
     return { code: UNAVAILABLE, message: 'a defect of the platform, which has been logged; try again' }
   }
+  /** Something was listed: whoever wants all there is, or is about to, gets it too. */
+  widen(peer: Peer): void {
+    peer.tail = peer.tail.then(() =>
+      this.live
+        .during(async () => {
+          for (const name of peer.alls) {
+            const channel = CHANNEL_BY_NAME.get(name) as PublicChannel
+            const has = (one: Wanted): boolean => {
+              const topic = this.live.topics.find(one.name)
+              return topic !== undefined && peer.has(topic)
+            }
+            const wanted = channel.read([ALL], this.asked(peer, true)).filter((one) => !has(one))
+            if (wanted.length > 0) await this.join(peer, channel, wanted)
+          }
+        })
+        .catch((error: unknown) => {
+          if (!this.live.stopping) this.parts.log.error('what was listed could not be told of', { error })
+        }),
+    )
+  }
   private async subscribe(peer: Peer, channel: PublicChannel, request: Request): Promise<void> {
-    const { topics, sources } = this.live
+    const { topics } = this.live
     const wanted = channel.read(request.payload, this.asked(peer, true))
     this.bound(peer, wanted.length)
     if (channel.single === true)
@@ -101,6 +128,18 @@ export class Subscribing {
         const topic = topics.find(name)
         if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${title}`)
       }
+    await this.join(peer, channel, wanted, () => {
+      this.answer(peer, request)
+      if (isAll(channel, request.payload)) peer.alls.add(channel.name)
+    })
+  }
+  private async join(
+    peer: Peer,
+    channel: PublicChannel,
+    wanted: readonly Wanted[],
+    before?: () => void,
+  ): Promise<void> {
+    const { topics, sources } = this.live
     await this.live.listen('all')
     const opened = wanted.map(({ name, begin }) => topics.open(name, channel.name, begin(sources)))
     const ready = await Promise.all(opened).catch(async (error: unknown) => {
@@ -109,7 +148,7 @@ export class Subscribing {
       throw error
     })
     if (!peer.closed) {
-      this.answer(peer, request)
+      before?.()
       for (const [i, topic] of ready.entries()) peer.join(topic, wanted[i]!.all)
     }
     for (const topic of ready) topics.settled(topic)
@@ -174,10 +213,15 @@ export class Subscribing {
     if (channel.access === 'public' && endsAll(channel, request.payload)) {
       for (const topic of [...peer.topics])
         if (topic.channel === channel.name && peer.leave(topic)) topics.settled(topic, false)
+    } else if (channel.access === 'public' && isAll(channel, request.payload)) {
+      peer.alls.delete(channel.name)
+      // Those too that have left meanwhile.
+      for (const topic of [...peer.topics])
+        if (topic.channel === channel.name && peer.part(topic, true)) topics.settled(topic, false)
     } else if (channel.access === 'public')
-      for (const { name, all } of channel.read(request.payload, asked)) {
+      for (const { name } of channel.read(request.payload, asked)) {
         const topic = topics.find(name)
-        if (topic !== undefined && peer.part(topic, all)) topics.settled(topic, false)
+        if (topic !== undefined && peer.part(topic)) topics.settled(topic, false)
       }
     else {
       const covered = channel.read(request.payload, asked)
@@ -203,6 +247,8 @@ export class Subscribing {
   }
 }
 
+const isAll = ({ takesAll }: PublicChannel, payload: unknown): boolean =>
+  takesAll === true && Array.isArray(payload) && payload.includes(ALL)
 const endsAll = ({ endsAll: word }: PublicChannel, payload: unknown): boolean =>
   word !== undefined && Array.isArray(payload) && payload.length === 1 && payload[0] === word
 

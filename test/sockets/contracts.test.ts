@@ -362,6 +362,8 @@ describe('public channels of contracts', () => {
 
   test('liquidations: of a contract one a second, of one or of all', async () => {
     const [all, one, other] = [await open(), await open(), await open()]
+    // Both at once are one.
+    await subscribed(all, 'futures.public_liquidates', [NAME])
     await subscribed(all, 'futures.public_liquidates', ['!all'])
     await subscribed(one, 'futures.public_liquidates', [NAME])
     await subscribed(other, 'futures.public_liquidates', ['ETH_USDT'])
@@ -396,5 +398,38 @@ describe('public channels of contracts', () => {
     }
     assert.deepEqual(other.pushed('futures.public_liquidates'), [])
     await setIndex(platform, { BTC: '60000', ETH: '3000' })
+  })
+
+  test('all contracts are those too that are listed later', async () => {
+    const dated = async (): Promise<Result[]> => (await read('/delivery/usdt/contracts', {})) as Result[]
+    const known = new Map((await dated()).map((one) => [one['name'] as string, one['expire_time'] as number]))
+    const socket = await open('/v4/ws/delivery/usdt')
+    for (const channel of ['futures.tickers', 'futures.book_ticker'])
+      await subscribed(socket, channel, ['!all'])
+    const fresh = ['futures.tickers', 'futures.book_ticker'].map((channel) =>
+      socket.next(({ channel: name, event, result }) => {
+        const contract = (result?.[0]?.contract ?? result?.s) as string | undefined
+        return name === channel && event === 'update' && contract !== undefined && !known.has(contract)
+        // Days of the clock take a while where others work too.
+      }, 60_000),
+    )
+    const { now } = await platform.operator.ok('GET', '/clock')
+    const advance_seconds = Math.ceil(Math.min(...known.values()) - now) + 1
+    await platform.operator.ok('POST', '/clock', { advance_seconds })
+    const [ticker, best] = await Promise.all(fresh)
+    assert.equal(ticker!['result'][0].contract, best!['result'].s)
+    const names = (await dated()).map((one) => one['name'] as string)
+    assert.ok(names.includes(best!['result'].s as string))
+    const count = async (): Promise<number> => {
+      const rows = (await platform.operator.ok('GET', '/sockets')) as Frame[]
+      return rows.find(({ product, subscriptions }) => product === 'delivery_usdt' && subscriptions > 3)?.[
+        'subscriptions'
+      ] as number
+    }
+    assert.ok((await count()) >= 2 * names.length)
+    // Those that have left meanwhile end with the others.
+    await socket.unsubscribe('futures.tickers', ['!all'])
+    await socket.unsubscribe('futures.book_ticker', ['!all'])
+    assert.equal(await count(), undefined)
   })
 })
