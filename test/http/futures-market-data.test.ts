@@ -154,6 +154,12 @@ describe('public data of perpetual contracts', () => {
       /limit/,
     )
     refused(
+      await get('/candlesticks', { ...BTC, interval: '1m', from: start + 5, to: start + 4 }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /from.*after/,
+    )
+    refused(
       await get('/candlesticks', { ...BTC, interval: '1m', from: start - 2000 * 60, to: start }),
       400,
       'INVALID_PARAM_VALUE',

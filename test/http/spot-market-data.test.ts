@@ -119,6 +119,9 @@ describe('spot market data', () => {
     const candles = (query: object) =>
       anybody.get('/spot/candlesticks', { ...PAIR, interval: '1m', ...query })
     refused(await candles({ limit: 10, from: start }), 400, 'INVALID_PARAM_VALUE', /limit/)
+    // Both in one bucket.
+    refused(await candles({ from: start + 5, to: start + 4 }), 400, 'INVALID_PARAM_VALUE', /from.*after/)
+    assert.equal(ok(await candles({ from: start + 4, to: start + 5 })).length, 1)
     assert.equal(ok(await candles({ from: start - 990 * 60, to: start + 9 * 60 })).length > 0, true)
     refused(await candles({ from: start - 1000 * 60, to: start + 60 }), 400, 'INVALID_PARAM_VALUE', /1000/)
     refused(

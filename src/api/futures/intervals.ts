@@ -45,6 +45,7 @@ export function contractRange(
   const { limit } = query
   if (limit !== null && query.from !== null)
     refuse('INVALID_PARAM_VALUE', 'limit: can not be used together with from; leave one of them out')
+  // As they were sent: in one bucket of a long interval they look like the right order.
   refuseBackwards(query.from, query.to)
   const from = query.from === null ? undefined : interval.start(Math.floor(query.from))
   const usual = from === undefined ? now : Math.min(now, from + (most - 1) * interval.seconds)

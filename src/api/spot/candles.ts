@@ -24,6 +24,9 @@ export function candleRange(
   const { limit } = query
   if (limit !== null && (query.from !== null || query.to !== null))
     refuse('INVALID_PARAM_VALUE', 'limit: can not be used together with from or to; leave one of them out')
+  // As they were sent: in one bucket of a long interval they look like the right order.
+  if (query.from !== null && query.to !== null && query.from > query.to)
+    refuse('INVALID_PARAM_VALUE', `from: ${query.from} is after to, ${query.to}`)
   const back = (start: number, steps: number): number => {
     for (let i = 0; i < steps; i++) start = interval.start(start - 1)
     return start
@@ -37,8 +40,6 @@ export function candleRange(
     Math.floor(query.to ?? Math.min(now, from! + (POINTS_MAX - 1) * interval.seconds)),
   )
   const first = from ?? back(to, 99)
-  if (first > to && query.to !== null)
-    refuse('INVALID_PARAM_VALUE', `from: ${query.from!} is after to, ${query.to}`)
   if ((to - first) / interval.seconds > POINTS_MAX - 1)
     refuse(
       'INVALID_PARAM_VALUE',
