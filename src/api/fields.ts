@@ -174,19 +174,27 @@ export function oneOfNumbers<const T extends number>(...allowed: readonly T[]): 
   })
 }
 
-/** An amount or price in a request: a decimal string, no sign, no exponent. Zero passes; the rules decide. */
-export function decimal(): Field<string> {
+/**
+ * An amount or price in a request: a decimal string, no sign, no exponent. Zero passes; the rules decide. `finer` is what one
+ * is called that has more decimals than any amount: orders have a label of their own for that.
+ */
+export function decimal(
+  finer: 'INVALID_PARAM_VALUE' | 'INVALID_PRECISION' = 'INVALID_PARAM_VALUE',
+): Field<string> {
   const schema = { type: 'string', format: 'decimal', examples: ['1.5'] }
   return field(schema, (value, name) => {
+    if (typeof value === 'string' && /^\d{1,20}(\.\d{1,18})?$/.test(value)) return value
     if (typeof value === 'number')
       return wrong(name, value, 'must be a decimal string, such as "1.5": numbers lose digits')
-    if (typeof value !== 'string' || !/^\d{1,20}(\.\d{1,18})?$/.test(value))
+    if (typeof value !== 'string' || !/^\d+(\.\d+)?$/.test(value))
       return wrong(name, value, 'must be a decimal string such as "1.5", with no sign and no exponent')
-    return value
+    return /^\d{21}/.test(value)
+      ? wrong(name, value, 'has more than 20 digits before the point')
+      : refuse(finer, `${name}: ${shown(value)} has more than 18 decimals`)
   })
 }
-export function positiveDecimal(): Field<string> {
-  const inner = decimal()
+export function positiveDecimal(finer?: 'INVALID_PRECISION'): Field<string> {
+  const inner = decimal(finer)
   return field(inner.schema, (value, name) => {
     const read = inner.read(value, name)
     return /^[0.]*$/.test(read) ? wrong(name, value, 'must be above zero') : read

@@ -123,6 +123,8 @@ describe('POV orders', () => {
     for (const ttl of ['0', '1.5', 'x', '90000'])
       refused(await post({ ttl }), 400, 'INVALID_PARAM_VALUE', /ttl/)
     refused(await post({ amount: '0.0000001' }), 400, 'INVALID_PRECISION')
+    for (const name of ['amount', 'limit_price', 'trigger_price'])
+      refused(await post({ [name]: '1.0000000000000000001' }), 400, 'INVALID_PRECISION', new RegExp(name))
     refused(await post({ amount: '0.00001' }), 400, 'AMOUNT_TOO_LITTLE')
     refused(await post({ amount: '110000', limit_price: '50' }), 400, 'AMOUNT_TOO_MUCH')
     refused(

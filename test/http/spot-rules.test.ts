@@ -107,6 +107,7 @@ describe('spot rules', () => {
         { ...PAIR, side: 'sell', amount: '1', price: '50001', text: 't-3' },
         { ...PAIR, side: 'sell', amount: '1', price: '50001', text: 't-3' },
         { currency_pair: 'NO_PAIR', side: 'sell', amount: '1', price: '50001', text: 't-4' },
+        { ...PAIR, side: 'sell', amount: '1.0000000000000000001', price: '50001', text: 't-5' },
       ]),
     )
     assert.deepEqual(
@@ -122,6 +123,7 @@ describe('spot rules', () => {
         ['t-3', true, ''],
         ['t-3', false, 'DUPLICATE_REQUEST'],
         ['t-4', false, 'INVALID_CURRENCY'],
+        ['t-5', false, 'INVALID_PRECISION'],
       ],
     )
     assert.equal(reply[0].order_id, reply[0].id)
@@ -132,11 +134,12 @@ describe('spot rules', () => {
         { ...PAIR, order_id: 't-3', price: '50002' },
         { ...PAIR, order_id: '777777777', price: '50002' },
         { ...PAIR, order_id: 't-1', amount: '0.5' },
+        { ...PAIR, order_id: 't-1', amount: '0.5000000000000000001' },
       ]),
     )
     assert.deepEqual(
       amended.map((item: { succeeded: boolean; label: string }) => item.label),
-      ['', '', 'ORDER_NOT_FOUND', 'NO_CHANGE'],
+      ['', '', 'ORDER_NOT_FOUND', 'NO_CHANGE', 'INVALID_PRECISION'],
     )
     assert.equal(amended[1].price, '50002')
     const cancelled = ok(
@@ -220,6 +223,17 @@ describe('spot rules', () => {
       'AUTO_TRIGGER_PRICE_LESS_LAST',
       /must be below the last price 50000/,
     )
+    const fine = '50500.0000000000000000001'
+    for (const more of [
+      { put: { ...put, price: fine } },
+      { put: { ...put, amount: fine } },
+      { trigger: { ...price_order.trigger, price: fine } },
+    ])
+      refused(
+        await bob.client.post('/spot/price_orders', { ...price_order, ...more }),
+        400,
+        'INVALID_PRECISION',
+      )
     const { id, id_string } = ok(await bob.client.post('/spot/price_orders', price_order), 201)
     assert.equal(String(id), id_string)
     const poor = ok(

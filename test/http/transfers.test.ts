@@ -64,6 +64,8 @@ describe('transfers between own accounts', () => {
       [{ ...futures, settle: 'eth' }, 'INVALID_PARAM_VALUE', /settle.*"eth"/],
       [{ ...futures, settle: 'btc' }, 'INVALID_PARAM_VALUE', /BTC or POINT, not USDT/],
       [{ ...futures, amount: '1.123456789' }, 'INVALID_PARAM_VALUE', /8 decimals/],
+      [{ ...futures, amount: '1.0000000000000000001' }, 'INVALID_PARAM_VALUE', /18 decimals/],
+      [{ ...futures, amount: `1${'0'.repeat(30)}` }, 'INVALID_PARAM_VALUE', /20 digits before the point/],
       [{ ...futures, amount: '1000.00000001' }, 'BALANCE_NOT_ENOUGH', /1000 available/],
       [{ ...futures, from: 'futures', to: 'spot' }, 'FUTURES_BALANCE_NOT_ENOUGH', /futures/],
       [{ from: 'delivery', to: 'spot', settle: 'usdt' }, 'FUTURES_BALANCE_NOT_ENOUGH', /delivery/],

@@ -28,7 +28,13 @@ import { ACTION_MODES } from './views.ts'
 export const accountField = oneOf(...ORDER_ACCOUNTS)
 export const sideField = oneOf(...SIDES)
 export const actionModeField = withDefault(oneOf(...ACTION_MODES), 'FULL')
-const stopField = object({ trigger_price: positiveDecimal(), order_price: withDefault(decimal(), '0') })
+/** What an order says of amounts and prices: too many decimals have a label of their own there. */
+export const orderDecimal = (): Field<string> => decimal('INVALID_PRECISION')
+export const positiveOrderDecimal = (): Field<string> => positiveDecimal('INVALID_PRECISION')
+const stopField = object({
+  trigger_price: positiveOrderDecimal(),
+  order_price: withDefault(orderDecimal(), '0'),
+})
 /** An SDK sends "-" where nothing was chosen. */
 export const stpActField = (() => {
   const inner = oneOf(...STP_ACTS)
@@ -46,10 +52,10 @@ export const orderFields = {
   type: withDefault(oneOf(...ORDER_TYPES), 'limit'),
   account: optional(accountField),
   side: sideField,
-  amount: described(positiveDecimal(), 'base; of a market buy: quote'),
-  price: optional(decimal()),
+  amount: described(positiveOrderDecimal(), 'base; of a market buy: quote'),
+  price: optional(orderDecimal()),
   time_in_force: optional(oneOf(...TIMES_IN_FORCE)),
-  iceberg: optional(decimal()),
+  iceberg: optional(orderDecimal()),
   auto_borrow: optional(flag()),
   auto_repay: optional(flag()),
   stp_act: stpActField,
@@ -90,8 +96,8 @@ export function channelOf(call: { header(name: string): string | undefined }): s
 export const amendFields = {
   currency_pair: optional(pairField),
   account: optional(accountField),
-  amount: optional(positiveDecimal()),
-  price: optional(positiveDecimal()),
+  amount: optional(positiveOrderDecimal()),
+  price: optional(positiveOrderDecimal()),
   amend_text: optional(text({ max: 64 })),
   action_mode: optional(oneOf(...ACTION_MODES)),
   stop_profit: optional(stopField),

@@ -4,7 +4,7 @@ import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, object, oneOf, optional, positiveDecimal, text, withDefault } from '../fields.ts'
+import { integer, object, oneOf, optional, text, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -19,6 +19,7 @@ import {
   hasOwnText,
   newOrder,
   orderFields,
+  positiveOrderDecimal,
   sideField,
 } from './order-fields.ts'
 import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
@@ -308,8 +309,8 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     body: object({
       text: optional(text({ max: 64 })),
       currency_pair: pairField,
-      amount: positiveDecimal(),
-      price: positiveDecimal(),
+      amount: positiveOrderDecimal(),
+      price: positiveOrderDecimal(),
       action_mode: actionModeField,
     }),
     once: hasOwnText,

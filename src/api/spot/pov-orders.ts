@@ -4,12 +4,12 @@ import { refuseFinished } from '../../core/spot/pov.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { number, object, oneOf, optional, positiveDecimal, text } from '../fields.ts'
+import { number, object, oneOf, optional, text } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
-import { sideField } from './order-fields.ts'
+import { positiveOrderDecimal, sideField } from './order-fields.ts'
 import { skipped } from './span.ts'
 import { historyPair } from './views.ts'
 
@@ -90,11 +90,11 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     body: object({
       currency_pair: pairField,
       side: sideField,
-      amount: positiveDecimal(),
+      amount: positiveOrderDecimal(),
       participation_rate: number(0, 1),
       ttl: text({ max: 10, example: '3600' }),
-      limit_price: optional(positiveDecimal()),
-      trigger_price: optional(positiveDecimal()),
+      limit_price: optional(positiveOrderDecimal()),
+      trigger_price: optional(positiveOrderDecimal()),
       text: optional(text({ max: 64 })),
     }),
     status: 201,

@@ -4,23 +4,13 @@ import { SOURCES, refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import {
-  decimal,
-  flag,
-  integer,
-  object,
-  oneOf,
-  optional,
-  positiveDecimal,
-  text,
-  withDefault,
-} from '../fields.ts'
+import { flag, integer, object, oneOf, optional, text, withDefault } from '../fields.ts'
 import { paginationHeaders } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, bool, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
-import { hasOwnText, sideField } from './order-fields.ts'
+import { hasOwnText, orderDecimal, positiveOrderDecimal, sideField } from './order-fields.ts'
 import { historyPair } from './views.ts'
 
 const ACCESS = signed('spot')
@@ -93,7 +83,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     body: object({
       market: pairField,
       trigger: object({
-        price: positiveDecimal(),
+        price: positiveOrderDecimal(),
         rule: oneOf('>=', '<='),
         expiration: withDefault(integer(1, 30 * DAY_SECONDS), DAY_SECONDS),
         text: optional(text({ max: 64 })),
@@ -101,8 +91,8 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       put: object({
         type: withDefault(oneOf('limit', 'market'), 'limit'),
         side: sideField,
-        price: withDefault(decimal(), '0'),
-        amount: positiveDecimal(),
+        price: withDefault(orderDecimal(), '0'),
+        amount: positiveOrderDecimal(),
         account: withDefault(accountField, 'normal'),
         time_in_force: withDefault(oneOf('gtc', 'ioc'), 'gtc'),
         auto_borrow: withDefault(flag(), false),
