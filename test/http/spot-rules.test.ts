@@ -223,6 +223,12 @@ describe('spot rules', () => {
       'AUTO_TRIGGER_PRICE_LESS_LAST',
       /must be below the last price 50000/,
     )
+    refused(
+      await bob.client.post('/spot/price_orders', { ...price_order, put: { ...put, price: undefined } }),
+      400,
+      'MISSING_REQUIRED_PARAM',
+      /put\.price/,
+    )
     const fine = '50500.0000000000000000001'
     for (const more of [
       { put: { ...put, price: fine } },

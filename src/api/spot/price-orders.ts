@@ -1,7 +1,7 @@
 import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tables/spot/price-orders.ts'
 import { isClientText } from '../../core/tables/exchange/order.ts'
 import { SOURCES, refuseNotWaiting } from '../../core/spot/triggers.ts'
-import { notFound } from '../../labels.ts'
+import { notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { flag, integer, object, oneOf, optional, text, withDefault } from '../fields.ts'
@@ -91,7 +91,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       put: object({
         type: withDefault(oneOf('limit', 'market'), 'limit'),
         side: sideField,
-        price: withDefault(orderDecimal(), '0'),
+        price: optional(orderDecimal()),
         amount: positiveOrderDecimal(),
         account: withDefault(accountField, 'normal'),
         time_in_force: withDefault(oneOf('gtc', 'ioc'), 'gtc'),
@@ -116,8 +116,11 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     ],
     handle: async ({ desk, caller, body }) => {
       const { text: triggerText, ...trigger } = body.trigger
+      const { price, type } = body.put
+      if (price === null && type === 'limit')
+        refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: put.price (of a limit order)')
       const named = triggerText === null ? '' : ownText(triggerText)
-      const put: PutOrder = { ...body.put, text: body.put.text ?? named }
+      const put: PutOrder = { ...body.put, price: price ?? '0', text: body.put.text ?? named }
       const order = await desk.core.submit('spot.price_order.create', {
         user_id: caller.user.user_id,
         market: body.market,
