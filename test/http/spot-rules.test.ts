@@ -330,6 +330,8 @@ describe('spot rules', () => {
       'INVALID_PARAM_VALUE',
       /timeout/,
     )
+    const long = ok(await alice.client.post('/spot/countdown_cancel_all', { timeout: 604_800 }))
+    assert.ok(long.triggerTime > platform.now() * 1000 + 604_000_000)
     const { triggerTime } = ok(await alice.client.post('/spot/countdown_cancel_all', { timeout: 10 }))
     assert.ok(Math.abs(triggerTime - platform.now() * 1000 - 10_000) < 2000)
     ok(await alice.client.post('/spot/countdown_cancel_all', { timeout: 30 }))

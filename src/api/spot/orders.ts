@@ -28,6 +28,8 @@ import { skipped, timeSpan } from './span.ts'
 const ACCESS = signed('spot')
 const byNumber = (a: number, b: number): number => a - b
 const ORDER_ID = { order_id: text({ max: 64, example: '12345' }) }
+/** Seconds of a countdown: as many as a client's integer holds. */
+const TIMEOUT_MAX = 2_147_483_647
 
 /** Of an order that is amended, and so of every other one. */
 const AMEND_LABELS = [
@@ -330,7 +332,7 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     summary: 'Cancels all orders unless called again in time; 0 stops the countdown',
     access: ACCESS,
     limit: LIMITS.spot,
-    body: object({ timeout: integer(0, 86_400), currency_pair: optional(pairField) }),
+    body: object({ timeout: integer(0, TIMEOUT_MAX), currency_pair: optional(pairField) }),
     status: 200,
     reply: shape({ triggerTime: int64 }),
     refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
