@@ -189,7 +189,7 @@ describe('sub-accounts', () => {
     refused(await post({ perms: [{ read_only: true }] }), 400, 'MISSING_REQUIRED_PARAM', /perms\[0\]\.name/)
     refused(await post({ perms: 'spot' }), 400, 'INVALID_PARAM_VALUE', /perms/)
     refused(await post({ mode: 3 }), 400, 'INVALID_PARAM_VALUE', /mode/)
-    for (const ip of ['10.0.0.0/8', '::1', '300.1.1.1', 'localhost', '1.2.3'])
+    for (const ip of ['10.0.0.0/8', '::1', '300.1.1.1', 'localhost', '1.2.3', '010.1.2.3', '10.1.2.00'])
       refused(await post({ ip_whitelist: [ip] }), 400, 'INVALID_PARAM_VALUE', /ip_whitelist/)
     const ips = Array.from({ length: 21 }, (_, i) => `10.0.0.${i}`)
     refused(await post({ ip_whitelist: ips }), 400, 'INVALID_PARAM_VALUE', /20/)

@@ -115,7 +115,8 @@ export function checkPerms(perms: readonly Perm[], subAccount: boolean): void {
   }
 }
 
-const IPV4 = /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
+/** As the network writes them: a number that began with 0 would never be any caller's address. */
+const IPV4 = /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 export function checkIpList(list: readonly string[]): void {
   if (list.length > 20)
     refuse('INVALID_PARAM_VALUE', `ip_whitelist: ${list.length} addresses; at most 20 are allowed`)
