@@ -89,7 +89,9 @@ describe('account', () => {
     )
     refused(await main.client.post('/account/stp_groups', {}), 400, 'MISSING_REQUIRED_PARAM', /name/)
     refused(await main.client.delete(users), 400, 'MISSING_REQUIRED_PARAM', /user_id/)
-    const left = ok(await main.client.delete(users, `user_id=${main.user_id},${child.user_id}`))
+    const left = ok(
+      await main.client.delete(users, `user_id=${main.user_id},${child.user_id},${main.user_id}`),
+    )
     assert.deepEqual(left, [])
     refused(
       await main.client.delete(users, { user_id: child.user_id }),

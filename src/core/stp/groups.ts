@@ -59,7 +59,8 @@ export function removeStpMembers(
 ): StpMember[] {
   const { state, tx } = ctx
   const group = state.stp.at(input.user_id, input.stp_id)
-  for (const member of input.members) {
+  // Whoever is named twice leaves once.
+  for (const member of new Set(input.members)) {
     if (state.stp.groupOf(member) !== group.id)
       refuse('INVALID_PARAM_VALUE', `user_id: ${member} is not in STP group ${group.id}`)
     tx.remove(state.stp.memberships, member)
