@@ -46,8 +46,10 @@ export function readWindow(
 ): Window {
   const now = desk.clock.seconds()
   const to = query.to ?? Math.max(now, query.from ?? 0)
-  const from = Math.max(earliest, query.from ?? Math.min(now, to) - DEFAULT_DAYS * DAY)
-  if (from > to) refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+  const asked = query.from ?? Math.min(now, to) - DEFAULT_DAYS * DAY
+  if (asked > to) refuse('INVALID_PARAM_VALUE', `from: ${asked} is after to, ${to}`)
+  // A window that ends before there were records has none.
+  const from = Math.max(earliest, asked)
   // Where the beginning is ours, an end that lies in the future makes it no wider.
   if (query.from !== null && to - from > SPAN_DAYS * DAY)
     refuse(

@@ -95,6 +95,14 @@ describe('wallet', () => {
         to: 1_588_000_000,
       })
       assert.equal(early.headers.get('x-applied-from'), '1586476800')
+      const before = { from: 1_500_000_000, to: 1_500_001_000 }
+      assert.deepEqual(ok(await main.client.get('/wallet/sub_account_transfers', before)), [])
+      refused(
+        await main.client.get('/wallet/sub_account_transfers', { from: 1_500_001_000, to: 1_500_000_000 }),
+        400,
+        'INVALID_PARAM_VALUE',
+        /from: 1500001000/,
+      )
       platform = await platform.restart()
       refused(
         await platform.client(main.credential).post('/wallet/sub_account_transfers', {
