@@ -1,5 +1,6 @@
 import { SUB_TRANSFER, type SubTransfer } from '../core/tables/transfers.ts'
 import type { State } from '../core/state.ts'
+import { subAccountNamed } from '../core/tables/users.ts'
 import { refuse } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
@@ -152,11 +153,15 @@ export const subTransferEndpoints: readonly AnyEndpoint[] = [
     query: { sub_uid: optional(ids(100)), ...windowFields, ...pageFields(1000) },
     status: 200,
     reply: array(recordShape),
-    refuses: [],
+    refuses: ['SUB_ACCOUNT_NOT_FOUND'],
     handle: async ({ desk, caller, query, set }) => {
+      const main = caller.user.user_id
       const window = readWindow(desk, query, set, EARLIEST)
       const subs = [...new Set(query.sub_uid ?? [])]
-      const { rows, total } = await page(desk, caller.user.user_id, subs, window, query)
+      await desk.core.read(({ users }) => {
+        for (const sub of subs) subAccountNamed(users, main, sub)
+      })
+      const { rows, total } = await page(desk, main, subs, window, query)
       paginationHeaders(set, query, total)
       return rows.map(view)
     },

@@ -103,6 +103,12 @@ describe('wallet', () => {
         'INVALID_PARAM_VALUE',
         /from: 1500001000/,
       )
+      for (const sub_uid of ['1', `${sub.user_id},${main.user_id}`])
+        refused(
+          await main.client.get('/wallet/sub_account_transfers', { sub_uid }),
+          400,
+          'SUB_ACCOUNT_NOT_FOUND',
+        )
       platform = await platform.restart()
       refused(
         await platform.client(main.credential).post('/wallet/sub_account_transfers', {
