@@ -29,8 +29,8 @@ export class Limiter {
     return this.check(bucket, requests, seconds, now, true, cost)
   }
   /** Looks without counting. */
-  peek(bucket: string, requests: number, seconds: number, now: number): Allowance {
-    return this.check(bucket, requests, seconds, now, false)
+  peek(bucket: string, requests: number, seconds: number, now: number, cost = 1): Allowance {
+    return this.check(bucket, requests, seconds, now, false, cost)
   }
   /** As it stands; undefined: nobody has used it within its span. */
   find(bucket: string, requests: number, seconds: number, now: number): Allowance | undefined {

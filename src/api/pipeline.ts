@@ -301,12 +301,12 @@ export class Pipeline {
     const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     this.count(passage, rule, own, markets, endpoint.cost?.(body) ?? 1)
   }
-  /** Of several windows the one with the least room is told. */
+  /** Of several windows the one with the least room is told. It counts in all of them, or, refused by one, in none. */
   private count(
     passage: Passage,
     rule: LimitRule,
     own: string,
-    markets: Iterable<string>,
+    markets: readonly string[],
     cost: number,
   ): void {
     const { limiter, desk } = this.options
@@ -322,31 +322,37 @@ export class Pipeline {
       rule.tiered === true && passage.caller !== undefined
         ? ratioTier(state, state.futures.activity, passage.caller.user).requests
         : rule.requests
-    for (const market of markets) {
-      const allowance = limiter.admit(`${name} ${who} ${market}`, requests, rule.seconds, now, cost)
-      if (
-        passage.allowance === undefined ||
-        allowance.remain < passage.allowance.remain ||
-        !allowance.allowed
-      )
-        passage.allowance = allowance
-      if (!allowance.allowed) {
-        const wait = ((allowance.resetAt - now) / 1e6).toFixed(1)
-        refuse(
-          rule.label,
-          `Request Rate Limit Exceeded: ${allowance.limit} requests in ${rule.seconds} s for ${name}; try again in ${wait} s`,
-        )
-      }
-    }
+    const { seconds, label } = rule
+    // One that is full refuses before the others have counted anything.
+    if (markets.length > 1)
+      for (const market of markets)
+        this.tell(passage, limiter.peek(`${name} ${who} ${market}`, requests, seconds, now, cost))
+    if (passage.allowance?.allowed !== false)
+      for (const market of markets)
+        this.tell(passage, limiter.admit(`${name} ${who} ${market}`, requests, seconds, now, cost))
+    const told = passage.allowance
+    if (told === undefined || told.allowed) return
+    const wait = ((told.resetAt - now) / 1e6).toFixed(1)
+    refuse(
+      label,
+      `Request Rate Limit Exceeded: ${told.limit} requests in ${seconds} s for ${name}; try again in ${wait} s`,
+    )
+  }
+  /** The first that refuses, or the one with the least room. */
+  private tell(passage: Passage, allowance: Allowance): void {
+    const told = passage.allowance
+    if (told?.allowed === false) return
+    if (told === undefined || !allowance.allowed || allowance.remain < told.remain)
+      passage.allowance = allowance
   }
 
   /** As the platform spells them: a name that the caller makes up, or none, opens no bucket of its own. */
-  private marketsOf({ checked, query }: Passage, endpoint: AnyEndpoint, body: unknown): Iterable<string> {
+  private marketsOf({ checked, query }: Passage, endpoint: AnyEndpoint, body: unknown): readonly string[] {
     const { world } = this.options.desk.core.state
     const named = checked?.fault?.markets ?? endpoint.markets?.(body, query) ?? []
     if (named.length === 0) return NO_MARKET
     if (named.length === 1) return [world.findMarket(named[0]!)?.id ?? UNKNOWN_MARKET]
-    return new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))
+    return [...new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))]
   }
 
   /** Reads all parameters at once; what comes out runs the rules, and may run twice under a fault. */

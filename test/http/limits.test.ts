@@ -84,6 +84,28 @@ describe('rate buckets', () => {
     assert.equal(refusedOf(await amend(mixed, 'currency_pair=BTC_USDT')), 10)
     await platform.stop()
   })
+  test('a batch that one of its markets refuses uses up nothing of the others', async () => {
+    const platform = await start({})
+    const { client } = await platform.user()
+    const orders = (...pairs: string[]): Promise<Reply> =>
+      client.post(
+        '/spot/batch_orders',
+        pairs.map((currency_pair) => ({ currency_pair, side: 'buy', amount: '1', price: '1' })),
+      )
+    for (let i = 0; i < 10; i++) ok(await orders('BTC_USDT'))
+    for (let i = 0; i < 10; i++) {
+      const reply = await orders('ETH_USDT', 'BTC_USDT')
+      refused(reply, 429, 'TOO_MANY_REQUESTS')
+      assert.equal(reply.headers.get('x-gate-ratelimit-requests-remain'), '0')
+    }
+    for (let i = 0; i < 10; i++) {
+      const reply = await orders('ETH_USDT', 'SOL_USDT')
+      ok(reply)
+      assert.equal(reply.headers.get('x-gate-ratelimit-requests-remain'), String(9 - i))
+    }
+    refused(await orders('ETH_USDT'), 429, 'TOO_MANY_REQUESTS')
+    await platform.stop()
+  })
   test('pages are limited by address; signs of life are not', async () => {
     const platform = await start({})
     const statuses = async (path: string): Promise<number[]> => {
