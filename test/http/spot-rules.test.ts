@@ -229,6 +229,23 @@ describe('spot rules', () => {
       'MISSING_REQUIRED_PARAM',
       /put\.price/,
     )
+    // Each is told under the name that it was sent under.
+    for (const [market, label] of [
+      ['NO_USDT', 'INVALID_CURRENCY'],
+      ['ETH_DOGE', 'INVALID_CURRENCY_PAIR'],
+    ] as const)
+      for (const reply of [
+        await bob.client.post('/spot/price_orders', { ...price_order, market }),
+        await bob.client.get('/spot/price_orders', { status: 'open', market }),
+        await bob.client.delete('/spot/price_orders', { market }),
+      ])
+        refused(reply, 400, label, /^market: /)
+    refused(
+      await bob.client.delete('/spot/orders', { trade_quote: 'NO' }),
+      400,
+      'INVALID_CURRENCY',
+      /^trade_quote: /,
+    )
     const fine = '50500.0000000000000000001'
     for (const more of [
       { put: { ...put, price: fine } },

@@ -152,7 +152,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       const paged = (total: number): void =>
         paginationHeaders((name, value) => call.set(name, value), query, total)
       const { pair, open } = await desk.core.read((state) => ({
-        pair: query.market === null ? null : historyPair(state, query.market),
+        pair: query.market === null ? null : historyPair(state, query.market, 'market'),
         open: state.spot.priceOrders.openOf(userId).reverse(),
       }))
       if (query.status === 'open') {

@@ -187,9 +187,9 @@ export const fillView = (fill: Fill): Record<string, unknown> => ({
 })
 
 /** A market's name for reading what happened there: one that is gone keeps its history. */
-export function historyPair({ world, spot }: State, name: string): string {
+export function historyPair({ world, spot }: State, name: string, parameter = 'currency_pair'): string {
   const known = world.findMarket(name)?.id
   if (known !== undefined) return known
   const gone = name.toUpperCase()
-  return spot.figures.get(gone) === undefined ? world.market(name).id : gone
+  return spot.figures.get(gone) === undefined ? world.market(name, 'parameter', parameter).id : gone
 }

@@ -29,7 +29,7 @@ function meant(ctx: Ctx, input: CancelRest, most: number): OrderRow[] {
   const { world, spot } = ctx.state
   const pair = input.currency_pair === null ? undefined : world.market(input.currency_pair).id
   const { trade_quote = null } = input
-  const quote = trade_quote === null ? null : world.currency(trade_quote).currency
+  const quote = trade_quote === null ? null : world.currency(trade_quote, 'trade_quote').currency
   const found: OrderRow[] = []
   for (const each of pair === undefined ? spot.openPairs(input.user_id) : [pair]) {
     if (found.length >= most) break

@@ -108,7 +108,7 @@ export interface NewPriceOrder {
 }
 export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   const { state } = ctx
-  const market = state.world.market(input.market)
+  const market = state.world.market(input.market, 'parameter', 'market')
   refuseHalted(market)
   orderAccount(state, state.users.must(input.user_id), ORDER_ACCOUNT[input.put.account])
   const trigger_price = readPrice(market, input.trigger.price, 'trigger.price')
@@ -157,7 +157,7 @@ export function cancelPriceOrders(
   ctx: Ctx,
   input: { user_id: number; market: string | null; account: PriceOrderAccount | null },
 ): PriceOrder[] {
-  const pair = input.market === null ? null : ctx.state.world.market(input.market).id
+  const pair = input.market === null ? null : ctx.state.world.market(input.market, 'parameter', 'market').id
   return ctx.state.spot.priceOrders
     .openOf(input.user_id)
     .filter((order) => pair === null || order.pair === pair)

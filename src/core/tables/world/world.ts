@@ -300,19 +300,20 @@ export class World {
   findCurrency(name: string): CurrencyConfig | undefined {
     return this.currencies.get(name.toUpperCase())
   }
-  currency(name: string): CurrencyConfig {
+  /** `parameter` is what the caller wrote it under. */
+  currency(name: string, parameter = 'currency'): CurrencyConfig {
     return (
       this.findCurrency(name) ??
       refuse(
         'INVALID_CURRENCY',
-        `currency: "${name}" is not a currency of this platform; GET /spot/currencies lists them`,
+        `${parameter}: "${name}" is not a currency of this platform; GET /spot/currencies lists them`,
       )
     )
   }
   findMarket(name: string): Market | undefined {
     return this.markets.get(name) ?? this.markets.get(name.toUpperCase())
   }
-  market(name: string, where: 'path' | 'parameter' = 'parameter'): Market {
+  market(name: string, where: 'path' | 'parameter' = 'parameter', parameter = 'currency_pair'): Market {
     const market = this.findMarket(name)
     if (market !== undefined) return market
     const say = where === 'path' ? notFound : refuse
@@ -320,11 +321,11 @@ export class World {
     const parts = /^[^_,/-]+_[^_,/-]+$/.test(name) ? name.split('_') : undefined
     for (const part of parts ?? [])
       if (this.findCurrency(part) === undefined)
-        say('INVALID_CURRENCY', `currency_pair: "${part}" in "${name}" is not a currency of this platform`)
+        say('INVALID_CURRENCY', `${parameter}: "${part}" in "${name}" is not a currency of this platform`)
     const form = parts === undefined ? '; a pair is written BASE_QUOTE, such as BTC_USDT' : ''
     return say(
       'INVALID_CURRENCY_PAIR',
-      `currency_pair: "${name}" is not a market of this platform${form}; GET /spot/currency_pairs lists them`,
+      `${parameter}: "${name}" is not a market of this platform${form}; GET /spot/currency_pairs lists them`,
     )
   }
 }
