@@ -83,7 +83,7 @@ describe('POV orders', () => {
   })
   test('a price beyond the limit is not taken; a cancelled one and an expired one give everything back', async () => {
     const first = await create({ limit_price: '50050' })
-    const second = await create({ side: 'sell', amount: '2', limit_price: null, ttl: '30' })
+    const second = await create({ side: 'sell', amount: '2', limit_price: null, ttl: '30', text: 't-other' })
     await maker.placed('sell', '10', '50100')
     await trade('2')
     await pass(1)
@@ -139,8 +139,14 @@ describe('POV orders', () => {
       refused(await client.get(`/spot/pov_orders/${id}`), 404, 'ORDER_NOT_FOUND')
       refused(await client.delete(`/spot/pov_orders/${id}`), 404, 'ORDER_NOT_FOUND')
     }
-    for (let i = 0; i < 20; i++) await create({ amount: '0.01' })
-    refused(await post({ amount: '0.01' }), 400, 'TOO_MANY_ORDERS')
+    const first = await create({ amount: '0.01' })
+    const money = await owner.money('USDT')
+    refused(await post({ amount: '0.02' }), 400, 'DUPLICATE_REQUEST', new RegExp(`POV order ${first.id};`))
+    assert.equal(await owner.money('USDT'), money)
+    // Who chose no text has none in common, and one of an order that has ended is free again.
+    ok(await client.delete(`/spot/pov_orders/${first.id}`))
+    for (let i = 0; i < 20; i++) await create({ amount: '0.01', text: i === 0 ? 't-pov' : null })
+    refused(await post({ amount: '0.01', text: 't-more' }), 400, 'TOO_MANY_ORDERS')
     const theirs = ok(await client.get('/spot/pov_orders', { status: 'open', limit: '5', page: '2' }))
     assert.equal(theirs.length, 5)
     refused(await maker.client.get(`/spot/pov_orders/${theirs[0].id}`), 404, 'ORDER_NOT_FOUND')

@@ -9,7 +9,7 @@ import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
-import { positiveOrderDecimal, sideField } from './order-fields.ts'
+import { hasOwnText, positiveOrderDecimal, sideField } from './order-fields.ts'
 import { skipped } from './span.ts'
 import { historyPair } from './views.ts'
 
@@ -97,6 +97,7 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
       trigger_price: optional(positiveOrderDecimal()),
       text: optional(text({ max: 64 })),
     }),
+    once: hasOwnText,
     status: 201,
     reply: povShape,
     refuses: [
@@ -108,6 +109,7 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
       'ORDER_BOOK_NOT_FOUND',
       'BALANCE_NOT_ENOUGH',
       'TOO_MANY_ORDERS',
+      'DUPLICATE_REQUEST',
     ],
     handle: async ({ desk, caller, body }) =>
       view(

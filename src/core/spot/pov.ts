@@ -17,7 +17,7 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
 import type { Market } from '../tables/world/markets.ts'
-import { DEFAULT_TEXT, type Side } from '../tables/exchange/order.ts'
+import { DEFAULT_TEXT, isClientText, type Side } from '../tables/exchange/order.ts'
 import { PLAIN, placeOrder } from './place.ts'
 import type { PovOrder, TerminatedAs } from '../tables/spot/pov-orders.ts'
 import { checkOpen, checkSize, checkText, readBase, readPrice } from './rules.ts'
@@ -56,6 +56,13 @@ export function createPovOrder(ctx: Ctx, input: NewPovOrder): PovOrder {
     )
   const bound = boundOf(state, market, input)
   checkSize(market, amount, side === 'buy' ? timesDown(amount, bound) : undefined)
+  // It holds money: whoever asks again, because no answer came, must not have it held twice.
+  const same = isClientText(text) ? state.spot.povOrders.openWithText(user_id, text) : undefined
+  if (same !== undefined)
+    refuse(
+      'DUPLICATE_REQUEST',
+      `text: "${text}" is the text of the open POV order ${same.id}; nothing was placed`,
+    )
   if (state.spot.povOrders.openCount(user_id) >= OPEN_MAX)
     refuse('TOO_MANY_ORDERS', `an account has at most ${OPEN_MAX} open POV orders; cancel some first`)
   const trigger =

@@ -97,6 +97,10 @@ export class PovOrders {
   openOf(userId: number): PovOrder[] {
     return [...this.byUser.get(userId)].sort((a, b) => a.id - b.id)
   }
+  /** Of the few that are open. */
+  openWithText(userId: number, text: string): PovOrder | undefined {
+    return this.openOf(userId).find((order) => order.text === text)
+  }
   openAt(userId: number, pair: string): PovOrder[] {
     return [...this.byPlace.get(`${userId}/${pair}`)].sort((a, b) => a.id - b.id)
   }
