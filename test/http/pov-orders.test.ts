@@ -118,7 +118,7 @@ describe('POV orders', () => {
     const { client } = owner
     const post = (more: object): ReturnType<typeof client.post> =>
       client.post('/spot/pov_orders', { ...body, ...more })
-    for (const participation_rate of [0, 0.51, 1, 'x'])
+    for (const participation_rate of [0, 0.51, 1, 'x', 0.12345, '0.00001', 1e-8, 1 / 3])
       refused(await post({ participation_rate }), 400, 'INVALID_PARAM_VALUE', /participation_rate/)
     for (const ttl of ['0', '1.5', 'x', '90000'])
       refused(await post({ ttl }), 400, 'INVALID_PARAM_VALUE', /ttl/)

@@ -70,6 +70,15 @@ async function find(desk: Desk, userId: number, id: number): Promise<PovOrder> {
   if (order?.user_id !== userId) notFound('ORDER_NOT_FOUND', `this account has no POV order ${id}`)
   return order
 }
+/** Shown as it is, a JSON number has four decimals at most. */
+function rateText(rate: number): string {
+  if (Number(rate.toFixed(4)) !== rate)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `participation_rate: ${rate} must be a number with at most 4 decimals, such as 0.1`,
+    )
+  return String(rate)
+}
 /** Seconds, which a client sends as a text. */
 function seconds(ttl: string): number {
   const value = Number(ttl)
@@ -116,7 +125,7 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
         await desk.core.submit('spot.pov.create', {
           ...body,
           user_id: caller.user.user_id,
-          participation_rate: String(body.participation_rate),
+          participation_rate: rateText(body.participation_rate),
           ttl: seconds(body.ttl),
         }),
       ),
