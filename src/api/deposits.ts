@@ -5,7 +5,7 @@ import { depositId } from '../core/tables/withdrawals.ts'
 import { dayAllowance } from '../core/withdrawals/usage.ts'
 import type { CurrencyChain } from '../core/tables/world/chains.ts'
 import type { CurrencyConfig } from '../core/tables/world/config.ts'
-import { amountOf, format, min, roundDown } from '../money/amount.ts'
+import { amountOf, canonical, format, min, roundDown } from '../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { integer, oneOf, optional, text, withDefault } from './fields.ts'
 import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
@@ -91,7 +91,6 @@ const rulesShape = shape({
   withdraw_fix_on_chains: map(decimalText),
   withdraw_percent_on_chains: map(str),
 })
-const canonical = (text: string): string => format(amountOf(text))
 function rulesView(state: State, now: number, userId: number, config: CurrencyConfig) {
   const user = state.users.must(userId)
   const { limit, remain } = dayAllowance(state, user, config, now)

@@ -82,6 +82,9 @@ export function format(value: Amount | Price | Rate): string {
   return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
+/** The same amount as replies write it, whoever wrote it how. */
+export const canonical = (text: string): string => format(amountOf(text))
+
 export function decimalsOf(value: Amount | Price | Rate): number {
   const text = format(value)
   const point = text.indexOf('.')

@@ -18,7 +18,7 @@ import { currencyField } from '../api/wallet.ts'
 import type { CurrencyChain, CurrencyChange } from '../core/tables/world/chains.ts'
 import type { CurrencyConfig } from '../core/tables/world/config.ts'
 import { notFound } from '../labels.ts'
-import { amountOf, format } from '../money/amount.ts'
+import { canonical } from '../money/amount.ts'
 
 const currencyShape = shape({
   currency: str,
@@ -51,7 +51,6 @@ const currencyShape = shape({
     }),
   ),
 })
-const canonical = (text: string): string => format(amountOf(text))
 const currencyView = (config: CurrencyConfig) => ({
   currency: config.currency,
   name: config.name,

@@ -1,10 +1,11 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { decimal, integer, object, oneOf, optional } from '../api/fields.ts'
-import { array, int, int64, nullable, shape, str } from '../api/shapes.ts'
+import { array, decimalText, int, int64, nullable, shape, str } from '../api/shapes.ts'
+import { shownRules } from '../api/spot/market-data.ts'
 import { pairField } from '../api/wallet.ts'
 import { TRADE_STATUSES, type MarketChange } from '../core/tables/world/markets.ts'
 
-const bound = nullable(str)
+const bound = nullable(decimalText)
 const marketShape = shape({
   id: str,
   base: str,
@@ -15,19 +16,19 @@ const marketShape = shape({
   min_quote_amount: bound,
   max_base_amount: bound,
   max_quote_amount: bound,
-  fee: str,
+  fee: decimalText,
   trade_status: str,
   'status?': str,
-  up_rate: str,
-  down_rate: str,
-  slippage: str,
-  liquidation_bound: str,
+  up_rate: decimalText,
+  down_rate: decimalText,
+  slippage: decimalText,
+  liquidation_bound: decimalText,
   market_order_max_stock: bound,
   market_order_max_money: bound,
   buy_start: int64,
   sell_start: int64,
   delisting_time: int64,
-  reference_price: str,
+  reference_price: decimalText,
 })
 const PAIR = { currency_pair: pairField }
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
@@ -43,7 +44,8 @@ export const operatorMarketEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(marketShape),
     refuses: [],
-    handle: async ({ desk }) => desk.core.read(({ world }) => world.allMarkets.map(({ config }) => config)),
+    handle: async ({ desk }) =>
+      desk.core.read(({ world }) => world.allMarkets.map(({ config }) => shownRules(config))),
   }),
   endpoint({
     method: 'GET',
@@ -56,7 +58,7 @@ export const operatorMarketEndpoints: readonly AnyEndpoint[] = [
     reply: marketShape,
     refuses: PAIR_LABELS,
     handle: async ({ desk, path }) =>
-      desk.core.read(({ world }) => world.market(path.currency_pair, 'path').config),
+      desk.core.read(({ world }) => shownRules(world.market(path.currency_pair, 'path').config)),
   }),
   endpoint({
     method: 'PATCH',
@@ -95,7 +97,8 @@ export const operatorMarketEndpoints: readonly AnyEndpoint[] = [
       const change = Object.fromEntries(
         Object.entries(body).filter(([, value]) => value !== null),
       ) as MarketChange
-      return desk.core.submit('market.change', { currency_pair: path.currency_pair, change, actor: operator })
+      const changed = { currency_pair: path.currency_pair, change, actor: operator }
+      return shownRules(await desk.core.submit('market.change', changed))
     },
   }),
 ]

@@ -33,7 +33,7 @@ import { LEDGER_LINE, type Account } from '../core/ledger/ledger.ts'
 import { grant, type Perm } from '../core/tables/keys.ts'
 import type { User } from '../core/tables/users.ts'
 import { notFound, refuse } from '../labels.ts'
-import { ZERO, format, type Amount } from '../money/amount.ts'
+import { ZERO, canonical, format, type Amount } from '../money/amount.ts'
 import { hashPassword } from '../runtime/secrets.ts'
 
 const VIP_MAX = 16
@@ -48,10 +48,11 @@ export const userShape = shape({
   vip: int,
   create_time: int64,
   push_acceptance: str,
-  withdraw_day_limit: nullable(str),
-  futures_ceiling: nullable(str),
+  withdraw_day_limit: nullable(decimalText),
+  futures_ceiling: nullable(decimalText),
   debit_fee: int,
 })
+const orNull = (text: string | null): string | null => (text === null ? null : canonical(text))
 export const userView = (user: User) => ({
   user_id: user.user_id,
   login_name: user.login_name,
@@ -63,8 +64,8 @@ export const userView = (user: User) => ({
   vip: user.vip,
   create_time: user.create_time,
   push_acceptance: user.settings.push_acceptance,
-  withdraw_day_limit: user.settings.withdraw_day_limit,
-  futures_ceiling: user.settings.futures_ceiling,
+  withdraw_day_limit: orNull(user.settings.withdraw_day_limit),
+  futures_ceiling: orNull(user.settings.futures_ceiling),
   debit_fee: user.settings.debit_fee ?? 3,
 })
 export const userAt = ({ users }: State, userId: number): User =>

@@ -73,7 +73,7 @@ describe('operator API', () => {
     const changed = await platform.operator.ok('PATCH', `/users/${user.user_id}`, {
       vip: 5,
       push_acceptance: 'manual',
-      withdraw_day_limit: '1000',
+      withdraw_day_limit: '01000.00',
     })
     assert.deepEqual(
       [changed.vip, changed.push_acceptance, changed.withdraw_day_limit, changed.state],

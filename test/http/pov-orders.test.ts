@@ -97,7 +97,8 @@ describe('POV orders', () => {
   })
   test('a trigger starts it; it survives a restart', async () => {
     await trade('1', '50000')
-    const order = await create({ trigger_price: '50200' })
+    const order = await create({ trigger_price: '050200.0', limit_price: '51000.00' })
+    assert.deepEqual([order.trigger_price, order.limit_price], ['50200', '51000'])
     assert.equal(order.start_time_ms, 0)
     await maker.placed('sell', '10', '50300')
     await trade('2', '50100')

@@ -257,7 +257,13 @@ describe('spot rules', () => {
         400,
         'INVALID_PRECISION',
       )
-    const { id, id_string } = ok(await bob.client.post('/spot/price_orders', price_order), 201)
+    const written = { ...put, price: '051000.00', amount: '0.10' }
+    const { id, id_string } = ok(
+      await bob.client.post('/spot/price_orders', { ...price_order, put: written }),
+      201,
+    )
+    const shown = ok(await bob.client.get(`/spot/price_orders/${id}`)).put
+    assert.deepEqual([shown.price, shown.amount], ['51000', '0.1'])
     assert.equal(String(id), id_string)
     const poor = ok(
       await bob.client.post('/spot/price_orders', {
@@ -309,7 +315,8 @@ describe('spot rules', () => {
   test('attached stops wait when the order is filled; one fires, the other goes', async () => {
     await alice.placed('sell', '1', '50000')
     const entry = await bob.placed('buy', '1', '50000', {
-      stop_profit: { trigger_price: '55000', order_price: '54900' },
+      // However they were written: replies have one spelling.
+      stop_profit: { trigger_price: '055000.0', order_price: '54900.00' },
       stop_loss: { trigger_price: '45000', order_price: '0' },
     })
     assert.deepEqual(entry.stop_profit, { trigger_price: '55000', order_price: '54900' })

@@ -189,7 +189,10 @@ describe('spot on the wire', () => {
   })
 
   test('a market buy that buys not even one lot is refused', async () => {
-    await platform.operator.ok('PATCH', '/markets/BTC_USDT', { min_quote_amount: '0.01' })
+    const { min_quote_amount } = await platform.operator.ok('PATCH', '/markets/BTC_USDT', {
+      min_quote_amount: '00.010',
+    })
+    assert.equal(min_quote_amount, '0.01')
     await bob.placed('sell', '1', '50000')
     refused(await alice.place('buy', '0.04', null), 400, 'AMOUNT_TOO_LITTLE', /0.05/)
     assert.equal((await alice.placed('buy', '0.05', null)).filled_amount, '0.000001')

@@ -1,12 +1,12 @@
 import { numberedPages, windowFields } from '../history.ts'
 import type { Book } from '../../core/tables/exchange/book.ts'
 import { SPOT_TRADE, type Trade } from '../../core/tables/exchange/trades.ts'
-import type { Market } from '../../core/tables/world/markets.ts'
+import type { Market, MarketConfig } from '../../core/tables/world/markets.ts'
 import type { World } from '../../core/tables/world/world.ts'
 import { insuranceName } from '../../core/ledger/accounts.ts'
 import { LEDGER_LINE } from '../../core/ledger/ledger.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { format, parsePrice, type Amount, type Price } from '../../money/amount.ts'
+import { canonical, format, parsePrice, type Amount, type Price } from '../../money/amount.ts'
 import { PUBLIC, endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { decimal, flag, id, integer, oneOf, optional, time, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -18,7 +18,7 @@ import { ticker, tickerShape } from './tickers.ts'
 import { millisText, secondsText } from './views.ts'
 import { skipped, timeSpan } from './span.ts'
 
-const bound = nullable(str)
+const bound = nullable(decimalText)
 const pairShape = shape({
   id: str,
   base: str,
@@ -26,7 +26,7 @@ const pairShape = shape({
   quote: str,
   quote_name: str,
   trade_quotes: array(str),
-  fee: str,
+  fee: decimalText,
   min_base_amount: bound,
   min_quote_amount: bound,
   max_base_amount: bound,
@@ -40,14 +40,37 @@ const pairShape = shape({
   type: str,
   trade_url: str,
   st_tag: bool,
-  up_rate: str,
-  down_rate: str,
-  slippage: str,
+  up_rate: decimalText,
+  down_rate: decimalText,
+  slippage: decimalText,
   market_order_max_stock: bound,
   market_order_max_money: bound,
 })
+const DECIMAL_RULES = [
+  'min_base_amount',
+  'min_quote_amount',
+  'max_base_amount',
+  'max_quote_amount',
+  'fee',
+  'up_rate',
+  'down_rate',
+  'slippage',
+  'liquidation_bound',
+  'market_order_max_stock',
+  'market_order_max_money',
+  'reference_price',
+] as const satisfies readonly (keyof MarketConfig)[]
+/** A market's rules as replies show them, however the file or an operator wrote their figures. */
+export function shownRules(config: MarketConfig): MarketConfig {
+  const shown: Partial<Record<(typeof DECIMAL_RULES)[number], string>> = {}
+  for (const name of DECIMAL_RULES) {
+    const text = config[name]
+    if (text !== null) shown[name] = canonical(text)
+  }
+  return { ...config, ...shown }
+}
 function pairView(world: World, { config }: Market): object {
-  const { reference_price: _, liquidation_bound: __, status: ___, ...rules } = config
+  const { reference_price: _, liquidation_bound: __, status: ___, ...rules } = shownRules(config)
   return {
     ...rules,
     base_name: world.currency(config.base).name,

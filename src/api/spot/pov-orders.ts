@@ -2,7 +2,7 @@ import { LONG_PAGES } from '../history.ts'
 import { SPOT_POV_ORDER, type PovOrder } from '../../core/tables/spot/pov-orders.ts'
 import { refuseFinished } from '../../core/spot/pov.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { format } from '../../money/amount.ts'
+import { canonical, format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { number, object, oneOf, optional, text } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -39,6 +39,8 @@ const povShape = shape({
   text: str,
 })
 const ms = (micros: number): number => Math.floor(micros / 1000)
+/** As it was asked for; empty: none. */
+const priceText = (text: string): string => (text === '' ? '' : canonical(text))
 const view = (order: PovOrder) => ({
   id: String(order.id),
   currency_pair: order.pair,
@@ -47,8 +49,8 @@ const view = (order: PovOrder) => ({
   filled_amount: format((order.amount - order.left) as PovOrder['amount']),
   participation_rate: Number(format(order.participation_rate)),
   ttl: String(order.ttl),
-  limit_price: order.limit_price,
-  trigger_price: order.trigger_price,
+  limit_price: priceText(order.limit_price),
+  trigger_price: priceText(order.trigger_price),
   status: order.status,
   terminated_as: order.terminated_as,
   reason: order.reason,

@@ -2,13 +2,13 @@ import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tab
 import { isClientText } from '../../core/tables/exchange/order.ts'
 import { SOURCES, refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound, refuse } from '../../labels.ts'
-import { format } from '../../money/amount.ts'
+import { canonical, format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { flag, integer, object, oneOf, optional, text, withDefault } from '../fields.ts'
 import { paginationHeaders } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
-import { array, bool, int64, shape, str } from '../shapes.ts'
+import { array, bool, decimalText, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
 import { hasOwnText, orderDecimal, positiveOrderDecimal, sideField } from './order-fields.ts'
 import { historyPair } from './views.ts'
@@ -26,12 +26,12 @@ export const priceOrderShape = shape({
   fired_order_id: int64,
   status: str,
   reason: str,
-  trigger: shape({ price: str, rule: str, expiration: int64, 'text?': str }),
+  trigger: shape({ price: decimalText, rule: str, expiration: int64, 'text?': str }),
   put: shape({
     type: str,
     side: str,
-    price: str,
-    amount: str,
+    price: decimalText,
+    amount: decimalText,
     account: str,
     time_in_force: str,
     auto_borrow: bool,
@@ -56,7 +56,7 @@ export const priceOrderView = (order: PriceOrder) => ({
     // Where ccxt looks for the client's own id.
     ...(isClientText(order.put.text) && { text: order.put.text }),
   },
-  put: order.put,
+  put: { ...order.put, price: canonical(order.put.price), amount: canonical(order.put.amount) },
 })
 
 /** ccxt sends the client's own id here, without the prefix that it gives it elsewhere. */

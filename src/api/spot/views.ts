@@ -1,8 +1,8 @@
 import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
-import type { Order } from '../../core/tables/exchange/order.ts'
+import type { AttachedStop, Order } from '../../core/tables/exchange/order.ts'
 import type { Fill } from '../../core/tables/exchange/trades.ts'
 import type { State } from '../../core/state.ts'
-import { format, overDown, roundDown, timesDown, type Price } from '../../money/amount.ts'
+import { canonical, format, overDown, roundDown, timesDown, type Price } from '../../money/amount.ts'
 import type { JsonSchema } from '../fields.ts'
 import { bool, decimalText, int64, shape, str } from '../shapes.ts'
 
@@ -38,9 +38,9 @@ const resultMembers = {
   auto_borrow: bool,
   auto_repay: bool,
   biz_info: str,
-  'slippage?': str,
-  'stop_profit?': shape({ trigger_price: str, order_price: str }),
-  'stop_loss?': shape({ trigger_price: str, order_price: str }),
+  'slippage?': decimalText,
+  'stop_profit?': shape({ trigger_price: decimalText, order_price: decimalText }),
+  'stop_loss?': shape({ trigger_price: decimalText, order_price: decimalText }),
 }
 export const orderMembers = {
   ...resultMembers,
@@ -111,13 +111,18 @@ export function orderView(state: State, order: Order, mode: ActionMode = 'FULL')
     biz_info: bizInfo(order),
   }
   if (more !== null) {
-    if (more.slippage !== undefined) view['slippage'] = more.slippage
-    if (more.stop_profit !== undefined) view['stop_profit'] = more.stop_profit
-    if (more.stop_loss !== undefined) view['stop_loss'] = more.stop_loss
+    if (more.slippage !== undefined) view['slippage'] = canonical(more.slippage)
+    if (more.stop_profit !== undefined) view['stop_profit'] = stopView(more.stop_profit)
+    if (more.stop_loss !== undefined) view['stop_loss'] = stopView(more.stop_loss)
   }
   if (mode === 'FULL') addFees(view, state, order)
   return view
 }
+
+const stopView = ({ trigger_price, order_price }: AttachedStop) => ({
+  trigger_price: canonical(trigger_price),
+  order_price: canonical(order_price),
+})
 
 function addFees(view: Record<string, unknown>, state: State, order: Order): void {
   const quote = quoteOf(order.pair)
