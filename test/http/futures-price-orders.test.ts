@@ -250,7 +250,7 @@ describe('stops of a position and of an order', () => {
   })
 
   test('those of an order wait for its fills, and one ends the other', async () => {
-    const stops = { tpsl_tp_trigger_price: '61000', tpsl_sl_trigger_price: '59000' }
+    const stops = { tpsl_tp_trigger_price: '061000.0', tpsl_sl_trigger_price: '59000.00' }
     const order = await trader.placed(10, '59900', stops)
     assert.equal(`${order.tpsl_tp_trigger_price} ${order.tpsl_sl_trigger_price}`, '61000 59000')
     const list = async (status = 'open') => ok(await trader.get('/price_orders', { status, limit: 2 }))

@@ -3,7 +3,15 @@ import type { ItemResult } from '../../core/futures/inputs.ts'
 import { feeSetting } from '../../core/spot/fees.ts'
 import type { State } from '../../core/state.ts'
 import type { Order } from '../../core/tables/exchange/order.ts'
-import { format, overDown, roundDown, type Amount, type Price, type Rate } from '../../money/amount.ts'
+import {
+  canonical,
+  format,
+  overDown,
+  roundDown,
+  type Amount,
+  type Price,
+  type Rate,
+} from '../../money/amount.ts'
 import type { JsonSchema } from '../fields.ts'
 import { bool, decimalText, int, int64, num, shape, str } from '../shapes.ts'
 import { bizInfo, type ActionMode } from '../spot/views.ts'
@@ -49,10 +57,10 @@ const resultMembers = {
   stp_act: str,
   amend_text: str,
   biz_info: str,
-  'market_order_slip_ratio?': str,
+  'market_order_slip_ratio?': decimalText,
   'pos_margin_mode?': str,
-  'tpsl_tp_trigger_price?': str,
-  'tpsl_sl_trigger_price?': str,
+  'tpsl_tp_trigger_price?': decimalText,
+  'tpsl_sl_trigger_price?': decimalText,
 }
 const fullMembers = { ...resultMembers, tkfr: decimalText, mkfr: decimalText, refu: int, refr: decimalText }
 export const orderShape = shape(fullMembers)
@@ -113,11 +121,13 @@ export function orderView(
   view['stp_act'] = order.stp_act
   view['amend_text'] = order.amend_text
   view['biz_info'] = bizInfo(order)
-  if (more !== null)
+  if (more !== null) {
+    if (more.pos_margin_mode !== undefined) view['pos_margin_mode'] = more.pos_margin_mode
     for (const name of GIVEN) {
       const value = more[name]
-      if (value !== undefined) view[name] = value
+      if (value !== undefined) view[name] = canonical(value)
     }
+  }
   if (mode === 'FULL') addRates(view, state, order)
   return view
 }
@@ -161,12 +171,7 @@ function plainView(state: State, order: Order, sizes: Sizes, ended: boolean): Re
   }
   return view
 }
-const GIVEN = [
-  'market_order_slip_ratio',
-  'pos_margin_mode',
-  'tpsl_tp_trigger_price',
-  'tpsl_sl_trigger_price',
-] as const
+const GIVEN = ['market_order_slip_ratio', 'tpsl_tp_trigger_price', 'tpsl_sl_trigger_price'] as const
 /** What the account pays now. */
 function addRates(view: Record<string, unknown>, state: State, { user_id, pair }: Order): void {
   const { vip } = feeSetting(state, state.users.must(user_id))
