@@ -20,7 +20,12 @@ import { readAddress, readTag, sharedAddress } from '../core/chains/addresses.ts
 import { heightAt } from '../core/sim/blocks.ts'
 import type { SimTx } from '../core/tables/sim.ts'
 import { SWEEP, type Sweep } from '../core/tables/sweeps.ts'
-import { SENDER_STOPS, type ChainChange, type ChainConfig } from '../core/tables/world/chains.ts'
+import {
+  SENDER_STOPS,
+  type ChainChange,
+  type ChainConfig,
+  type CurrencyChain,
+} from '../core/tables/world/chains.ts'
 import { notFound, refuse } from '../labels.ts'
 import { decimalsOf, format, parseAmount } from '../money/amount.ts'
 
@@ -179,6 +184,15 @@ async function destination(
   return { address, memo: body.memo === null ? '' : readTag(chain, body.memo, 'memo') }
 }
 
+/** A chain has no coins that are smaller. */
+function checkDecimals(amount: string, currency: string, { chain, decimal }: CurrencyChain): void {
+  if (decimalsOf(parseAmount(amount)!) > decimal)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: "${amount}" has more than the ${decimal} decimals of ${currency} on ${chain}`,
+    )
+}
+
 /** Within the amounts that the ledger holds: 20 digits and 18 decimals. */
 const signedDecimal = text({
   max: 40,
@@ -274,11 +288,7 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
         const currency = state.world.transported(body.currency)
         return { chain, currency, on: state.world.currencyChain(currency, chain.chain) }
       })
-      if (decimalsOf(parseAmount(body.amount)!) > on.decimal)
-        refuse(
-          'INVALID_PARAM_VALUE',
-          `amount: "${body.amount}" has more than the ${on.decimal} decimals of ${currency.currency} on ${chain.chain}`,
-        )
+      checkDecimals(body.amount, currency.currency, on)
       const to = await destination(desk, chain, body)
       const { txid } = await desk.core.submit('sim.pay', {
         chain: chain.chain,
@@ -348,7 +358,11 @@ export const operatorChainEndpoints: readonly AnyEndpoint[] = [
       const { chain, currency } = await desk.core.read((state) => {
         const { chain } = simulatedIn(state, path.chain)
         const { currency } = state.world.currency(body.currency)
-        state.world.currencyChain(state.world.transported(currency), chain)
+        checkDecimals(
+          body.amount,
+          currency,
+          state.world.currencyChain(state.world.transported(currency), chain),
+        )
         return { chain, currency }
       })
       const amount = await desk.core.submit('sim.fund', { chain, ...body, actor: operator })

@@ -77,6 +77,18 @@ describe("the platform's own money", () => {
     })
     await platform.operator.ok('POST', '/clock', { advance_seconds: 3600 * 25 })
     await platform.operator.ok('POST', '/chains/BTC/fund', { currency: 'BTC', amount: '1' })
+    // Nothing is smaller than a currency's smallest unit.
+    for (const [path, body] of [
+      ['/chains/BTC/fund', {}],
+      ['/lending/fund', { fund: 'pool' }],
+      ['/lending/fund', { fund: 'insurance' }],
+    ] as const)
+      refused(
+        await platform.operator.call('POST', path, { ...body, currency: 'BTC', amount: '1.000000001' }),
+        400,
+        'INVALID_PARAM_VALUE',
+        /8 decimals/,
+      )
     await platform.operator.ok('POST', `/users/${house}/withdrawals`, {
       currency: 'BTC',
       chain: 'BTC',

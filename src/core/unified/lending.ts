@@ -6,6 +6,7 @@ import {
   ONE_RATE,
   ZERO,
   amountOf,
+  decimalsOf,
   format,
   min,
   overDown,
@@ -233,13 +234,18 @@ export function fundLending(
   input: { currency: string; fund: Fund; amount: string; actor: Actor },
 ): null {
   const { state, tx } = ctx
-  const { currency } = state.world.currency(input.currency)
+  const { currency, precision } = state.world.currency(input.currency)
   if (state.world.loanTerms(currency) === undefined)
     refuse(
       'INVALID_CURRENCY',
       `currency: ${currency} is not lent here; GET /unified/currencies lists what is`,
     )
   const amount = positiveAmount(input.amount)
+  if (decimalsOf(amount) > precision)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `amount: "${input.amount}" has more than ${currency}'s ${precision} decimals`,
+    )
   const name = input.fund === 'pool' ? POOL.name : input.fund
   const lines = move(EQUITY, { owner: PLATFORM, name }, currency, amount)
   const ref = `fund:${nextId(tx, state.counters, 'fund')}`
