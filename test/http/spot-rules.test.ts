@@ -190,13 +190,20 @@ describe('spot rules', () => {
       400,
       'TOO_MANY_ORDERS',
     )
-    refused(
-      await alice.client.post('/spot/batch_orders', [
-        order('BTC_USDT'),
-        order('BTC_USDT', { account: 'margin' }),
-      ]),
-      400,
-      'MIXED_ACCOUNT_TYPE',
+    const mixed = (...accounts: (string | undefined)[]) =>
+      alice.client.post(
+        '/spot/batch_orders',
+        accounts.map((account, i) => order('BTC_USDT', { account, text: `t-x${i}`, price: '10000' })),
+      )
+    refused(await mixed(undefined, 'margin'), 400, 'MIXED_ACCOUNT_TYPE')
+    refused(await mixed(undefined, 'unified'), 400, 'MIXED_ACCOUNT_TYPE')
+    // In a unified mode spot and unified mean the same.
+    ok(await alice.client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    refused(await mixed('unified', 'margin'), 400, 'MIXED_ACCOUNT_TYPE')
+    const same = ok(await mixed(undefined, 'spot', 'unified', 'cross_margin'))
+    assert.deepEqual(
+      same.map(({ succeeded, account }: { succeeded: boolean; account: string }) => [succeeded, account]),
+      Array(4).fill([true, 'unified']),
     )
   })
 

@@ -1,4 +1,5 @@
 import type { ItemResult } from '../../core/spot/commands.ts'
+import { BALANCES, isUnified } from '../../core/spot/accounts.ts'
 import { orderNamed } from '../../core/spot/cancel.ts'
 import type { State } from '../../core/state.ts'
 import { Refusal, refuse } from '../../labels.ts'
@@ -90,11 +91,9 @@ const textOf = (item: Item): string => (typeof item['text'] === 'string' ? item[
 function checkBatch(items: readonly Item[]): void {
   if (items.length === 0) refuse('INVALID_PARAM_VALUE', 'the body must be a list with at least one order')
   const counts = new Map<string, number>()
-  const accounts = new Set<string>()
   for (const item of items) {
     const pair = typeof item['currency_pair'] === 'string' ? item['currency_pair'].toUpperCase() : ''
     counts.set(pair, (counts.get(pair) ?? 0) + 1)
-    accounts.add(typeof item['account'] === 'string' && item['account'] !== '' ? item['account'] : 'spot')
   }
   if (counts.size > PAIRS_MAX)
     refuse('TOO_MANY_CURRENCY_PAIRS', `a batch may name ${PAIRS_MAX} markets at most, not ${counts.size}`)
@@ -104,12 +103,15 @@ function checkBatch(items: readonly Item[]): void {
         'TOO_MANY_ORDERS',
         `a batch may hold ${ORDERS_PER_PAIR_MAX} orders of a market at most; ${pair} has ${count}`,
       )
-  if (accounts.size > 1)
-    refuse(
-      'MIXED_ACCOUNT_TYPE',
-      `a batch trades from one kind of account, not ${[...accounts].join(' and ')}`,
-    )
+  const accounts = accountsOf(items)
+  // Several names of the spot balances are one kind where they are unified, which only the handler can know.
+  if (accounts.size > 1 && ![...accounts].every((name) => BALANCE_NAMES.includes(name))) refuseMixed(accounts)
 }
+const BALANCE_NAMES: readonly string[] = BALANCES
+const accountsOf = (items: readonly Item[]): Set<string> =>
+  new Set(items.map(({ account }) => (typeof account === 'string' && account !== '' ? account : 'spot')))
+const refuseMixed = (accounts: Iterable<string>): never =>
+  refuse('MIXED_ACCOUNT_TYPE', `a batch trades from one kind of account, not ${[...accounts].join(' and ')}`)
 const batchFields = { ...orderFields, text: text({ max: 64 }) }
 
 /** An order's id or text; some clients send ids as numbers. */
@@ -151,6 +153,9 @@ export const batchEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call
+      const accounts = accountsOf(body)
+      if (accounts.size > 1 && !(await desk.core.read((state) => isUnified(state, caller.user))))
+        refuseMixed(accounts)
       const reads = body.map((item) => readItem(batchFields, item))
       const orders = understood(reads)
       const placed = { user_id: caller.user.user_id, orders: orders.map((o) => newOrder(o, channelOf(call))) }

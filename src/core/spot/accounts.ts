@@ -33,7 +33,8 @@ export function orderAccount(state: State, user: User, asked: SpotAccount | null
       return 'unified'
   }
 }
-const BALANCES: readonly OrderAccount[] = ['spot', 'unified', 'cross_margin']
+/** In a unified mode these are the same balances. */
+export const BALANCES: readonly OrderAccount[] = ['spot', 'unified', 'cross_margin']
 /**
  * The accounts of orders that a call means when it names one: spot and unified are the same balances, margin
  * accounts are apart. On a classic account `unified` finds only what it traded when it was unified.
