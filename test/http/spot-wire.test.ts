@@ -177,6 +177,16 @@ describe('spot on the wire', () => {
       ['limit', 'offset', 'total'].map((name) => reply.headers.get(`x-pagination-${name}`)),
       ['2', '1', '3'],
     )
+    const found = async (query: object) =>
+      ok(await client.get('/spot/price_orders', { status: 'open', ...query })).length
+    assert.deepEqual([await found({ account: 'normal' }), await found({ account: 'unified' })], [3, 0])
+    // In a unified mode normal and unified are the same balances, here as for orders.
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    ok(await client.post('/spot/price_orders', body('54000', 'unified')), 201)
+    for (const account of ['normal', 'unified']) assert.equal(await found({ account }), 4)
+    assert.equal(await found({ account: 'margin' }), 0)
+    assert.equal(ok(await client.delete('/spot/price_orders', { account: 'unified' })).length, 4)
+    assert.equal(await found({ status: 'finished', account: 'normal' }), 4)
   })
 
   test('amended stops are checked like new ones', async () => {

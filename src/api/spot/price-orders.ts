@@ -1,6 +1,6 @@
 import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tables/spot/price-orders.ts'
 import { isClientText } from '../../core/tables/exchange/order.ts'
-import { SOURCES, refuseNotWaiting } from '../../core/spot/triggers.ts'
+import { SOURCES, putAccountsMeant, refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { canonical, format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
@@ -151,14 +151,15 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       const userId = caller.user.user_id
       const paged = (total: number): void =>
         paginationHeaders((name, value) => call.set(name, value), query, total)
-      const { pair, open } = await desk.core.read((state) => ({
+      const { pair, accounts, open } = await desk.core.read((state) => ({
         pair: query.market === null ? null : historyPair(state, query.market, 'market'),
+        accounts: query.account === null ? null : putAccountsMeant(state, userId, query.account),
         open: state.spot.priceOrders.openOf(userId).reverse(),
       }))
       if (query.status === 'open') {
         const wanted = open
           .filter((order) => pair === null || order.pair === pair)
-          .filter(({ put }) => query.account === null || put.account === query.account)
+          .filter(({ put }) => accounts?.includes(put.account) ?? true)
         paged(wanted.length)
         return wanted.slice(query.offset, query.offset + query.limit).map(priceOrderView)
       }
@@ -168,9 +169,9 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
         conditions.push('"pair" = ?')
         values.push(pair)
       }
-      if (query.account !== null) {
-        conditions.push('"put" like ?')
-        values.push(`%"account":"${query.account}"%`)
+      if (accounts !== null) {
+        conditions.push(`(${accounts.map(() => '"put" like ?').join(' or ')})`)
+        values.push(...accounts.map((account) => `%"account":"${account}"%`))
       }
       const where = `where ${conditions.join(' and ')}`
       const [[total]] = (await desk.store.query(

@@ -1,8 +1,8 @@
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
-import { orderAccount } from './accounts.ts'
-import type { Ctx } from '../state.ts'
+import { accountsMeant, orderAccount } from './accounts.ts'
+import type { Ctx, State } from '../state.ts'
 import { isFrozen } from '../tables/users.ts'
 import { PLAIN, placeOrder, type NewOrder } from './place.ts'
 import { addPriceOrder } from './price-orders.ts'
@@ -41,6 +41,16 @@ const ORDER_ACCOUNT: Record<PriceOrderAccount, SpotAccount> = {
   normal: 'spot',
   margin: 'margin',
   unified: 'unified',
+}
+const PRICE_ORDER_ACCOUNTS = ['normal', 'margin', 'unified'] as const satisfies readonly PriceOrderAccount[]
+/** The accounts of price orders that a call means when it names one, as with orders: normal and unified may be the same balances. */
+export function putAccountsMeant(
+  state: State,
+  userId: number,
+  asked: PriceOrderAccount,
+): readonly PriceOrderAccount[] {
+  const meant = accountsMeant(state, userId, ORDER_ACCOUNT[asked])
+  return PRICE_ORDER_ACCOUNTS.filter((account) => meant.includes(ORDER_ACCOUNT[account]))
 }
 function fire(ctx: Ctx, order: PriceOrder): void {
   const { put } = order
@@ -158,10 +168,12 @@ export function cancelPriceOrders(
   input: { user_id: number; market: string | null; account: PriceOrderAccount | null },
 ): PriceOrder[] {
   const pair = input.market === null ? null : ctx.state.world.market(input.market, 'parameter', 'market').id
+  const accounts =
+    input.account === null ? undefined : putAccountsMeant(ctx.state, input.user_id, input.account)
   return ctx.state.spot.priceOrders
     .openOf(input.user_id)
     .filter((order) => pair === null || order.pair === pair)
-    .filter((order) => input.account === null || order.put.account === input.account)
+    .filter(({ put }) => accounts?.includes(put.account) ?? true)
     .map((order) => endPriceOrder(ctx, order, 'cancelled', ''))
 }
 /** Due: a price order waited in vain. */
