@@ -114,8 +114,12 @@ export const walletEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk, caller, query }) => {
       const userId = caller.user.user_id
       let transfer: Transfer | undefined
-      if (query.tx_id !== null) transfer = await transferById(desk, userId, query.tx_id)
-      else if (query.client_order_id !== null)
+      if (query.tx_id !== null) {
+        transfer = await transferById(desk, userId, query.tx_id)
+        // Whoever names both means one transfer.
+        if (query.client_order_id !== null && transfer.client_order_id !== query.client_order_id)
+          transfer = undefined
+      } else if (query.client_order_id !== null)
         transfer = await findTransfer(desk, 'where user_id = ? and client_order_id = ?', [
           userId,
           query.client_order_id,

@@ -281,7 +281,8 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
         const fitting = named.filter(
           (one) =>
             (currency === null || one.currency === currency.currency) &&
-            (query.asset_class === null || one.asset_class === query.asset_class),
+            (query.asset_class === null || one.asset_class === query.asset_class) &&
+            (query.withdraw_order_id === null || one.withdraw_order_id === query.withdraw_order_id),
         )
         paginationHeaders(set, query, fitting.length)
         return fitting.slice(query.offset, query.offset + query.limit).map(listed)

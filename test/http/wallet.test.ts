@@ -69,6 +69,11 @@ describe('wallet', () => {
       const status = ok(await main.client.get('/wallet/order_status', { client_order_id: 'Once-1_a' }))
       assert.deepEqual(status, { tx_id: String(tx_id), status: 'SUCCESS' })
       refused(await main.client.get('/wallet/order_status', { tx_id: 999999 }), 404, 'NOT_FOUND')
+      // Both mean one transfer.
+      const bothNames = (client_order_id: string) =>
+        main.client.get('/wallet/order_status', { tx_id, client_order_id })
+      assert.deepEqual(ok(await bothNames('Once-1_a')), status)
+      refused(await bothNames('Once-2'), 404, 'NOT_FOUND', /Once-2/)
       refused(await main.client.get('/wallet/order_status'), 400, 'MISSING_REQUIRED_PARAM')
 
       const list = await main.client.get('/wallet/sub_account_transfers', { limit: 2 })

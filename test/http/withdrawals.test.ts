@@ -26,6 +26,9 @@ describe('withdrawals', () => {
     assert.equal(made.fee, '0.002')
     assert.equal(made.asset_class, 'SPOT')
     assert.equal(await platform.balance(user_id, 'ETH'), '99')
+    const named = async (withdraw_order_id: string) =>
+      ok(await client.get('/wallet/withdrawals', { withdraw_id: made.id, withdraw_order_id })).length
+    assert.deepEqual([await named('first.1_A-z'), await named('another')], [1, 0])
     await mine(platform, 'ETH')
     const sent = await withdrawal(client, made.id)
     assert.equal(sent.status, 'EXTPEND')
