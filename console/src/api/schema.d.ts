@@ -2160,6 +2160,7 @@ export interface Endpoints {
         price: string
         rule: string
         expiration: number
+        text?: string
       }
       put: {
         type: string
@@ -2195,6 +2196,7 @@ export interface Endpoints {
         price: string
         rule: string
         expiration: number
+        text?: string
       }
       put: {
         type: string
@@ -2229,6 +2231,7 @@ export interface Endpoints {
         price: string
         rule: string
         expiration: number
+        text?: string
       }
       put: {
         type: string
@@ -2263,6 +2266,7 @@ export interface Endpoints {
         price: string
         rule: string
         expiration: number
+        text?: string
       }
       put: {
         type: string
@@ -5463,6 +5467,7 @@ export interface Endpoints {
     query: {
       contract?: string
       order?: number
+      order_id?: number
       limit?: number
       offset?: number
       last_id?: number
@@ -8073,6 +8078,9 @@ export interface Endpoints {
     query: {
       contract?: string
       order?: number
+      order_id?: number
+      from?: number
+      to?: number
       limit?: number
       offset?: number
       last_id?: number
