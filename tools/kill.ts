@@ -4,9 +4,10 @@ import { PostgresServer } from '../test/support/postgres.ts'
 import { commitHere, keep, kept as readKept } from './kept.ts'
 
 /**
- * `npm run kill -- --store sqlite | postgres --rounds 1000 --resume FILE [--seed N] [--minutes M]`: a platform that is
+ * `npm run kill -- --store sqlite | postgres --rounds 1000 --resume FILE [--seed N] [--minutes M] [--cores N]`: a platform that is
  * killed again and again under traffic that moves money in every way; after each death everything that was acknowledged
- * is held against what is there. Rounds are summed in the file; a later run goes on from there.
+ * is held against what is there. Rounds are summed in the file; a later run goes on from there. `--cores`: it works as on a
+ * machine of so many.
  */
 const STORES = ['sqlite', 'postgres'] as const
 type StoreName = (typeof STORES)[number]
@@ -36,11 +37,14 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     resume: { type: 'string' },
     minutes: { type: 'string' },
+    cores: { type: 'string' },
   },
 })
 const store = STORES.find((name) => name === values.store)
 if (store === undefined) throw new TypeError(`--store must be one of ${STORES.join(', ')}`)
 const total = Number(values.rounds)
+const cores = values.cores === undefined ? undefined : Number(values.cores)
+if (cores !== undefined && !(cores >= 1)) throw new TypeError('--cores must be a number of at least 1')
 let until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * 60_000
 // Whoever ends it ends it behind the round that is on, so that no platform is left behind; a second time at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (until = 0))
@@ -78,7 +82,7 @@ const goesOn = (): boolean => kept.rounds < total && Date.now() < until
 /** Rounds on one world. False: something was wrong, and its files are kept. */
 async function world(databaseUrl: string | undefined): Promise<boolean> {
   const seed = kept.seed + kept.worlds
-  const rounds = await KillRounds.begin(databaseUrl, seeded(seed))
+  const rounds = await KillRounds.begin(databaseUrl, seeded(seed), cores)
   let counted: Record<string, number> = {}
   try {
     for (let i = 0; i < WORLD && goesOn(); i++) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorClient } from '../support/client.ts'
 import { compiled } from '../support/compiled.ts'
+import { asWith } from '../support/machine.ts'
 import { TOKEN } from '../support/platform.ts'
 import { PlatformProcess } from '../support/process.ts'
 import { eventually } from '../support/wallet.ts'
@@ -43,15 +44,22 @@ export class KillRounds {
   readonly money: Money
   readonly place: Place
   private readonly random: () => number
-  private constructor(place: Place, random: () => number) {
+  /** As which machine its processes take this one; undefined: as it is. */
+  private readonly machine: Readonly<Record<string, string>>
+  private constructor(place: Place, random: () => number, cores: number | undefined) {
     this.place = place
     this.random = random
+    this.machine = cores === undefined ? {} : asWith(cores)
     this.money = new Money(random)
   }
-  static async begin(databaseUrl: string | undefined, random: () => number): Promise<KillRounds> {
+  static async begin(
+    databaseUrl: string | undefined,
+    random: () => number,
+    cores?: number,
+  ): Promise<KillRounds> {
     const data = mkdtempSync(join(tmpdir(), 'kontor-crash-'))
-    const rounds = new KillRounds({ data, databaseUrl }, random)
-    const platform = await PlatformProcess.start(rounds.env)
+    const rounds = new KillRounds({ data, databaseUrl }, random, cores)
+    const platform = await rounds.start()
     try {
       await rounds.money.prepare(platform.url, CUSTOMERS)
     } finally {
@@ -85,7 +93,7 @@ export class KillRounds {
   }
   /** What was on its way comes to its end, once; and the recorded commands lead to the same rows. */
   async finish(): Promise<void> {
-    const platform = await PlatformProcess.start(this.env)
+    const platform = await this.start()
     try {
       const operator = new OperatorClient(platform.url, TOKEN)
       await eventually(async () => {
@@ -118,11 +126,14 @@ export class KillRounds {
   }
   private async started(way: Way): Promise<PlatformProcess> {
     if (way === 'at any moment, and again while it starts') {
-      const first = PlatformProcess.begin(this.env)
+      const first = PlatformProcess.begin({ ...this.env, ...this.machine })
       await sleep(this.random() * START_MS)
       await first.kill()
     }
-    return PlatformProcess.start(this.env)
+    return this.start()
+  }
+  private start(): Promise<PlatformProcess> {
+    return PlatformProcess.start({ ...this.env, ...this.machine })
   }
   private doomed(when: 'before' | 'after'): Promise<PlatformProcess> {
     const death: Death = {
@@ -132,7 +143,7 @@ export class KillRounds {
       credential: { key: '', secret: '' },
       walk: { kind: 'serve' },
     }
-    return PlatformProcess.program(DIES, [JSON.stringify(death)])
+    return PlatformProcess.program(DIES, [JSON.stringify(death)], this.machine)
   }
 }
 async function proved(url: string): Promise<void> {

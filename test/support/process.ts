@@ -54,10 +54,14 @@ export class PlatformProcess {
     return PlatformProcess.launch({ ...QUIET, ...env })
   }
   /** A program of the tests that says when it is ready, as the platform does. */
-  static async program(path: string, args: readonly string[]): Promise<PlatformProcess> {
+  static async program(
+    path: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<PlatformProcess> {
     const platform = new PlatformProcess(
       spawn(process.execPath, [path, ...args], {
-        env: cleanEnvironment(),
+        env: { ...cleanEnvironment(), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     )
