@@ -53,7 +53,7 @@ export async function checkMoney(
   place: Place,
   { replay = false }: { readonly replay?: boolean } = {},
 ): Promise<number> {
-  const snapshot = await wholeSnapshot(place)
+  const snapshot = await wholeSnapshot(place, true)
   try {
     assert.deepEqual((await verifyStore(snapshot, { key: rowsKey(place.data) })).wrong, [])
     const rows = await rowsOf(snapshot)

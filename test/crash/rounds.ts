@@ -74,7 +74,12 @@ export class KillRounds {
       way === 'right after a commit' ? 'after' : way === 'right before a commit' ? 'before' : undefined
     const platform = commits === undefined ? await this.started(way) : await this.doomed(commits)
     try {
-      await proved(platform.url)
+      // Blocks come by themselves: it may have died of the commit of one.
+      await proved(platform.url).catch(async (error: unknown) => {
+        if (commits === undefined) throw error
+        await Promise.race([platform.exit, sleep(PATIENCE_MS, undefined, { ref: false })])
+        if (platform.child.signalCode !== 'SIGKILL') throw error
+      })
       this.money.start(platform.url)
       if (commits === undefined) {
         await sleep(30 + this.random() * 300)
