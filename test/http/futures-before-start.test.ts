@@ -6,7 +6,8 @@ import { TestPlatform } from '../support/platform.ts'
 const DAY = 86_400
 
 test('a sandbox tells of its contracts what was before it began: candles, premiums and fundings', async () => {
-  const platform = await TestPlatform.start({ KONTOR_AGENTS: 'on' })
+  // At a time of its own: one moment in some hundreds the price is what it was a day before.
+  const platform = await TestPlatform.start({ KONTOR_AGENTS: 'on', KONTOR_CLOCK: '1795046523' })
   const get = async (path: string, query: object) =>
     ok(await platform.client().get(`/futures/usdt${path}`, { contract: 'BTC_USDT', ...query }))
   const now = Math.floor(platform.now())
