@@ -46,8 +46,11 @@ export async function fundHistory(
 }
 
 export type AdlRisk = 'normal' | 'warning' | 'adl_risk'
-/** Amounts are texts in one of the databases; only which of them is the largest is asked, and anybody may ask it. */
-const LARGEST = 'where "account" = ? and "at" >= ? order by cast("after" as double precision) desc limit 1'
+/** Anybody may ask: the largest alone is read, and of the newest lines only so many are looked through. */
+const LINES_MAX = 100_000
+/** Amounts are texts in one of the databases. */
+const LARGEST = `where "id" in (select "id" from ledger_line where "account" = ? and "at" >= ?
+  order by "at" desc, "id" desc limit ${LINES_MAX}) order by cast("after" as double precision) desc limit 1`
 /** How near the fund is to its end, by how much it has lost of the most that it had in a day. */
 export async function adlRisk(desk: Desk, settle: string): Promise<AdlRisk> {
   const { account, balance, now } = await fundOf(desk, settle)
