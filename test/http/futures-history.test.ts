@@ -19,7 +19,8 @@ describe('history of contracts', () => {
   let began: number
   const ids: number[] = []
   before(async () => {
-    platform = await TestPlatform.start()
+    // Minutes from the next funding, which would be a part of what positions won.
+    platform = await TestPlatform.start({ KONTOR_CLOCK: '1800000610' })
     await setIndex(platform, { BTC: '60000', ETH: '3000' })
     began = Math.floor(platform.now())
     maker = await ContractTrader.of(platform, '100000')
