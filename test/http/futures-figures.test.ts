@@ -94,6 +94,32 @@ describe('figures of contracts', () => {
     assert.equal(`${line.change} ${line.text}`, `-0.03 BTC_USDT:${id}`)
   })
 
+  test('points of the fill that ends a position belong to that position, and in a turn each side has its part', async () => {
+    const trader = await ContractTrader.of(platform, '1000')
+    await platform.credit(trader.user_id, 'POINT', '10')
+    const points = { currency: 'POINT', from: 'spot', to: 'futures', settle: 'usdt', amount: '10' }
+    ok(await trader.client.post('/wallet/transfers', points))
+    await platform.operator.ok('PATCH', `/users/${trader.user_id}`, { debit_fee: 2 })
+    const paid = async (): Promise<string> => {
+      const { size, realised_point, history_point } = await trader.position()
+      return `${size}: ${realised_point} ${history_point}`
+    }
+    await maker.placed(-10, '60000')
+    await trader.placed(10, '60000')
+    assert.equal(await paid(), '10: -0.03 0')
+    await maker.placed(10, '60000')
+    await trader.placed(-10, '60000')
+    assert.equal(await paid(), '0: 0 -0.06')
+    const [ended] = ok(await trader.get('/positions_timerange', { contract: 'BTC_USDT' }))
+    assert.equal(`${ended.realised_point} ${ended.history_point}`, '0 -0.06')
+    await maker.placed(-10, '60000')
+    await trader.placed(10, '60000')
+    await maker.placed(30, '60000')
+    await trader.placed(-30, '60000')
+    // A third of 0.09 closed the ten.
+    assert.equal(await paid(), '-20: -0.06 -0.12')
+  })
+
   test('an operator sees each figure with what it comes from', async () => {
     await setIndex(platform, { ETH: '3000' })
     const trader = await ContractTrader.of(platform, '5000')

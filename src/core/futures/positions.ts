@@ -166,8 +166,10 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
       : foresee(contract, before, one.contracts, one.price, one.rate, one.value)
   const { value, filled } = seen
   const closedValue = (value - filled.openedValue) as Amount
+  const points = one.points ?? ZERO
   const fee = one.points === undefined ? seen.fee : ZERO
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
+  const closingPoints = filled.opened === 0n ? points : share(points, filled.closed, abs(one.contracts))
   const { realised } = filled
   bookFill(ctx, contract, one, 'pnl', realised, { owner: PLATFORM, name: contract.clearing })
   bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES)
@@ -178,6 +180,7 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
     row.margin = (row.margin - released) as Amount
     row.pnl = (row.pnl + realised) as Amount
     row.fee = (row.fee - closingFee) as Amount
+    row.point_fee = (row.point_fee - closingPoints) as Amount
     row.closed = (row.closed + amountOfContracts(filled.closed)) as Amount
     row.closed_value = (row.closed_value + closedValue) as Amount
     if (ends) closePosition(ctx, contract, row, held > 0n, one.order_text)
@@ -190,12 +193,12 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
       row.margin = (row.margin +
         openingMargin(terms, filled.openedValue, leverageOf(row, contract))) as Amount
     row.fee = (row.fee - (fee - closingFee)) as Amount
+    row.point_fee = (row.point_fee - (points - closingPoints)) as Amount
     row.opened = (row.opened + amountOfContracts(filled.opened)) as Amount
     row.opened_value = (row.opened_value + filled.openedValue) as Amount
   }
   const size = (row.size < 0n ? -row.size : row.size) as Amount
   if (size > row.max_size) row.max_size = size
-  row.point_fee = (row.point_fee - (one.points ?? ZERO)) as Amount
   const position = record(ctx, contract, row)
   return { position, value, fee, closed: filled.closed, opened: filled.opened, realised }
 }
