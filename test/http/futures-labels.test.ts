@@ -216,6 +216,65 @@ describe('labels of contracts', () => {
     await each(rich, 'LEVERAGE_TOO_HIGH', [at('leverage', { leverage: 125 })])
   })
 
+  test('INVALID_PRECISION: more decimals than any amount has, wherever one is said', async () => {
+    const fine = (whole: string): string => `${whole}.${'0'.repeat(18)}1`
+    const trader = await ContractTrader.of(platform, '1000')
+    const dated = await ContractTrader.of(platform, '1000', { base: '/delivery/usdt' })
+    const [{ name }] = ok(await platform.client().get('/delivery/usdt/contracts'))
+    const btc = { contract: 'BTC_USDT' }
+    const order = { ...btc, size: 1, price: '60000' }
+    const initial = { ...order, price: '59000' }
+    const trail = { ...btc, amount: '1', ...TRAIL }
+    const chase = { ...btc, amount: '1', price_limit: '0' }
+    await each(trader, 'INVALID_PRECISION', [
+      ['/orders', { ...order, price: fine('60000') }],
+      ['/orders', { ...order, size: fine('1') }],
+      ['/orders', { ...order, iceberg: fine('1') }],
+      ['/orders', { ...order, price: '0', tif: 'ioc', market_order_slip_ratio: fine('0') }],
+      ['/orders', { ...order, tpsl_tp_trigger_price: fine('61000') }],
+      ['/batch_orders', [order, { ...order, price: fine('60000') }] as object],
+      ['/bbo_orders', { ...btc, size: fine('1'), direction: 'buy', level: 1 }],
+      ['/price_orders', { initial, trigger: { ...TRIGGER, price: fine('66000') } }],
+      ['/price_orders', { initial: { ...initial, price: fine('59000') }, trigger: TRIGGER }],
+      ['/price_orders', { initial: { ...initial, amount: fine('1') }, trigger: TRIGGER }],
+      ['/autoorder/v1/trail/create', { ...trail, amount: fine('1') }],
+      ['/autoorder/v1/trail/create', { ...trail, activation_price: fine('60000') }],
+      ['/autoorder/v1/trail/create', { ...trail, price_offset: fine('100') }],
+      ['/autoorder/v1/trail/create', { ...trail, price_offset: `${fine('1')}%` }],
+      ['/autoorder/v1/chase/create', { ...chase, price_limit: fine('60000') }],
+      ['/autoorder/v1/chase/create', { ...btc, amount: '1', offset_limit: fine('100') }],
+      [
+        '/autoorder/v1/chase/create',
+        { ...chase, price_type: 2, price_gap_type: 1, price_gap_value: fine('1') },
+      ],
+    ])
+    const leverages = [fine('10'), '10.125']
+    const settings = (contract: string): Call[] => [
+      [`/positions/${contract}/risk_limit`, { risk_limit: fine('1000000') }],
+      [`/positions/${contract}/margin`, { change: `-${fine('1')}` }],
+      ...leverages.map((leverage): Call => [`/positions/${contract}/leverage`, { leverage }]),
+    ]
+    await each(dated, 'INVALID_PRECISION', settings(name))
+    await each(trader, 'INVALID_PRECISION', [
+      ...settings('BTC_USDT'),
+      ...leverages.map((leverage): Call => [
+        '/positions/BTC_USDT/set_leverage',
+        { leverage, margin_mode: 'isolated' },
+      ]),
+      ...leverages.map((leverage): Call => ['/dual_comp/positions/BTC_USDT/leverage', { leverage }]),
+      ['/dual_comp/positions/BTC_USDT/risk_limit', { risk_limit: fine('1000000') }],
+    ])
+    const { id } = await trader.placed(1, '59000')
+    for (const change of [{ price: fine('59000') }, { size: fine('2') }])
+      refused(
+        await trader.client.request('PUT', `/futures/usdt/orders/${id}`, { body: change }),
+        400,
+        'INVALID_PRECISION',
+        /18 decimals/,
+      )
+    ok(await trader.delete(`/orders/${id}`))
+  })
+
   test('an amended order is checked as a new one', async () => {
     const trader = await ContractTrader.of(platform, '1000')
     ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: 0, cross_leverage_limit: 100 }))

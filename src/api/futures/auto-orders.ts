@@ -4,6 +4,7 @@ import { positionOf } from '../../core/futures/positions.ts'
 import { modeOf } from '../../core/futures/venue.ts'
 import type { Side } from '../../core/tables/exchange/order.ts'
 import type { Contract } from '../../core/tables/world/contracts.ts'
+import { refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { flag, id, integer, oneOfNumbers, optional, text, time, withDefault, type Field } from '../fields.ts'
 import { refuseBackwards, type Filter } from './lists.ts'
@@ -78,6 +79,20 @@ export function digitsId(): Field<number> {
       inner.read(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value, name),
   }
 }
+/** A distance, or with % a part of a price; which of them is asked for is the rules' to say. */
+export function offsetField(): Field<string> {
+  const inner = text({ max: 40, example: '0.5%' })
+  return {
+    ...inner,
+    read: (value, name) => {
+      const read = inner.read(value, name)
+      return TOO_FINE.test(read)
+        ? refuse('INVALID_PRECISION', `${name}: "${read}" has more than 18 decimals`)
+        : read
+    },
+  }
+}
+const TOO_FINE = /^\d+\.\d{19,}%?$/
 
 export const STATUS_CODES = { pending: 1, active: 2, success: 4, cancelled: 5, failed: 6 } as const
 /** Of the position that it is about, as it is now. */

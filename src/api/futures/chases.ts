@@ -6,26 +6,17 @@ import { contractsIn } from '../../core/tables/world/contracts.ts'
 import { refuse } from '../../labels.ts'
 import { format, overDown, type Price } from '../../money/amount.ts'
 import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import {
-  decimal,
-  described,
-  flag,
-  object,
-  oneOf,
-  oneOfNumbers,
-  optional,
-  text,
-  withDefault,
-} from '../fields.ts'
+import { described, flag, object, oneOf, oneOfNumbers, optional, text, withDefault } from '../fields.ts'
 import { orElse } from '../missing.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../shapes.ts'
 import { refuseStale } from '../spot/find.ts'
-import { hasOwnText } from '../spot/order-fields.ts'
+import { hasOwnText, orderDecimal } from '../spot/order-fields.ts'
 import {
   STATUS_CODES,
   autoListFields,
   checkSpan,
   digitsId,
+  offsetField,
   pageOf,
   positionWords,
   precise,
@@ -146,15 +137,15 @@ export const chaseEndpoints = (group: Group): readonly AnyEndpoint[] => {
       body: object({
         contract: contractField,
         amount: described(sizeField(), 'contracts, signed: above zero buys'),
-        price_limit: optional(described(decimal(), '"0" is none; needed without offset_limit')),
+        price_limit: optional(described(orderDecimal(), '"0" is none; needed without offset_limit')),
         offset_limit: optional(
-          described(text({ max: 40 }), 'from the first best price: a distance, or a part with %'),
+          described(offsetField(), 'from the first best price: a distance, or a part with %'),
         ),
         reduce_only: withDefault(flag(), false),
         text: optional(text({ max: 64 })),
         price_type: withDefault(described(oneOfNumbers(1, 2), '1 best price, 2 at a gap from it'), 1),
         price_gap_type: optional(described(oneOfNumbers(1, 2), '1 absolute, 2 percent')),
-        price_gap_value: optional(decimal()),
+        price_gap_value: optional(orderDecimal()),
         is_dual_mode: optional(flag()),
         pos_margin_mode: unlessDash(oneOf('isolated', 'cross')),
         position_mode: unlessDash(oneOf('single', 'dual')),

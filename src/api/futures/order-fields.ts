@@ -1,18 +1,8 @@
 import type { Amendment, SentContractOrder } from '../../core/futures/inputs.ts'
 import type { Mutable } from '../../machine/table.ts'
 import { TIMES_IN_FORCE } from '../../core/tables/exchange/order.ts'
-import {
-  decimal,
-  described,
-  flag,
-  integer,
-  oneOf,
-  optional,
-  text,
-  type Field,
-  type Values,
-} from '../fields.ts'
-import { actionModeField, stpActField } from '../spot/order-fields.ts'
+import { described, flag, integer, oneOf, optional, text, type Field, type Values } from '../fields.ts'
+import { actionModeField, orderDecimal, stpActField } from '../spot/order-fields.ts'
 import { contractField } from './paths.ts'
 import { sizeField } from './sizes.ts'
 
@@ -37,12 +27,12 @@ const flagFields = {
 export const orderFields = {
   contract: contractField,
   size: described(sizeField(), 'contracts, signed: above zero buys; 0 with close or auto_size'),
-  price: described(decimal(), '"0" is a market order'),
+  price: described(orderDecimal(), '"0" is a market order'),
   ...flagFields,
-  market_order_slip_ratio: optional(decimal()),
+  market_order_slip_ratio: optional(orderDecimal()),
   pos_margin_mode: unlessDash(oneOf('isolated', 'cross')),
-  tpsl_tp_trigger_price: optional(decimal()),
-  tpsl_sl_trigger_price: optional(decimal()),
+  tpsl_tp_trigger_price: optional(orderDecimal()),
+  tpsl_sl_trigger_price: optional(orderDecimal()),
   action_mode: actionModeField,
 }
 export const bboFields = {
@@ -89,7 +79,7 @@ function putFlags(
 /** Other members, such as those that a client adds to the call of every product, are ignored. */
 export const amendFields = {
   size: optional(described(sizeField(), 'the new total, what is filled included')),
-  price: optional(decimal()),
+  price: optional(orderDecimal()),
   amend_text: optional(text({ max: 64 })),
   action_mode: actionModeField,
 }

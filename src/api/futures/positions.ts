@@ -8,8 +8,9 @@ import { refuse, type Label } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import type { HeaderName } from '../../http/exchange.ts'
 import { endpoint, type AnyEndpoint, type Caller } from '../endpoint.ts'
-import { decimal, flag, oneName, oneOf, optional, withDefault, type Field } from '../fields.ts'
+import { flag, oneName, oneOf, optional, withDefault, type Field } from '../fields.ts'
 import { array, decimalText, shape } from '../shapes.ts'
+import { orderDecimal } from '../spot/order-fields.ts'
 import { positionShape, positionView } from './account-views.ts'
 import { listFields, listedPage } from './lists.ts'
 import { lookOf, type Look } from './order-views.ts'
@@ -36,6 +37,7 @@ const MODE_LABELS = [
 ] as const
 const SETTING_LABELS = [
   ...MODE_LABELS,
+  'INVALID_PRECISION',
   'LEVERAGE_TOO_HIGH',
   'LEVERAGE_TOO_LOW',
   'INSUFFICIENT_AVAILABLE',
@@ -43,6 +45,7 @@ const SETTING_LABELS = [
 ] as const
 const RISK_LABELS = [
   'CONTRACT_NOT_FOUND',
+  'INVALID_PRECISION',
   'TRADE_RESTRICTED',
   'POSITION_IN_LIQUIDATION',
   'RISK_LIMIT_NOT_MULTIPLE',
@@ -73,7 +76,7 @@ const ofGroup = (group: Group, labels: readonly Label[]): readonly Label[] =>
 const sideField = oneOf('dual_long', 'dual_short')
 /** An amount with a sign. */
 const changeField: Field<string> = (() => {
-  const inner = decimal()
+  const inner = orderDecimal()
   return {
     ...inner,
     read: (value, name) => {
@@ -84,10 +87,10 @@ const changeField: Field<string> = (() => {
     },
   }
 })()
-const limitField = decimal()
+const limitField = orderDecimal()
 /** Of a leverage other than 0 the limit is ignored, whatever it is. */
 const LEVERAGE = anywhere({
-  leverage: decimal(),
+  leverage: orderDecimal(),
   cross_leverage_limit: { ...optional(limitField), read: (value: unknown) => value },
 })
 type LeverageAsked = Parameters<typeof LEVERAGE.read>
@@ -98,13 +101,13 @@ function readLeverage(...asked: LeverageAsked): { leverage: string; cross_levera
 }
 const isNothing = (text: string): boolean => /^[0.]*$/.test(text)
 const SET_LEVERAGE = anywhere({
-  leverage: decimal(),
+  leverage: orderDecimal(),
   margin_mode: oneName('isolated', 'cross'),
   dual_side: withDefault(sideField, 'dual_long'),
 })
 const MARGIN = anywhere({ change: changeField })
 const DUAL_MARGIN = anywhere({ change: changeField, dual_side: sideField })
-const RISK = anywhere({ risk_limit: decimal() })
+const RISK = anywhere({ risk_limit: orderDecimal() })
 const MODE = anywhere({ mode: oneName('isolated', 'cross'), contract: contractField })
 
 /** Both sides in dual mode, else the one. */

@@ -8,7 +8,6 @@ import {
 import { notFound, refuse } from '../../labels.ts'
 import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import {
-  decimal,
   described,
   flag,
   integer,
@@ -23,7 +22,7 @@ import {
 import { orElse } from '../missing.ts'
 import { array, int64, shape, str } from '../shapes.ts'
 import { refuseStale } from '../spot/find.ts'
-import { hasOwnText } from '../spot/order-fields.ts'
+import { hasOwnText, orderDecimal } from '../spot/order-fields.ts'
 import { Filter, listFields, listedPage, storedPage } from './lists.ts'
 import { orderName, unlessDash } from './order-fields.ts'
 import { pathOf } from './orders.ts'
@@ -96,7 +95,7 @@ export const priceOrderEndpoints = (group: Group): readonly AnyEndpoint[] => [
       initial: object({
         contract: contractField,
         ...sizeFields,
-        price: described(decimal(), '"0" is a market order'),
+        price: described(orderDecimal(), '"0" is a market order'),
         tif: optional(oneOf('gtc', 'ioc')),
         text: optional(text({ max: 64, example: 't-my-stop-1' })),
         close: withDefault(flag(), false),
@@ -106,7 +105,7 @@ export const priceOrderEndpoints = (group: Group): readonly AnyEndpoint[] => [
       trigger: object({
         strategy_type: withDefault(oneOfNumbers(0), 0),
         price_type: withDefault(priceTypeField, 0),
-        price: decimal(),
+        price: orderDecimal(),
         rule: described(oneOfNumbers(1, 2), '1: at or above the price; 2: at or below it'),
         expiration: withDefault(described(integer(0, 10 * YEAR_SECONDS), 'seconds; 0: none'), 0),
       }),
@@ -225,8 +224,8 @@ export const priceOrderEndpoints = (group: Group): readonly AnyEndpoint[] => [
 
 const amendFields = {
   ...sizeFields,
-  price: optional(decimal()),
-  trigger_price: optional(decimal()),
+  price: optional(orderDecimal()),
+  trigger_price: optional(orderDecimal()),
   price_type: optional(priceTypeField),
   auto_size: autoSizeField,
   close: optional(flag()),

@@ -27,6 +27,16 @@ export function sizesOf(call: { header(name: HeaderName): string | undefined }):
 
 const WHOLE_MAX = 999_999_999_999_999
 const SIZE = /^[+-]?\d{1,15}(\.\d{1,18})?$/
+const TOO_FINE = /^[+-]?\d+\.\d{19,}$/
+function refuseSize(value: unknown, text: unknown, name: string): never {
+  const sent = JSON.stringify(value).slice(0, 80)
+  if (typeof text === 'string' && TOO_FINE.test(text))
+    refuse('INVALID_PRECISION', `${name}: ${sent} has more than 18 decimals; sizes are whole contracts`)
+  return refuse(
+    'INVALID_PARAM_VALUE',
+    `${name}: ${sent} must be a whole number of contracts, such as 10 or "-10"`,
+  )
+}
 /** Small fractions are written with an exponent otherwise. */
 function digitsOf(value: number): string {
   const text = String(value)
@@ -47,11 +57,7 @@ export function sizeField(): Field<string> {
       if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= WHOLE_MAX)
         return String(value || 0)
       const text = typeof value === 'number' ? digitsOf(value) : value
-      if (typeof text !== 'string' || !SIZE.test(text))
-        return refuse(
-          'INVALID_PARAM_VALUE',
-          `${name}: ${JSON.stringify(value).slice(0, 80)} must be a whole number of contracts, such as 10 or "-10"`,
-        )
+      if (typeof text !== 'string' || !SIZE.test(text)) return refuseSize(value, text, name)
       const [whole, fraction = ''] = text.split('.') as [string, string?]
       if (/[1-9]/.test(fraction)) return text
       // Without leading zeros, and no -0.

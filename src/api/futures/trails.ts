@@ -7,27 +7,18 @@ import type { PriceType } from '../../core/tables/futures/triggers.ts'
 import { contractsIn } from '../../core/tables/world/contracts.ts'
 import { format } from '../../money/amount.ts'
 import { endpoint, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import {
-  decimal,
-  described,
-  flag,
-  object,
-  oneOf,
-  oneOfNumbers,
-  optional,
-  text,
-  withDefault,
-} from '../fields.ts'
+import { described, flag, object, oneOf, oneOfNumbers, optional, text, withDefault } from '../fields.ts'
 import { orElse } from '../missing.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../shapes.ts'
 import { refuseStale } from '../spot/find.ts'
-import { hasOwnText } from '../spot/order-fields.ts'
+import { hasOwnText, orderDecimal } from '../spot/order-fields.ts'
 import {
   NAMED,
   STATUS_CODES,
   autoListFields,
   checkSpan,
   digitsId,
+  offsetField,
   pageFields,
   pageOf,
   positionWords,
@@ -46,7 +37,7 @@ import { sizeField } from './sizes.ts'
 const PRICE_NUMBERS = ['last', 'index', 'mark'] as const satisfies readonly PriceType[]
 const numberOf = (type: PriceType): number => PRICE_NUMBERS.indexOf(type) + 1
 const related = (number: 1 | 2 | null) => (number === null ? null : number === 1 ? 'long' : 'short')
-const offsetField = described(text({ max: 40, example: '0.5%' }), 'a distance, or a part of the price with %')
+const priceOffset = described(offsetField(), 'a distance, or a part of the price with %')
 
 const trailShape = shape({
   id: int64,
@@ -186,10 +177,10 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
       body: object({
         contract: contractField,
         amount: described(sizeField(), 'contracts, signed: above zero buys'),
-        activation_price: withDefault(described(decimal(), '"0" is at once'), '0'),
+        activation_price: withDefault(described(orderDecimal(), '"0" is at once'), '0'),
         is_gte: optional(flag()),
         price_type: withDefault(described(oneOfNumbers(1, 2, 3), '1 last, 2 index, 3 mark price'), 1),
-        price_offset: offsetField,
+        price_offset: priceOffset,
         reduce_only: withDefault(flag(), false),
         position_related: withDefault(flag(), false),
         text: optional(text({ max: 64 })),
@@ -315,10 +306,10 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
       body: object({
         id: digitsId(),
         amount: optional(described(sizeField(), '0 keeps it')),
-        activation_price: optional(decimal()),
+        activation_price: optional(orderDecimal()),
         is_gte_str: optional(oneOf('true', 'false', '')),
         price_type: optional(described(oneOfNumbers(0, 1, 2, 3), '0 keeps it')),
-        price_offset: optional(offsetField),
+        price_offset: optional(priceOffset),
       }),
       status: 200,
       reply: orderReply,

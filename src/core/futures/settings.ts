@@ -57,7 +57,7 @@ function readLeverage(contract: Contract, text: string, name: string): Rate {
   const leverage = parseRate(text)
   if (leverage === undefined || decimalsOf(leverage) > LEVERAGE_DECIMALS)
     refuse(
-      'INVALID_PARAM_VALUE',
+      leverage === undefined ? 'INVALID_PARAM_VALUE' : 'INVALID_PRECISION',
       `${name}: "${text}" must be a decimal with at most 2 decimals, such as "10"`,
     )
   if (leverage < contract.leverageMin)
