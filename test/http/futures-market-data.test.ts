@@ -335,6 +335,18 @@ describe('public data of perpetual contracts', () => {
     assert.equal(days.length, 2)
     assert.equal(days[1].t % 86_400, 0)
     assert.equal(days[1].b, days[0].b)
+    // In the second of midnight now is that day's line already.
+    let lines: { t: number }[] = []
+    for (let i = 0; i < 10 && (lines[0]?.t ?? 1) % 86_400 !== 0; i++) {
+      await advance(86_400 - (Math.floor(platform.now()) % 86_400))
+      lines = ok(await get('/insurance', { limit: 3 }))
+    }
+    const midnight = lines[0]!.t
+    assert.deepEqual(
+      lines.map(({ t }) => t),
+      [midnight, midnight - 86_400, midnight - 2 * 86_400],
+    )
+    assert.equal(midnight % 86_400, 0)
   })
 
   test('all of it is the same after a restart', async () => {

@@ -37,7 +37,8 @@ export async function fundHistory(
   const rows = [{ t: now, b: format(balance) }]
   if (account === undefined) return rows
   let line: { readonly after: Amount; readonly at: number } | undefined
-  for (let t = now - (now % DAY); rows.length < limit; t -= DAY) {
+  // At a midnight now is that day's line already.
+  for (let t = now - (now % DAY || DAY); rows.length < limit; t -= DAY) {
     if (line === undefined || line.at >= t * 1e6) line = await heldBefore(desk, account, t)
     if (line === undefined) break
     rows.push({ t, b: format(line.after) })
