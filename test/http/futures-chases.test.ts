@@ -56,6 +56,14 @@ describe('chase orders', () => {
     await trader.placed(0, null, { close: true })
   })
 
+  test('a gap is told as a canonical decimal, however it was written', async () => {
+    const gap = { price_type: 2, price_gap_type: 1, price_gap_value: '010.50' }
+    const id = await created({ ...gap, price_limit: '060000.0' })
+    const { price_gap_value, price_limit } = await detail(id)
+    assert.equal(`${price_gap_value} ${price_limit}`, '10.5 60000')
+    assert.equal(ok(await call('stop', { id })).order.price_gap_value, '10.5')
+  })
+
   test('each refusal', async () => {
     const gap = { price_type: 2, price_gap_type: 1, price_gap_value: '10' }
     const cases: readonly (readonly [Members, string, RegExp?])[] = [

@@ -145,6 +145,20 @@ describe('trail orders', () => {
     refused(await other.get(`${TRAIL}/change_log`, { id }), 404, 'ORDER_NOT_FOUND')
   })
 
+  test('an offset is told as a canonical decimal, however it was written', async () => {
+    const id = await created({ activation_price: '61000.00', price_offset: '01.50%' })
+    const { activation_price, price_offset } = await detail(id)
+    assert.equal(`${activation_price} ${price_offset}`, '61000 1.5%')
+    const { order } = ok(await call('update', { id, price_offset: '0500.0' }))
+    assert.equal(order.price_offset, '500')
+    const { change_log } = ok(await trader.get(`${TRAIL}/change_log`, { id }))
+    assert.deepEqual(
+      change_log.map((one: { price_offset: string }) => one.price_offset),
+      ['500', '1.5%'],
+    )
+    ok(await call('stop', { id }))
+  })
+
   test('lists, by every filter', async () => {
     const sell = await created({ price_offset: '2%' })
     const buy = await created({ amount: '3', price_offset: '1%' })

@@ -5,7 +5,7 @@ import { modeOf } from '../../core/futures/venue.ts'
 import type { Side } from '../../core/tables/exchange/order.ts'
 import type { Contract } from '../../core/tables/world/contracts.ts'
 import { refuse } from '../../labels.ts'
-import { format } from '../../money/amount.ts'
+import { canonical, format } from '../../money/amount.ts'
 import { flag, id, integer, oneOfNumbers, optional, text, time, withDefault, type Field } from '../fields.ts'
 import { refuseBackwards, type Filter } from './lists.ts'
 import { contractField } from './paths.ts'
@@ -91,6 +91,11 @@ export function offsetField(): Field<string> {
         : read
     },
   }
+}
+/** As replies write it, whoever wrote it how; '': none. */
+export function shownOffset(text: string): string {
+  if (text === '') return ''
+  return text.endsWith('%') ? `${canonical(text.slice(0, -1))}%` : canonical(text)
 }
 const TOO_FINE = /^\d+\.\d{19,}%?$/
 

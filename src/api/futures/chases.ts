@@ -20,6 +20,7 @@ import {
   pageOf,
   positionWords,
   precise,
+  shownOffset,
   sideWords,
 } from './auto-orders.ts'
 import { endedAuto, findAuto, nameOf, waitingAuto } from './auto-lists.ts'
@@ -103,7 +104,7 @@ function chaseView(state: State, chase: ChaseOrder): Record<string, unknown> {
     suborder_finish_as: chase.suborder_finish_as,
     price_type: chase.price_type,
     price_gap_type: chase.price_type === 1 ? '' : chase.gap_kind === 'distance' ? '1' : '2',
-    price_gap_value: chase.price_gap_value,
+    price_gap_value: shownOffset(chase.price_gap_value),
     status_code: String(code),
     create_time_precise: precise(created_at),
     finish_time_precise: precise(ended_at),

@@ -23,6 +23,7 @@ import {
   pageOf,
   positionWords,
   precise,
+  shownOffset,
   sideWords,
 } from './auto-orders.ts'
 import { endedAuto, findAuto, nameOf, waitingAuto } from './auto-lists.ts'
@@ -96,7 +97,7 @@ function trailView(state: State, trail: TrailOrder): Record<string, unknown> {
     is_gte: trail.is_gte,
     activation_price: format(trail.activation_price),
     price_type: numberOf(trail.price_type),
-    price_offset: trail.price_offset,
+    price_offset: shownOffset(trail.price_offset),
     text: trail.text === '' ? 'api' : trail.text,
     reduce_only: trail.reduce_only,
     position_related: trail.position_related,
@@ -374,7 +375,7 @@ export const trailEndpoints = (group: Group): readonly AnyEndpoint[] => {
             is_gte: row.is_gte,
             activation_price: format(row.activation_price),
             price_type: numberOf(row.price_type),
-            price_offset: row.price_offset,
+            price_offset: shownOffset(row.price_offset),
             is_create: row.is_create,
           })),
         }
