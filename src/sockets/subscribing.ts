@@ -213,17 +213,21 @@ export class Subscribing {
     if (channel.access === 'public' && endsAll(channel, request.payload)) {
       for (const topic of [...peer.topics])
         if (topic.channel === channel.name && peer.leave(topic)) topics.settled(topic, false)
-    } else if (channel.access === 'public' && isAll(channel, request.payload)) {
-      peer.alls.delete(channel.name)
-      // Those too that have left meanwhile.
-      for (const topic of [...peer.topics])
-        if (topic.channel === channel.name && peer.part(topic, true)) topics.settled(topic, false)
-    } else if (channel.access === 'public')
-      for (const { name } of channel.read(request.payload, asked)) {
+    } else if (channel.access === 'public') {
+      const named = isAll(channel, request.payload) ? withoutAll(request.payload) : request.payload
+      // Read before anything ends: what is refused ends nothing.
+      const ended = named === undefined ? [] : channel.read(named, asked)
+      if (named !== request.payload) {
+        peer.alls.delete(channel.name)
+        // Those too that have left meanwhile.
+        for (const topic of [...peer.topics])
+          if (topic.channel === channel.name && peer.part(topic, true)) topics.settled(topic, false)
+      }
+      for (const { name } of ended) {
         const topic = topics.find(name)
         if (topic !== undefined && peer.part(topic)) topics.settled(topic, false)
       }
-    else {
+    } else {
       const covered = channel.read(request.payload, asked)
       for (const [name, { subscription }] of peer.subscriptions)
         if (subscription.channel === channel.name && uncover(subscription, covered)) {
@@ -247,8 +251,13 @@ export class Subscribing {
   }
 }
 
-const isAll = ({ takesAll }: PublicChannel, payload: unknown): boolean =>
+const isAll = ({ takesAll }: PublicChannel, payload: unknown): payload is unknown[] =>
   takesAll === true && Array.isArray(payload) && payload.includes(ALL)
+/** The names beside the word for all of them; undefined: it stands alone. */
+function withoutAll(payload: readonly unknown[]): unknown[] | undefined {
+  const names = payload.filter((name) => name !== ALL)
+  return names.length === 0 ? undefined : names
+}
 const endsAll = ({ endsAll: word }: PublicChannel, payload: unknown): boolean =>
   word !== undefined && Array.isArray(payload) && payload.length === 1 && payload[0] === word
 

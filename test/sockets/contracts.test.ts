@@ -155,6 +155,13 @@ describe('public channels of contracts', () => {
     assert.equal((await still)['result'][0].contract, NAME)
     await socket.unsubscribe('futures.tickers', [NAME])
     assert.equal(await listed(), others)
+    // Word and name together end both.
+    await subscribed(socket, 'futures.tickers', [NAME, 'ETH_USDT'])
+    await subscribed(socket, 'futures.tickers', ['!all'])
+    await socket.unsubscribe('futures.tickers', ['!all', NAME])
+    assert.equal(await listed(), others + 1)
+    await socket.unsubscribe('futures.tickers', ['ETH_USDT'])
+    assert.equal(await listed(), others)
   })
   test('trades: those of one command in one frame, the sign is the taker’s; sizes as the handshake wants them', async () => {
     const [plain, texts] = [await open(), await open('/v4/ws/usdt', { 'X-Gate-Size-Decimal': '1' })]
