@@ -12,6 +12,7 @@ import { contractCandles, contractTicker, contractTrades } from './market-forms.
 import { accountOf } from './paths.ts'
 import {
   ALL,
+  EVERYTHING,
   REAL_TIME,
   msOf,
   namesOrAll,
@@ -325,7 +326,7 @@ const PRIVATE_CONTRACTS: readonly PrivateChannel[] = [
     payload: '["USER_ID"] or none',
     pace: REAL_TIME,
     result: shapes.BALANCES,
-    read: () => 'all',
+    read: () => EVERYTHING,
   },
 ]
 export const CONTRACT_CHANNELS: readonly Channel[] = [...PUBLIC_CONTRACTS, ...PRIVATE_CONTRACTS]

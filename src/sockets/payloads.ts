@@ -27,8 +27,12 @@ export interface Wanted {
   readonly begin: (sources: Sources) => Begin
 }
 /** What a private subscription covers: markets or currencies by name, or all of them. */
-export type Covered = readonly string[] | 'all'
+export interface Covered {
+  readonly all: boolean
+  readonly names: readonly string[]
+}
 export const ALL = '!all'
+export const EVERYTHING: Covered = { all: true, names: [] }
 
 /** Who asks, as far as it decides what is meant. */
 export interface Asked {
@@ -86,10 +90,10 @@ export function texts(payload: unknown, how: string, most = Infinity): string[] 
         : badArgument(`payload: each element is a text, ${how}`),
     )
 }
-/** Names, or all: beside "!all" single names add nothing; but one that is unknown is a mistake all the same. */
+/** Names, all of them, or both: one that is unknown is a mistake beside "!all" too. */
 export function namesOrAll(names: readonly string[], idOf: (name: string) => string): Covered {
-  const ids = [...new Set(names.filter((name) => name !== ALL).map(idOf))]
-  return names.includes(ALL) ? 'all' : ids
+  const ids = new Set(names.filter((name) => name !== ALL).map(idOf))
+  return { all: names.includes(ALL), names: [...ids] }
 }
 export function oneOf(what: string, value: string | undefined, allowed: readonly string[]): string {
   const found = allowed.find((one) => one === value?.toLowerCase())

@@ -5,6 +5,7 @@ import { badArgument } from './envelope.ts'
 import { spotCandles, spotTicker, spotTrades } from './market-forms.ts'
 import {
   ALL,
+  EVERYTHING,
   REAL_TIME,
   msOf,
   namesOrAll,
@@ -189,7 +190,7 @@ const ofAccount = (name: string, summary: string, result: JsonSchema): PrivateCh
   payload: 'none',
   pace: REAL_TIME,
   result,
-  read: () => 'all',
+  read: () => EVERYTHING,
 })
 const CURRENCIES_OR_ALL = `["BTC", …] or ["${ALL}"]`
 const PRIVATE_SPOT: readonly PrivateChannel[] = [
@@ -215,7 +216,7 @@ const PRIVATE_SPOT: readonly PrivateChannel[] = [
     payload: '[] or none',
     pace: '1000ms',
     result: shapes.ASSETS,
-    read: () => 'all',
+    read: () => EVERYTHING,
   },
   {
     name: 'unified.asset_detail',
@@ -228,8 +229,8 @@ const PRIVATE_SPOT: readonly PrivateChannel[] = [
     read: (payload, asked) => {
       const names = texts(payload, CURRENCIES_OR_ALL)
       if (names.includes(ALL))
-        return names.length === 1 ? 'all' : badArgument(`payload: "${ALL}" or currencies, not both`)
-      return [...new Set(names.map((name) => currencyOf(name, asked)))]
+        return names.length === 1 ? EVERYTHING : badArgument(`payload: "${ALL}" or currencies, not both`)
+      return { all: false, names: [...new Set(names.map((name) => currencyOf(name, asked)))] }
     },
   },
 ]

@@ -83,14 +83,14 @@ export class Subscribers {
   }
 }
 
-/** Adds to what a subscription covers. */
+/** Adds to what a subscription covers; beside the word for all of them single names add nothing. */
 export function cover(subscription: PrivateSubscription, covered: Covered): void {
-  if (covered === 'all') subscription.all = true
-  else for (const name of covered) subscription.names.add(name)
+  if (covered.all) subscription.all = true
+  else for (const name of covered.names) subscription.names.add(name)
 }
 /** Takes from it; true: nothing is left. */
 export function uncover(subscription: PrivateSubscription, covered: Covered): boolean {
-  if (covered === 'all') subscription.all = false
-  else for (const name of covered) subscription.names.delete(name)
+  if (covered.all) subscription.all = false
+  for (const name of covered.names) subscription.names.delete(name)
   return !subscription.all && subscription.names.size === 0
 }

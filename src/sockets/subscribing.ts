@@ -178,7 +178,7 @@ export class Subscribing {
         ),
       )
     const covered = channel.read(request.payload, this.asked(peer, true))
-    this.bound(peer, covered === 'all' ? 1 : covered.length)
+    this.bound(peer, covered.all ? 1 : covered.names.length)
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     // The key may have gone while this was prepared: then nothing of its account is told.

@@ -315,6 +315,13 @@ describe('subscriptions', () => {
     await socket.unsubscribe('spot.orders', ['BTC_USDT'])
     await place('BTC_USDT', '50000')
     assert.equal(heard().length, 2)
+    // Together they end both.
+    await socket.subscribe('spot.orders', ['!all'], credential)
+    await socket.subscribe('spot.orders', ['BTC_USDT', 'ETH_USDT'], credential)
+    await socket.unsubscribe('spot.orders', ['!all', 'BTC_USDT'])
+    await place('BTC_USDT', '50000')
+    await place('ETH_USDT', '2500')
+    assert.deepEqual(heard().slice(2), ['ETH_USDT'])
     await socket.close()
   })
 
