@@ -19,7 +19,7 @@ import type { Attach, Handshake, ToDesk, ToDoor, Verdict } from './line.ts'
 import { Live } from './live.ts'
 import { kindOf, productOf } from './paths.ts'
 import { Peer, type PeerParts } from './peer.ts'
-import { prefixIn, prefixOf } from './products.ts'
+import { PINGS, prefixIn, prefixOf } from './products.ts'
 import { Subscribing } from './subscribing.ts'
 
 export interface SocketDeskParts {
@@ -35,7 +35,6 @@ export interface SocketDeskParts {
   readonly rateLimits: number | null
   readonly faults: Faults
 }
-const PINGS = new Set(['spot.ping', 'futures.ping', 'options.ping', 'unified.ping', 'announcement.ping'])
 
 /**
  * Beside the core: every connection, what it listens to, and what it is told. What commands did is told in the order of

@@ -7,6 +7,15 @@ export type Product = (typeof PRODUCTS)[number]
 /** What the names of its channels begin with. */
 export const prefixOf = (product: Product): string => (product === 'delivery' ? 'futures' : product)
 
+/** Answered on every address, whatever else their frames say. */
+export const PINGS: ReadonlySet<string> = new Set([
+  'spot.ping',
+  'futures.ping',
+  'options.ping',
+  'unified.ping',
+  'announcement.ping',
+])
+
 /** Where the channels of a prefix are served, as people are told. */
 export const ADDRESSES: Readonly<Record<string, string>> = {
   spot: '/ws/v4/',

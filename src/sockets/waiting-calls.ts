@@ -3,6 +3,7 @@ import { ackText, answerText, type Answered, type Named } from './call-frames.ts
 import { ID_MAX, idOf } from './call-reading.ts'
 import { isObject } from './credentials.ts'
 import type { CallAnswer, Called, CallLimits } from './line.ts'
+import { PINGS } from './products.ts'
 import { rawMember, soleMember } from './raw-member.ts'
 
 interface Waiting extends Omit<Answered, 'connection'> {
@@ -58,7 +59,7 @@ export const BESIDE_MAX = 4 * 1024
 
 /**
  * A call as clients write them; undefined: it is none, or an odd one, at which the desk looks as a whole. So is a login,
- * whose signature is made over the very letters of its frame.
+ * whose signature is made over the very letters of its frame, and so is a ping, which is none whatever its event.
  */
 export function plainCallIn(text: string): PlainCall | undefined {
   if (!text.includes('"api"')) return undefined
@@ -77,7 +78,7 @@ export function plainCallIn(text: string): PlainCall | undefined {
   return { channel, payload, param }
 }
 const isChannel = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && !value.endsWith('.login')
+  typeof value === 'string' && value !== '' && !value.endsWith('.login') && !PINGS.has(value)
 /** As `readRequest` takes them. */
 const isId = (id: unknown): boolean =>
   id === undefined ||

@@ -80,6 +80,11 @@ describe('subscriptions', () => {
     const pong = client.next((frame) => frame['channel'] === 'spot.pong')
     client.send({ time: 1, id: null, channel: 'spot.ping' })
     assert.equal('id' in (await pong), false)
+    for (const event of ['api', 'ping', '', 7, null, { api: 'api' }]) {
+      const next = client.next((frame) => frame['channel'] === 'futures.pong')
+      client.send({ time: 1, channel: 'futures.ping', event, payload: { req_id: 'p', req_param: {} } })
+      assert.equal((await next)['error'], null)
+    }
   })
 
   test('no string has a colon, 15 digits and a comma in a row, whatever a client wrote', async () => {
