@@ -49,7 +49,8 @@ export const pushFrame = (micros: number, channel: string, result: string, event
 export const pongFrame = (micros: number, product: string, id: Request['id']): string =>
   `{${times(micros)}${idText(id)},"channel":"${product}.pong","event":"","error":null,"result":null}`
 
-const idText = (id: Request['id']): string => (id === undefined ? '' : `,"id":${JSON.stringify(id)}`)
+const idText = (id: Request['id']): string =>
+  id === undefined ? '' : `,"id":${withoutLongDigits(JSON.stringify(id))}`
 
 /** The answer to a subscription or its end. */
 export function answerFrame(

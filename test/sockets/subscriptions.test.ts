@@ -98,6 +98,9 @@ describe('subscriptions', () => {
     refused(await listener.subscribe('spot.tickers', [text, '"\\', { [text]: [text] }]), 2, /payload/)
     refused(await listener.subscribe('spot.tickers', [text]), 2, /^unknown currency pair: a:1234567890/)
     refused(await listener.subscribe(text, []), 2, /unknown channel/)
+    const pong = listener.next((frame) => frame['channel'] === 'spot.pong')
+    listener.send({ time: 1, id: text, channel: 'spot.ping' })
+    assert.equal((await pong)['id'], text)
     await listener.login(own.credential)
     const order = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.01', price: '20000', text: 't-1' }
     await listener.call('spot.order_place', { ...order, unknown: text }, { req_header: { [text]: text } })
@@ -112,7 +115,7 @@ describe('subscriptions', () => {
     // As ccxt reads a frame.
     for (const frame of came)
       assert.doesNotThrow(() => void JSON.parse(frame.replace(/:(\d{15,}),/g, ':"$1",')), frame)
-    assert.equal(came.filter((frame) => frame.includes('123456789012345\\u002c')).length, 7)
+    assert.equal(came.filter((frame) => frame.includes('123456789012345\\u002c')).length, 8)
     // Numbers stay as they were sent.
     const echo = await listener.subscribe('spot.nothing', { a: 1234567890123456, b: 1 })
     assert.deepEqual(echo['payload'], { a: 1234567890123456, b: 1 })
