@@ -224,6 +224,19 @@ describe('labels of spot, margin and unified accounts, by every call that has th
     refused(await loan('10', { currency_pair: 'DOGE_USDT' }), 400, 'TRADE_RESTRICTED', /delisted/)
   })
 
+  test('an order borrows nothing in a market without isolated margin, though there is money in its margin account', async () => {
+    const { client } = await Trader.of(platform, { USDT: '1000' })
+    const pair = { currency_pair: 'GT_USDT' }
+    const into = { ...pair, currency: 'USDT', from: 'spot', to: 'margin', amount: '100' }
+    ok(await client.post('/wallet/transfers', into))
+    const order = { ...pair, side: 'buy', amount: '15', price: '8', account: 'margin', auto_borrow: true }
+    refused(await client.post('/spot/orders', order), 400, 'MARGIN_NOT_SUPPORTED', /GT_USDT/)
+    // As on an account that can't borrow, it is no matter whether anything is missing.
+    refused(await client.post('/spot/orders', { ...order, amount: '5' }), 400, 'MARGIN_NOT_SUPPORTED')
+    assert.deepEqual(ok(await client.get('/margin/uni/loans')), [])
+    ok(await client.post('/spot/orders', { ...order, amount: '5', auto_borrow: false }), 201)
+  })
+
   test('nothing is lent to a family that owes, however it asks', async () => {
     const { client, user_id } = await owing()
     await platform.credit(user_id, 'USDT', '1000')

@@ -7,7 +7,15 @@ import { refuseOwing } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { CASH, cashSpared, freeToRepay, hasContracts, isEngaged } from './contracts.ts'
-import { borrowable, lend, refuseRestricted, repay, totalOwed, transferable } from './loans.ts'
+import {
+  borrowable,
+  lend,
+  refuseRestricted,
+  repay,
+  requireIsolated,
+  totalOwed,
+  transferable,
+} from './loans.ts'
 import { mustLiquidate } from '../risk/levels.ts'
 import { figuresOf, portfolioOf } from './portfolio.ts'
 import type { RepaymentType } from '../tables/unified/records.ts'
@@ -101,6 +109,7 @@ export function borrowForOrder(
       'INVALID_PARAM_VALUE',
       `auto_borrow: true is for accounts that can borrow, and this order's account is ${account}; leave it out`,
     )
+  if (accounts.pair !== '') requireIsolated(state, accounts.pair)
   const currency = side === 'buy' ? market.quote : market.base
   const free = state.ledger.balance(userId, accounts.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)

@@ -10,6 +10,7 @@ import { requireShared } from './accounts.ts'
 import { ContractAccountRow } from '../tables/futures/accounts.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import type { BorrowType, Loan, LoanRecord, RepaymentType } from '../tables/unified/records.ts'
+import type { IsolatedMarket } from '../tables/world/unified.ts'
 import { lendingPortfolio, lendingRoom, refuseOnLocks } from './locks.ts'
 import { lendLines, lendingCap, settleLines } from './lending.ts'
 import { isRestricted } from '../risk/levels.ts'
@@ -161,15 +162,20 @@ export function refuseRestricted(state: State, userId: number, scope: string): v
     )
 }
 export function minimumOf(state: State, accounts: LoanAccounts, currency: string): Amount {
-  const market = accounts.pair === '' ? undefined : state.world.isolatedMarket(accounts.pair)
   if (accounts.pair === '') return state.world.loanTerms(currency)!.minBorrow
-  if (market === undefined)
-    refuse(
-      'MARGIN_NOT_SUPPORTED',
-      `currency_pair: ${accounts.pair} has no margin trading; GET /margin/uni/currency_pairs lists the pairs`,
-    )
+  const market = requireIsolated(state, accounts.pair)
   const base = state.world.market(accounts.pair).base === currency
   return parseAmount(base ? market.base_min_borrow_amount : market.quote_min_borrow_amount)!
+}
+/** Only what the configuration lists is lent to by itself: money can be in the margin account of any market. */
+export function requireIsolated(state: State, pair: string): IsolatedMarket {
+  return (
+    state.world.isolatedMarket(pair) ??
+    refuse(
+      'MARGIN_NOT_SUPPORTED',
+      `currency_pair: ${pair} has no margin trading; GET /margin/uni/currency_pairs lists the pairs`,
+    )
+  )
 }
 
 /** pool → user, checked by the caller. */

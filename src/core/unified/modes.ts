@@ -20,6 +20,7 @@ import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import type { LoanTerms } from '../tables/world/unified.ts'
 import { CASH, payContractDebt } from './contracts.ts'
 import { keepCovered } from './guard.ts'
+import { requireIsolated } from './loans.ts'
 
 export interface ModeChange {
   readonly user_id: number
@@ -224,12 +225,7 @@ export function setPairLeverage(
 ): null {
   const { state, tx } = ctx
   const market = state.world.market(input.currency_pair)
-  const config =
-    state.world.isolatedMarket(market.id) ??
-    refuse(
-      'MARGIN_NOT_SUPPORTED',
-      `currency_pair: ${market.id} has no margin trading; GET /margin/uni/currency_pairs lists the pairs`,
-    )
+  const config = requireIsolated(state, market.id)
   const leverage = readLeverage(input.leverage)
   const most = rateOf(config.tiers[0]!.leverage)
   if (leverage < PAIR_LEVERAGE_MIN)
