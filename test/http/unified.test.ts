@@ -295,6 +295,39 @@ describe('unified account', () => {
     refused(await thin.place('buy', '0.1', '59000'), 400, 'TRADE_RESTRICTED', /short/)
     await proveBalanced(platform)
   })
+  test('an order that ends unfilled repays what was lent for it, and no other loan with its own money', async () => {
+    const maker = await Trader.of(platform, { SOL: '40' })
+    const trader = await unified({ USDT: '2000' })
+    const { client } = trader
+    const IN_SOL_ALONE = { currency_pair: 'SOL_USDT' }
+    const IN_SOL = { ...IN_SOL_ALONE, auto_borrow: true, auto_repay: true }
+    const repaid = async (): Promise<string[]> =>
+      ok(await client.get('/unified/loan_records', { type: 'repay' })).map(
+        (row: { amount: string; repayment_type: string }) => `${row.repayment_type} ${row.amount}`,
+      )
+    ok(await borrow(trader, 'USDT', '500'))
+    // What is there is enough: it borrows nothing, and gives nothing back.
+    const own = await trader.placed('buy', '10', '100', IN_SOL)
+    ok(await client.delete(`/spot/orders/${own.id}`, IN_SOL))
+    assert.deepEqual(await repaid(), [])
+    // 3000 of which 500 are lent: those alone go back, whatever was amended in between.
+    const open = await trader.placed('buy', '30', '100', IN_SOL)
+    ok(await client.patch(`/spot/orders/${open.id}`, { ...IN_SOL, amount: '29' }))
+    ok(await client.delete(`/spot/orders/${open.id}`, IN_SOL))
+    assert.deepEqual(await repaid(), ['cancel_auto_repay 500'])
+    // Filled in part: what is left unspent is worth more than what was lent.
+    await maker.placed('sell', '2', '100', IN_SOL_ALONE)
+    const part = await trader.placed('buy', '30', '100', { ...IN_SOL, time_in_force: 'ioc' })
+    assert.equal(part.left, '28')
+    assert.deepEqual(await repaid(), ['cancel_auto_repay 500', 'cancel_auto_repay 500'])
+    // And where it is worth less, that.
+    await maker.placed('sell', '24', '100', IN_SOL_ALONE)
+    const most = await trader.placed('buy', '25', '100', { ...IN_SOL, time_in_force: 'ioc' })
+    assert.equal(most.left, '1')
+    assert.equal((await repaid())[0], 'cancel_auto_repay 100')
+    assert.equal(ok(await client.get('/unified/loans'))[0].amount, '600')
+    await proveBalanced(platform)
+  })
   test('settings: collateral and leverage act at once and never uncover a debt', async () => {
     const trader = await unified({ BTC: '1', USDT: '100' })
     const { client } = trader

@@ -4,7 +4,7 @@ import type { Ctx, State } from '../state.ts'
 import { borrowForOrder, repayFromOrder } from '../unified/guard.ts'
 import type { User } from '../tables/users.ts'
 import type { Market } from '../tables/world/markets.ts'
-import type { Amount } from '../../money/amount.ts'
+import { ZERO, type Amount } from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side, SpotAccount } from '../tables/exchange/order.ts'
 import type { OrderMoney } from '../tables/spot/money.ts'
 
@@ -68,7 +68,7 @@ export function moneyOf(state: State, account: OrderAccount, market: Market): Or
   return money
 }
 
-/** Runs before an order's money is held: the place where auto_borrow finds what is missing. */
+/** Runs before an order's money is held: the place where auto_borrow finds what is missing. Tells how much it lent. */
 export function borrowMissing(
   ctx: Ctx,
   order: {
@@ -79,9 +79,11 @@ export function borrowMissing(
     readonly more: OrderExtras | null
   },
   needed: Amount,
-): void {
+): Amount {
   const { user, account, market, side } = order
-  if (order.more?.auto_borrow === true) borrowForOrder(ctx, user.user_id, account, market, side, needed)
+  return order.more?.auto_borrow === true
+    ? borrowForOrder(ctx, user.user_id, account, market, side, needed)
+    : ZERO
 }
 /** Runs when an order has ended: the place where auto_repay gives back what was borrowed. */
 export function repayBorrowed(ctx: Ctx, order: Order): void {

@@ -1,6 +1,6 @@
 import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, timesDown, type Amount, type Price } from '../../money/amount.ts'
+import { ZERO, format, timesDown, type Amount, type Price } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Mutable } from '../../machine/table.ts'
 import { refuseShortage } from '../ledger/ledger.ts'
@@ -143,7 +143,7 @@ export function placeOrder(
 }
 function matchDraft(ctx: Ctx, draft: Draft): Order {
   const { market, placed, side, value } = draft
-  const taker: SpotTaker = {
+  let taker: SpotTaker = {
     order: OrderRow.first(placed, side === 'sell' ? placed.amount : value),
     market,
     terms: undefined,
@@ -151,7 +151,12 @@ function matchDraft(ctx: Ctx, draft: Draft): Order {
     byQuote: placed.type === 'market' && side === 'buy',
   }
   refuseAtOnce(ctx, taker)
-  borrowMissing(ctx, draft, taker.order.held)
+  const borrowed = borrowMissing(ctx, draft, taker.order.held)
+  if (borrowed > 0n) {
+    // When it ends unfilled it gives back this, and none of what its owner had.
+    const more = { ...placed.more, borrowed: format(borrowed) }
+    taker = { ...taker, order: taker.order.amended({ more }) }
+  }
   hold(ctx, taker.order, market, taker.order.held)
   const end = engine.sweep(ctx, SPOT, taker)
   const order = settleDown(ctx, taker, finishAs(placed, end), placed.id)

@@ -1,6 +1,16 @@
 import { type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, format, max, min, roundUp, subtract, type Amount } from '../../money/amount.ts'
+import {
+  ZERO,
+  amountOf,
+  format,
+  max,
+  min,
+  roundUp,
+  subtract,
+  timesDown,
+  type Amount,
+} from '../../money/amount.ts'
 import type { Order, OrderAccount, OrderExtras, Side } from '../tables/exchange/order.ts'
 import type { Ctx, State } from '../state.ts'
 import { refuseOwing } from '../family.ts'
@@ -93,7 +103,7 @@ export function keepCovered<T>(state: State, userId: number, scope: string, what
   return result
 }
 
-/** Before an order's money is held: auto_borrow finds what is missing. */
+/** Before an order's money is held: auto_borrow finds what is missing, and tells how much that was. */
 export function borrowForOrder(
   ctx: Ctx,
   userId: number,
@@ -101,7 +111,7 @@ export function borrowForOrder(
   market: Market,
   side: Side,
   needed: Amount,
-): void {
+): Amount {
   const { state } = ctx
   const accounts = accountsBehind(state, userId, account, market.id)
   if (accounts === undefined)
@@ -113,7 +123,7 @@ export function borrowForOrder(
   const currency = side === 'buy' ? market.quote : market.base
   const free = state.ledger.balance(userId, accounts.free, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
-  if (missing <= 0n) return
+  if (missing <= 0n) return ZERO
   state.prices.requireFirm(currency, 'it is not lent')
   refuseRestricted(state, userId, accounts.scope)
   refuseOwing(state, userId)
@@ -124,8 +134,9 @@ export function borrowForOrder(
       `auto_borrow: the order needs ${format(missing)} ${currency} more than there is, and at most ${format(most)} can be borrowed`,
     )
   lend(ctx, userId, accounts, currency, missing, 'auto_borrow', null)
+  return missing
 }
-/** After an order's end: what it brought, and what an unfilled one gave back, goes to the debts. */
+/** After an order's end: what it brought, and what an unfilled one had borrowed and gave back, goes to the debts. */
 export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null): void {
   const { state } = ctx
   const userId = order.user_id
@@ -139,16 +150,12 @@ export function repayFromOrder(ctx: Ctx, order: Order, more: OrderExtras | null)
     order.side === 'buy' ? order.filled - order.fee : order.filled_total - order.fee
   ) as Amount
   payBack(ctx, userId, accounts, gets, received, 'auto_repay')
-  if (more?.auto_borrow === true && order.status === 'cancelled')
-    payBack(
-      ctx,
-      userId,
-      accounts,
-      gives,
-      state.ledger.balance(userId, accounts.free, gives),
-      'cancel_auto_repay',
-    )
+  if (more?.borrowed === undefined || order.status !== 'cancelled') return
+  payBack(ctx, userId, accounts, gives, min(amountOf(more.borrowed), unspentOf(order)), 'cancel_auto_repay')
 }
+/** What is left of an order, in the currency that it pays with. */
+const unspentOf = ({ side, type, left, price }: Order): Amount =>
+  side === 'buy' && type === 'limit' ? timesDown(left, price) : left
 function payBack(
   ctx: Ctx,
   userId: number,

@@ -337,7 +337,7 @@ export class Borrowers {
       // What was refused has not been.
       if (order === undefined) this.model.lend(account, gives, -lent)
       else made.push(order)
-      if (order !== undefined && repays) this.model.repayBy(account, order, borrows)
+      if (order !== undefined && repays) this.model.repayBy(account, order, lent)
       return label
     }
     const heard = ({ body: reply }: Answer): void => {

@@ -18,7 +18,10 @@ export interface LoanTerms {
 /** What became of an order in BTC_USDT. */
 export interface Ended {
   readonly side: 'buy' | 'sell'
+  readonly market: boolean
   readonly status: string
+  readonly price: bigint
+  readonly left: bigint
   readonly filled: bigint
   readonly total: bigint
   readonly fee: bigint
@@ -170,12 +173,13 @@ export class UnifiedModel {
     if (name !== undefined) account.texts.add(name)
     return ''
   }
-  /** An order with auto_repay has ended: what it brought repays, and what one that had borrowed gives back does too. */
-  repayBy(account: Borrower, order: Ended, borrowed: boolean): void {
-    const { side, status, filled, total, fee } = order
+  /** An order with auto_repay has ended: what it brought repays, and what it was lent and did not spend does too. */
+  repayBy(account: Borrower, order: Ended, lent: bigint): void {
+    const { side, market, status, price, left, filled, total, fee } = order
     const [gets, gives] = side === 'buy' ? ['BTC', 'USDT'] : ['USDT', 'BTC']
     this.payBack(account, gets, (side === 'buy' ? filled : total) - fee)
-    if (borrowed && status === 'cancelled') this.payBack(account, gives, account.has(gives))
+    const unspent = side === 'buy' && !market ? down(left, price) : left
+    if (status === 'cancelled') this.payBack(account, gives, lent < unspent ? lent : unspent)
   }
   private payBack(account: Borrower, currency: string, most: bigint): void {
     const sums = [account.debt(currency), most, account.has(currency)]

@@ -41,6 +41,8 @@ export interface OrderExtras {
   readonly slippage?: string
   readonly auto_borrow?: boolean
   readonly auto_repay?: boolean
+  /** What auto_borrow lent for it, in the currency that it pays with. */
+  readonly borrowed?: string
   readonly stop_profit?: AttachedStop
   readonly stop_loss?: AttachedStop
   /** Why an order that the platform itself placed exists, such as the price order that fired. */
