@@ -437,6 +437,26 @@ describe('delisting', () => {
     await platform.operator.ok('POST', '/currencies/USDC/relist', {})
     await platform.operator.ok('POST', '/markets/USDC_USDT/resume', {})
   })
+
+  test('what is owed of a currency that leaves goes on costing interest, of nothing more that is lent', async () => {
+    const { client } = await Trader.of(platform, { BTC: '1' })
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    const loan = { currency: 'USDC', type: 'borrow', amount: '10000' }
+    ok(await client.post('/unified/loans', loan))
+    await platform.operator.ok('POST', '/markets/USDC_USDT/delist', {})
+    await platform.operator.ok('POST', '/currencies/USDC/delist', {})
+    refused(await client.post('/unified/loans', loan), 400, 'INVALID_CURRENCY')
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 7200 })
+    const records = ok(await client.get('/unified/interest_records', { currency: 'USDC' }))
+    assert.equal(records.length, 2)
+    const [{ rate }] = ok(await platform.client().get('/unified/history_loan_rate', { currency: 'USDC' })).rates
+    assert.equal(records[0].actual_rate, rate)
+    assert.equal(records[1].interest, String(10000 * Number(records[1].actual_rate)))
+    assert.equal(ok(await client.get('/unified/estimate_rate', { currencies: 'USDC' })).USDC, '')
+    ok(await client.post('/unified/loans', { ...loan, type: 'repay', amount: '1' }))
+    await platform.operator.ok('POST', '/currencies/USDC/relist', {})
+    await platform.operator.ok('POST', '/markets/USDC_USDT/resume', {})
+  })
 })
 
 describe('a liquidation whose market is halted', () => {

@@ -209,13 +209,17 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
     tx.put(state.world.settings, { name: SEEDED, value: [...done, ...fresh] })
   }
 }
-/** Fixes the rates of a full hour, and keeps them for history_loan_rate. */
+/**
+ * Fixes the rates of a full hour, and keeps them for history_loan_rate. What is owed costs interest as long as it is owed,
+ * also in a currency of which nothing is lent any more.
+ */
 export function recordRates(ctx: Ctx, hour: number): Readonly<Record<string, string>> {
   const { state, tx } = ctx
   const rates: Record<string, string> = {}
   for (const currency of state.world.loanCurrencyNames) {
-    const rate = hourlyRate(state, currency)
-    if (rate === undefined) continue
+    const { config } = state.world.loanTerms(currency)!
+    if (config.loan_status !== 'enable' && poolLent(state, currency) === 0n) continue
+    const rate = curveRate(config.rate, utilisationOf(state, currency))
     rates[currency] = format(rate)
     const id = nextId(tx, state.counters, 'loan_rate')
     tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: hour })
