@@ -405,6 +405,29 @@ describe('spot rules', () => {
     assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
   })
 
+  test('rates in the token are those of the market that the order is in, as GET /spot/fee tells them', async () => {
+    const IN_SOL = { currency_pair: 'SOL_USDT' }
+    await platform.operator.ok('PATCH', '/markets/SOL_USDT', { fee: '0.05' })
+    const trader = await Trader.of(platform, { ...FUNDS, GT: '100' })
+    const maker = await Trader.of(platform, { SOL: '10' })
+    ok(await trader.client.post('/account/debit_fee', { enabled: true }))
+    await maker.placed('sell', '1', '150', IN_SOL)
+    const order = await trader.placed('buy', '1', '150', IN_SOL)
+    // 150 x 0.05 % x 0.9 at 8 for a GT.
+    assert.equal(order.gt_fee, '0.0084375')
+    const told = ok(await trader.client.get('/spot/fee', IN_SOL))
+    assert.deepEqual([told.gt_taker_fee, told.gt_maker_fee], ['0.00045', '0.00045'])
+    assert.deepEqual([order.gt_taker_fee, order.gt_maker_fee], [told.gt_taker_fee, told.gt_maker_fee])
+    await platform.operator.ok('PATCH', '/markets/SOL_USDT', { fee: '0.2' })
+  })
+  test('loan_fee is the share of interest that the platform keeps: what the lenders do not get', async () => {
+    const { client } = await Trader.of(platform, {})
+    assert.equal(ok(await client.get('/wallet/fee')).loan_fee, '0.15')
+    assert.equal(ok(await client.get('/spot/fee')).loan_fee, '0.15')
+    const { BTC_USDT } = ok(await client.get('/spot/batch_fee', { currency_pairs: 'BTC_USDT' }))
+    assert.equal(BTC_USDT.loan_fee, '0.15')
+  })
+
   test('a fee is rounded up to one unit, and never more than what was received', async () => {
     await alice.placed('sell', '0.000123', '30000')
     const taker = await bob.placed('buy', '0.000123', '30000')

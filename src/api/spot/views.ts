@@ -129,7 +129,7 @@ function addFees(view: Record<string, unknown>, state: State, order: Order): voi
   const base = baseOf(order.pair)
   const buys = order.side === 'buy'
   const inToken = order.gt_fee > 0n
-  const rates = inToken ? tokenRates(state, order.user_id) : NO_RATES
+  const rates = inToken ? tokenRates(state, order) : NO_RATES
   view['fee'] = format(order.fee)
   view['fee_currency'] = buys ? base : quote
   view['point_fee'] = format(order.point_fee)
@@ -141,8 +141,9 @@ function addFees(view: Record<string, unknown>, state: State, order: Order): voi
   view['rebated_fee_currency'] = buys ? quote : base
 }
 const NO_RATES = { maker: '0', taker: '0' }
-function tokenRates(state: State, userId: number): { maker: string; taker: string } {
-  const { maker, taker } = ratesOf(feeSetting(state, state.users.must(userId)).vip)
+function tokenRates(state: State, { user_id, pair }: Order): { maker: string; taker: string } {
+  const { vip } = feeSetting(state, state.users.must(user_id))
+  const { maker, taker } = ratesOf(vip, state.world.findMarket(pair))
   return { maker: format(withToken(maker)), taker: format(withToken(taker)) }
 }
 
