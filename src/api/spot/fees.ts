@@ -2,7 +2,7 @@ import { contractRates } from '../../core/futures/fees.ts'
 import { feeSetting, ratesOf, withToken } from '../../core/spot/fees.ts'
 import type { State } from '../../core/state.ts'
 import { mainIdOf, type User } from '../../core/tables/users.ts'
-import { format } from '../../money/amount.ts'
+import { ONE_RATE, format, rateOf, type Rate } from '../../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from '../endpoint.ts'
 import { flag, listOf, object, oneName, optional } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -34,14 +34,13 @@ function spotFees(state: State, user: User, pair: string | null) {
     gt_discount: token,
     gt_taker_fee: token ? format(withToken(taker)) : '0',
     gt_maker_fee: token ? format(withToken(maker)) : '0',
-    loan_fee: LOAN_FEE,
+    // The platform's share of the interest that is paid.
+    loan_fee: format((ONE_RATE - rateOf(state.world.lenderShare)) as Rate),
     point_type: '1',
     debit_fee: debit,
     rpi_mm: 0,
   }
 }
-/** The platform's share of lending interest. */
-const LOAN_FEE = '0.18'
 
 const spotFeeShape = shape({ ...spotMembers, currency_pair: str })
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
