@@ -10,6 +10,7 @@ import {
   positiveDecimal,
   text,
 } from '../api/fields.ts'
+import { shownTerms } from '../api/futures/contract-views.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../api/shapes.ts'
 import { entryPrice, unrealised } from '../core/contracts/position.ts'
 import { withDeductions } from '../core/contracts/terms.ts'
@@ -182,7 +183,8 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(contractShape),
     refuses: [],
-    handle: async ({ desk }) => desk.core.read(({ world }) => world.allContracts.map(({ config }) => config)),
+    handle: async ({ desk }) =>
+      desk.core.read(({ world }) => world.allContracts.map(({ config }) => shownTerms(config))),
   }),
   endpoint({
     method: 'GET',
@@ -194,7 +196,7 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: contractShape,
     refuses: ['CONTRACT_NOT_FOUND'],
-    handle: async ({ desk, path }) => desk.core.read((state) => contractAt(state, path).config),
+    handle: async ({ desk, path }) => desk.core.read((state) => shownTerms(contractAt(state, path).config)),
   }),
   endpoint({
     method: 'PATCH',
@@ -242,7 +244,9 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
       const change = Object.fromEntries(
         Object.entries(told).filter(([, value]) => value !== null),
       ) as ContractChange
-      return desk.core.submit('contract.change', { contract: idOf(path), change, actor: operator })
+      return shownTerms(
+        await desk.core.submit('contract.change', { contract: idOf(path), change, actor: operator }),
+      )
     },
   }),
   endpoint({

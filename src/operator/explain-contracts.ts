@@ -1,5 +1,6 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { id } from '../api/fields.ts'
+import { shownTerms } from '../api/futures/contract-views.ts'
 import { shown } from '../api/futures/order-views.ts'
 import { DELIVERY, PERPETUAL, SETTLE, settledOf } from '../api/futures/paths.ts'
 import { array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
@@ -129,7 +130,8 @@ const BEHIND = {
 
 function positionView(state: State, position: Position) {
   const contract = state.world.mustContract(position.contract)
-  const { terms, config, name } = contract
+  const { terms, name } = contract
+  const config = shownTerms(contract.config)
   const figures = positionFigures(state, position)
   const tier = tierOf(terms, figures.value)
   const margin_mode = isCross(position) ? 'cross' : 'isolated'
