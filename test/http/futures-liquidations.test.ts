@@ -84,6 +84,12 @@ describe('steps of contract liquidations, as an operator sees them', () => {
     assert.ok(steps.every(({ scope }) => scope === 'futures/usdt'))
     assert.ok(Number(steps[0]!.detail['margin_balance']) <= Number(steps[0]!.detail['maintenance_margin']))
     assert.equal((await rich.order(bid.id)).finish_as, 'filled')
+    // The fund is none of those who hold it, here as there.
+    const anybody = platform.client()
+    const contract = ok(await anybody.get('/futures/usdt/contracts/BTC_USDT'))
+    const stats = ok(await anybody.get('/futures/usdt/contract_stats', { contract: 'BTC_USDT' })).at(-1)
+    assert.deepEqual([contract.long_users, contract.short_users], [stats.long_users, stats.short_users])
+    assert.equal(contract.long_users, 0)
   })
   test('the fund orders each second while somebody stands against it, and does nothing while nobody does', async () => {
     const held = async (): Promise<number> => {

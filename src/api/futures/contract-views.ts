@@ -1,6 +1,7 @@
 import { basisRate } from '../../core/contracts/prices.ts'
 import { roundHalf } from '../../core/contracts/terms.ts'
 import { indexOf, settlePriceNow } from '../../core/futures/prices.ts'
+import { usersIn } from '../../core/futures/stats.ts'
 import type { State } from '../../core/state.ts'
 import { amountOfContracts, type Contract, type ContractConfig } from '../../core/tables/world/contracts.ts'
 import {
@@ -203,7 +204,7 @@ export function contractView(state: State, contract: Contract, now: number, look
   const { terms } = contract
   const config = shownTerms(contract.config)
   const figures = figuresOf(state, contract, now)
-  const { longs, shorts } = state.futures.positions.sumsOf(contract.id)
+  const { longs, shorts } = usersIn(state, contract.id)
   const rate = format(figures.fundingRate)
   // As it is defined: the limit as a share of what the highest leverage leaves above the maintenance rate.
   const room = (ONE * ONE) / contract.leverageMax - terms.tiers[0]!.maintenance

@@ -70,11 +70,21 @@ export function countLiquidated(
   tx.put(state.futures.flows, row)
 }
 
-/** The insurance fund is no holder among others, and part of the open interest. */
-export function holdersOf({ futures }: State, { id }: Contract): Holders {
+/** How many hold a side of a contract: the insurance fund is no holder among others. */
+export function usersIn(
+  { futures: { positions } }: State,
+  contract: string,
+): { readonly longs: number; readonly shorts: number; readonly fund: Amount } {
+  const { longs, shorts } = positions.sumsOf(contract)
+  const fund = positions.get(PLATFORM, contract, 'single')?.size ?? ZERO
+  return { longs: longs - (fund > 0n ? 1 : 0), shorts: shorts - (fund < 0n ? 1 : 0), fund }
+}
+/** What the fund holds is part of the open interest. */
+export function holdersOf(state: State, { id }: Contract): Holders {
+  const { futures } = state
   const { positions } = futures
-  const { long, longs, shorts } = positions.sumsOf(id)
-  const fund = positions.get(PLATFORM, id, 'single')?.size ?? ZERO
+  const { long } = positions.sumsOf(id)
+  const { longs, shorts, fund } = usersIn(state, id)
   const sizes = new BigInt64Array(positions.countIn(id) - (fund === 0n ? 0 : 1))
   let filled = 0
   // The side is the last bit, so that sorting by size keeps it.
@@ -95,8 +105,8 @@ export function holdersOf({ futures }: State, { id }: Contract): Holders {
   return {
     mark: futures.markOf(id),
     open_interest: long as Amount,
-    longs: longs - (fund > 0n ? 1 : 0),
-    shorts: shorts - (fund < 0n ? 1 : 0),
+    longs,
+    shorts,
     top_long: (top.long * ONE) as Amount,
     top_short: (top.short * ONE) as Amount,
     top_longs: top.longs,
