@@ -57,6 +57,17 @@ describe('orders of contracts', () => {
     ok(await alice.delete('/orders'))
     await bob.placed(5, '60000')
     await alice.placed(-5, '60000')
+    // And never more than the order has, whatever it is amended to.
+    const shown = await alice.placed(10, '59000', { iceberg: 8 })
+    const amend = async (change: object): Promise<string> => {
+      const path = `/futures/usdt/orders/${shown.id}`
+      const { size, iceberg } = ok(await alice.client.put(path, change))
+      return `${size} ${iceberg}`
+    }
+    assert.equal(await amend({ size: 6 }), '6 6')
+    assert.equal(await amend({ size: 5, price: '58990' }), '5 5')
+    assert.equal(await amend({ size: 20 }), '20 5')
+    ok(await alice.delete(`/orders/${shown.id}`))
     const close = { close: true, iceberg: -2 }
     refused(await alice.place(0, '59000', close), 400, 'INVALID_PARAM_VALUE', /iceberg/)
     assert.equal((await bob.placed(0, '61000', close)).iceberg, 2)

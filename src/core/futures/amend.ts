@@ -77,7 +77,7 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
   if (reducesOnly(order) && left > closable(position, order.side))
     refuse('REDUCE_EXCEEDED', `size: it is more than the position that the order may reduce`)
   if (left > opening) checkBankruptcy(state, contract, position, order.side, price)
-  const off = named.amended({ amount, price })
+  const off = named.amended({ amount, price, iceberg: min(order.iceberg, amount) })
   off.left = (amount - order.filled) as Amount
   off.rank = 0
   const taker = takerOf(contract, off.copy(), price)
@@ -100,7 +100,8 @@ export function amendOrder(ctx: Ctx, path: AccountPath, change: Amendment): Orde
 
 function shrink(ctx: Ctx, order: OrderRow, amount: Amount): Order {
   const contract = ctx.state.world.mustContract(order.pair)
-  const shrunk = order.amended({ amount })
+  // No more is shown than there is.
+  const shrunk = order.amended({ amount, iceberg: min(order.iceberg, amount) })
   shrunk.left = (amount - order.filled) as Amount
   shrunk.shown = order.iceberg === 0n ? shrunk.left : min(order.shown, shrunk.left)
   ctx.tx.put(ctx.state.futures.orders, shrunk)
