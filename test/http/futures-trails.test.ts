@@ -151,6 +151,8 @@ describe('trail orders', () => {
     assert.equal(`${activation_price} ${price_offset}`, '61000 1.5%')
     const { order } = ok(await call('update', { id, price_offset: '0500.0' }))
     assert.equal(order.price_offset, '500')
+    // The same in other letters is no change.
+    refused(await call('update', { id, price_offset: '500.00' }), 400, 'NO_CHANGE')
     const { change_log } = ok(await trader.get(`${TRAIL}/change_log`, { id }))
     assert.deepEqual(
       change_log.map((one: { price_offset: string }) => one.price_offset),

@@ -336,7 +336,8 @@ export function updateTrail(ctx: Ctx, input: TrailUpdate): TrailOrder {
     after.activation_price === trail.activation_price &&
     after.is_gte === trail.is_gte &&
     after.price_type === trail.price_type &&
-    after.price_offset === trail.price_offset
+    after.offset_kind === trail.offset_kind &&
+    after.offset === trail.offset
   )
     refuse('NO_CHANGE', `trail order ${trail.id} is like this already`)
   noteChange(ctx, after, false)
