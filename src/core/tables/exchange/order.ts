@@ -308,9 +308,7 @@ export class OrderRow implements Order {
   copy(): OrderRow {
     return OrderRow.with(this.placed, this)
   }
-  amended(
-    change: Partial<Pick<Placed, 'amount' | 'price' | 'iceberg' | 'amend_text' | 'more'>>,
-  ): OrderRow {
+  amended(change: Partial<Pick<Placed, 'amount' | 'price' | 'iceberg' | 'amend_text' | 'more'>>): OrderRow {
     return OrderRow.with({ ...this.placed, ...change }, this)
   }
 
