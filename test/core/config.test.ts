@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import type { UnifiedConfig } from '../../src/core/tables/world/unified.ts'
 import { SECRET_KEY, TOKEN } from '../support/platform.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kontor-config-'))
@@ -21,6 +22,111 @@ test('defaults', () => {
     ['127.0.0.1', 8080, './data', 'sandbox', 1, true, 0],
   )
 })
+interface LendingFault {
+  /** Of USDT, and of BTC_USDT. */
+  readonly discounts?: readonly (readonly [discount: string, lower: string, upper: string])[]
+  readonly margins?: readonly (readonly [rate: string, lower: string, upper: string, leverage: string])[]
+  readonly isolated?: readonly (readonly [mmr: string, upper: string, leverage: string])[]
+  readonly twice?: boolean
+}
+const LENDING_FAULTS: readonly (readonly [LendingFault, RegExp])[] = [
+  [{ discounts: [['1', '0', '100']] }, /USDT discount_tiers: the last tier must have no upper_limit/],
+  [{ discounts: [['1', '5', '+']] }, /USDT discount_tiers: lower_limit "5" must be 0/],
+  [
+    {
+      discounts: [
+        ['0.9', '0', '100'],
+        ['1', '100', '+'],
+      ],
+    },
+    /USDT: discounts .* must not rise/,
+  ],
+  [{ margins: [] }, /USDT margin_tiers: the last tier must have no upper_limit/],
+  [{ margins: [['0.03', '0', '0', '10']] }, /USDT margin_tiers: upper_limit "0" must be above 0/],
+  [
+    {
+      margins: [
+        ['0.03', '0', '100', '10'],
+        ['0.05', '200', '', '5'],
+      ],
+    },
+    /USDT margin_tiers: lower_limit "200" must be 100/,
+  ],
+  [
+    {
+      margins: [
+        ['0.03', '0', '', '10'],
+        ['0.05', '100', '', '5'],
+      ],
+    },
+    /USDT margin_tiers: only the last tier/,
+  ],
+  [
+    {
+      margins: [
+        ['0.03', '0', '100', '5'],
+        ['0.05', '100', '', '10'],
+      ],
+    },
+    /USDT margin_tiers: leverage must not rise/,
+  ],
+  [{ margins: [['0.1', '0', '', '10']] }, /USDT margin_tiers: the maintenance rate must be .* below/],
+  [{ margins: [['0.5', '0', '', '0.5']] }, /USDT margin_tiers: leverage must be at least 1/],
+  [{ isolated: [] }, /BTC_USDT tiers: the last tier must have no upper_limit/],
+  [{ isolated: [['0.05', '', '1']] }, /BTC_USDT tiers: leverage must be above 1/],
+  [{ isolated: [['0', '', '10']] }, /BTC_USDT tiers: the maintenance rate must be above 0/],
+  [{ isolated: [['0.5', '', '3']] }, /BTC_USDT tiers: the maintenance rate must be .* below/],
+  [
+    {
+      isolated: [
+        ['0.05', '200', '10'],
+        ['0.08', '100', '5'],
+        ['0.1', '', '3'],
+      ],
+    },
+    /BTC_USDT tiers: upper_limit "100" must be above 200/,
+  ],
+  [
+    {
+      isolated: [
+        ['0.08', '200', '10'],
+        ['0.05', '', '5'],
+      ],
+    },
+    /BTC_USDT tiers: maintenance rates must not fall/,
+  ],
+  [{ twice: true }, /unified\.isolated BTC_USDT is there twice/],
+]
+function unifiedWith({ discounts, margins, isolated, twice }: LendingFault): UnifiedConfig {
+  const { unified } = BUILT_IN_WORLD
+  const rows = unified.isolated.map((row) =>
+    isolated === undefined || row.currency_pair !== 'BTC_USDT'
+      ? row
+      : { ...row, tiers: isolated.map(([mmr, upper_limit, leverage]) => ({ mmr, upper_limit, leverage })) },
+  )
+  return {
+    ...unified,
+    isolated: twice === true ? [...rows, rows[0]!] : rows,
+    currencies: unified.currencies.map((row) =>
+      row.currency !== 'USDT'
+        ? row
+        : {
+            ...row,
+            ...(discounts !== undefined && {
+              discount_tiers: discounts.map(([discount, lower_limit, upper_limit], i) => ({
+                ...{ tier: String(i + 1), discount, lower_limit, upper_limit, leverage: '10' },
+              })),
+            }),
+            ...(margins !== undefined && {
+              margin_tiers: margins.map(([margin_rate, lower_limit, upper_limit, leverage], i) => ({
+                ...{ tier: String(i + 1), margin_rate, lower_limit, upper_limit, leverage },
+              })),
+            }),
+          },
+    ),
+  }
+}
+
 test('each wrong setting is one line that names it', () => {
   const live = {
     KONTOR_MODE: 'live',
@@ -94,6 +200,10 @@ test('each wrong setting is one line that names it', () => {
       { KONTOR_CONFIG: file(JSON.stringify({ limits: { ...BUILT_IN_WORLD.limits, keys_max: 0 } })) },
       /^KONTOR_CONFIG .*keys_max/,
     ],
+    ...LENDING_FAULTS.map(
+      ([change, message]) =>
+        [{ KONTOR_CONFIG: file(JSON.stringify({ unified: unifiedWith(change) })) }, message] as const,
+    ),
   ] as const)
     assert.throws(
       () => readConfig(env),

@@ -449,7 +449,9 @@ describe('delisting', () => {
     await platform.operator.ok('POST', '/clock', { advance_seconds: 7200 })
     const records = ok(await client.get('/unified/interest_records', { currency: 'USDC' }))
     assert.equal(records.length, 2)
-    const [{ rate }] = ok(await platform.client().get('/unified/history_loan_rate', { currency: 'USDC' })).rates
+    const [{ rate }] = ok(
+      await platform.client().get('/unified/history_loan_rate', { currency: 'USDC' }),
+    ).rates
     assert.equal(records[0].actual_rate, rate)
     assert.equal(records[1].interest, String(10000 * Number(records[1].actual_rate)))
     assert.equal(ok(await client.get('/unified/estimate_rate', { currencies: 'USDC' })).USDC, '')

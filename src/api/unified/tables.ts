@@ -5,7 +5,7 @@ import { lentCurrency } from '../../core/unified/modes.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { mainIdOf, type User } from '../../core/tables/users.ts'
 import type { State } from '../../core/state.ts'
-import { format, unitOf, type Rate } from '../../money/amount.ts'
+import { canonical, format, unitOf, type Rate } from '../../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { integer, listOf, optional, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -143,7 +143,7 @@ export const unifiedTableEndpoints: readonly AnyEndpoint[] = [
       return desk.core.read((state) => ({
         currency,
         tier: String(query.tier),
-        tier_up_rate: state.world.tierUpRate(query.tier),
+        tier_up_rate: canonical(state.world.tierUpRate(query.tier)),
         rates: rows.map(({ at, rate }) => ({
           time: Math.floor(at / 1000),
           rate: format(tierRate(state, query.tier, rate as bigint as Rate)),

@@ -23,7 +23,14 @@ import { checkContracts, type ContractOverlay } from './contract-rules.ts'
 import type { Contract } from './contracts.ts'
 import { Contracts } from './listed.ts'
 import { checkPolicy, completePolicy, type Policy } from './policy.ts'
-import { checkUnified, compileTerms, type IsolatedMarket, type LoanTerms } from './unified.ts'
+import {
+  canonicalIsolated,
+  canonicalLoan,
+  checkUnified,
+  compileTerms,
+  type IsolatedMarket,
+  type LoanTerms,
+} from './unified.ts'
 import type { CurrencyConfig, PriceFeedConfig, WorldConfig } from './config.ts'
 
 export type { MarketConfig } from './markets.ts'
@@ -154,6 +161,7 @@ export class World {
     this.loanCurrencies = new Map(
       currencies
         .filter(({ currency }) => this.currencies.has(currency))
+        .map(canonicalLoan)
         .map((row) => [
           row.currency,
           compileTerms(this.isLeaving(row.currency) ? { ...row, loan_status: 'disable' } : row),
@@ -162,7 +170,7 @@ export class World {
     this.isolated = new Map(
       isolated
         .filter(({ currency_pair }) => this.markets.has(currency_pair))
-        .map((row) => [row.currency_pair, row]),
+        .map((row) => [row.currency_pair, canonicalIsolated(row)]),
     )
   }
   get loanCurrencyNames(): string[] {
