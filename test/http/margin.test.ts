@@ -332,6 +332,20 @@ describe('margin and liquidation', () => {
     })
     const { delta, gamma, theta, vega } = unknown.risk_unit[0]
     assert.deepEqual([delta, gamma, theta, vega], ['0', '0', '0', '0'])
+    // However much somebody makes up, figures are decimals.
+    const most = '999999999999999'
+    const huge = await ask({
+      futures_positions: Array(100).fill({ contract: 'BTC_USDT', size: most }),
+      futures_orders: Array(100).fill({ contract: 'BTC_USDT', size: most, left: most }),
+      options_positions: [
+        { options_name: `BTC_USDT-${year}-${'9'.repeat(30)}-P`, size: most },
+        { options_name: `BTC_USDT-${year}-0-C`, size: `-${most}` },
+        { options_name: `POINT_USDT-${year}-0-P`, size: '0.000000000000000001' },
+      ],
+    })
+    for (const [figure] of JSON.stringify(huge).matchAll(/(?<=":")[^"]+(?=")/g))
+      assert.match(figure, /^(-?\d+(\.\d*[1-9])?|[a-z_]+|BTC|POINT)$/)
+    assert.ok(huge.maintain_margin_total.length > 21)
     refused(
       await anybody.post('/unified/portfolio_calculator', {
         options_positions: [{ options_name: 'X', size: '1' }],

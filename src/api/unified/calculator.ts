@@ -32,6 +32,9 @@ const signedNumber = text({
 })
 /** A floating-point figure as a canonical decimal. */
 function shown(value: number): string {
+  if (!Number.isFinite(value)) return '0'
+  // From 10^21 on toFixed tells an exponent; such a number is whole.
+  if (Math.abs(value) >= 1e21) return String(BigInt(value))
   const fixed = value.toFixed(DECIMALS).replace(/\.?0+$/, '')
   return fixed === '-0' || fixed === '' ? '0' : fixed
 }

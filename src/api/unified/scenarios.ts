@@ -62,7 +62,7 @@ const moments = (spot: number, { strike, years }: OptionsPosition, sigma: number
 }
 export function optionValue(spot: number, option: OptionsPosition, sigma: number): number {
   const inner = option.call ? spot - option.strike : option.strike - spot
-  if (option.years <= 0 || sigma <= 0) return Math.max(0, inner)
+  if (option.years <= 0 || sigma <= 0 || spot <= 0 || option.strike <= 0) return Math.max(0, inner)
   const { d1, d2 } = moments(spot, option, sigma)
   return option.call
     ? spot * cumulative(d1) - option.strike * cumulative(d2)
