@@ -210,9 +210,7 @@ export const balanceEndpoints: readonly AnyEndpoint[] = [
       desk.core.read((state) =>
         subAccounts(state, caller.user.user_id, query.sub_uid).map(({ user_id }) => ({
           uid: String(user_id),
-          available: openedPairs(state, user_id).map((pair) =>
-            marginAccountView(state, user_id, state.world.market(pair)),
-          ),
+          available: openedPairs(state, user_id).map((pair) => marginAccountView(state, user_id, pair)),
         })),
       ),
   }),

@@ -310,6 +310,55 @@ describe('delisting', () => {
     platform = await platform.restart({ KONTOR_CONFIG: file({}) })
   })
 
+  test('the margin account of a market that is gone is listed, and what was in it can be read', async () => {
+    const main = await platform.user()
+    const sub = await Trader.of(platform, { DOGE: '1000' }, { parent: main.user_id })
+    const move = { currency: 'DOGE', currency_pair: 'DOGE_USDT', from: 'spot', to: 'margin', amount: '1000' }
+    ok(await sub.client.post('/wallet/transfers', move))
+    const loan = { currency: 'DOGE', currency_pair: 'DOGE_USDT', type: 'borrow', amount: '100' }
+    ok(await sub.client.post('/margin/uni/loans', loan), 204)
+    ok(await sub.client.post('/margin/uni/loans', { ...loan, type: 'repay' }), 204)
+    await platform.operator.ok('POST', '/markets/DOGE_USDT/delist', {})
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    platform = await platform.restart({
+      KONTOR_CONFIG: file({ markets: markets.filter(({ id }) => id !== 'DOGE_USDT') }),
+    })
+    const client = platform.client(sub.client.credential)
+    const none = { available: '0', locked: '0', borrowed: '0', interest: '0' }
+    const shown = {
+      currency_pair: 'DOGE_USDT',
+      account_type: 'inactive',
+      leverage: '1',
+      locked: false,
+      risk: '0',
+      mmr: '0',
+      base: { currency: 'DOGE', ...none },
+      quote: { currency: 'USDT', ...none },
+    }
+    assert.deepEqual(ok(await client.get('/margin/accounts')), [shown])
+    const IN_DOGE = { currency_pair: 'doge_usdt' }
+    assert.deepEqual(ok(await client.get('/margin/accounts', IN_DOGE)), [shown])
+    const [{ available }] = ok(
+      await platform.client(main.client.credential).get('/wallet/sub_account_margin_balances'),
+    )
+    assert.deepEqual(available, [shown])
+    const lines = ok(await client.get('/margin/account_book', IN_DOGE))
+    assert.deepEqual(
+      lines.map(({ type, balance }: { type: string; balance: string }) => `${type} ${balance}`),
+      ['margin_out 0', 'repay 1000', 'borrow 1100', 'margin_in 1000'],
+    )
+    assert.deepEqual(ok(await client.get('/margin/account_book')), lines)
+    assert.equal(ok(await client.get('/margin/uni/loan_records', IN_DOGE)).length, 2)
+    assert.deepEqual(ok(await client.get('/margin/uni/loans', IN_DOGE)), [])
+    // To whoever had nothing there it is no market.
+    refused(
+      await platform.client(main.client.credential).get('/margin/accounts', IN_DOGE),
+      400,
+      'INVALID_CURRENCY_PAIR',
+    )
+    platform = await platform.restart({ KONTOR_CONFIG: file({}) })
+  })
+
   test('a stop in the middle of the portions: the next start goes on, and a resumed market is left alone', async () => {
     const { core } = platform.platform.desk
     const trader = await Trader.of(platform, { SOL: '1000' })

@@ -11,7 +11,7 @@ import { array, decimalText, int64, shape, str } from '../shapes.ts'
 import { skipped, timeSpan } from '../spot/span.ts'
 import { newestLines } from '../ledger-lines.ts'
 import { currencyField, pairField } from '../wallet.ts'
-import { marginAccountShape, marginAccountView, openedPairs } from './views.ts'
+import { marginAccountShape, marginAccountView, openedPairs, pairNamed } from './views.ts'
 
 const ACCESS = signed('spot')
 const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
@@ -20,8 +20,8 @@ async function accounts({ desk, caller, query }: Call<unknown, { currency_pair: 
   return desk.core.read((state) =>
     (query.currency_pair === null
       ? openedPairs(state, caller.user.user_id)
-      : [state.world.market(query.currency_pair).id]
-    ).map((pair) => marginAccountView(state, caller.user.user_id, state.world.market(pair))),
+      : [pairNamed(state, caller.user.user_id, query.currency_pair)]
+    ).map((pair) => marginAccountView(state, caller.user.user_id, pair)),
   )
 }
 const tiersOf = (state: State, name: string) =>
@@ -86,7 +86,7 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
         const pairs =
           query.currency_pair === null
             ? openedPairs(state, caller.user.user_id)
-            : [world.market(query.currency_pair).id]
+            : [pairNamed(state, caller.user.user_id, query.currency_pair)]
         const currency = query.currency === null ? null : world.currency(query.currency).currency
         return pairs
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])

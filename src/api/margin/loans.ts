@@ -21,6 +21,7 @@ import {
   refuseZero,
 } from '../unified/loans.ts'
 import { rateMap } from '../unified/tables.ts'
+import { pairNamed } from './views.ts'
 import { currencyField, pairField } from '../wallet.ts'
 
 const ACCESS = signed('spot')
@@ -28,10 +29,14 @@ const PAIR_LABELS = ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'] as const
 const listFields = { currency_pair: optional(pairField), currency: optional(currencyField), ...SHORT_PAGES }
 
 /** Names of a query as the records have them. */
-function named({ world }: State, query: { currency_pair: string | null; currency: string | null }) {
+function named(
+  state: State,
+  userId: number,
+  query: { currency_pair: string | null; currency: string | null },
+) {
   return {
-    pair: query.currency_pair === null ? null : world.market(query.currency_pair).id,
-    currency: query.currency === null ? null : world.currency(query.currency).currency,
+    pair: query.currency_pair === null ? null : pairNamed(state, userId, query.currency_pair),
+    currency: query.currency === null ? null : state.world.currency(query.currency).currency,
   }
 }
 const pairShape = shape({
@@ -186,7 +191,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     refuses: PAIR_LABELS,
     handle: async ({ desk, caller, query }) => {
       return desk.core.read((state) => {
-        const { pair, currency } = named(state, query)
+        const { pair, currency } = named(state, caller.user.user_id, query)
         const ours = (scope: string): boolean => (pair === null ? scope !== UNIFIED.scope : scope === pair)
         return loanViews(state, caller.user.user_id, ours, currency, query)
       })
@@ -206,7 +211,7 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
       loanRecords(desk, caller.user.user_id, (state) => ({
         ...query,
         kind: 'margin',
-        ...named(state, query),
+        ...named(state, caller.user.user_id, query),
       })),
   }),
   endpoint({
@@ -220,7 +225,11 @@ export const marginLoanEndpoints: readonly AnyEndpoint[] = [
     reply: array(interestShape),
     refuses: PAIR_LABELS,
     handle: async (call) =>
-      interestRecords(call, (state) => ({ ...call.query, kind: 'margin', ...named(state, call.query) })),
+      interestRecords(call, (state) => ({
+        ...call.query,
+        kind: 'margin',
+        ...named(state, call.caller.user.user_id, call.query),
+      })),
   }),
   endpoint({
     method: 'GET',
