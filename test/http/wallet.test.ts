@@ -148,13 +148,34 @@ describe('wallet', () => {
       refused(await b.client.post('/wallet/sub_account_to_sub_account', body), 403, 'FORBIDDEN')
       const to = (change: object) =>
         main.client.post('/wallet/sub_account_to_sub_account', { ...body, ...change })
-      refused(await to({ sub_account_to: String(stranger.user_id) }), 400, 'SUB_ACCOUNT_NOT_FOUND')
+      // The message names what was sent, and what to send instead.
+      refused(
+        await to({ sub_account_to: String(stranger.user_id) }),
+        400,
+        'SUB_ACCOUNT_NOT_FOUND',
+        new RegExp(`sub_account_to: .* ${stranger.user_id} .*GET /sub_accounts`),
+      )
+      refused(
+        await to({ sub_account_from: String(stranger.user_id) }),
+        400,
+        'SUB_ACCOUNT_NOT_FOUND',
+        /sub_account_from: /,
+      )
       refused(await to({ amount: '2' }), 400, 'BALANCE_NOT_ENOUGH')
       refused(
         await to({ sub_account_to: String(a.user_id), sub_account_to_type: 'spot' }),
         400,
         'INVALID_PARAM_VALUE',
+        new RegExp(`sub_account_to, sub_account_to_type: ${a.user_id}, spot is where`),
       )
+      const eth = await to({ currency: 'ETH' })
+      refused(
+        eth,
+        400,
+        'INVALID_PARAM_VALUE',
+        /^currency: .*\(sub_account_to_type\).* ETH; send USDT, BTC, POINT/,
+      )
+      assert.ok(!/settle:/.test(eth.text), 'nobody sent a settle')
       refused(await to({ sub_account_to_type: 'options' }), 400, 'INVALID_PARAM_VALUE')
       assert.equal(ok(await a.client.get('/wallet/order_status', { tx_id })).status, 'SUCCESS')
       ok(await main.client.post(`/sub_accounts/${b.user_id}/lock`), 204)

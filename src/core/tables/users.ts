@@ -117,13 +117,13 @@ export function refuseClosed(users: Users, userId: number, at: number): void {
 /** The main account behind any account: rates, addresses and limits belong to it. */
 export const mainIdOf = (user: User): number => (user.parent_id === 0 ? user.user_id : user.parent_id)
 
-/** A sub-account named in a body or query; somebody else's looks like none. */
-export function subAccountNamed(users: Users, main: number, userId: number): User {
+/** A sub-account named by a parameter of a body or query; somebody else's looks like none. */
+export function subAccountNamed(users: Users, main: number, userId: number, parameter = 'sub_uid'): User {
   const user = users.get(userId)
   if (user?.parent_id !== main)
     refuse(
       'SUB_ACCOUNT_NOT_FOUND',
-      `no sub-account ${userId} below this account; GET /sub_accounts lists them`,
+      `${parameter}: there is no sub-account ${userId} below this account; GET /sub_accounts lists them`,
     )
   return user
 }

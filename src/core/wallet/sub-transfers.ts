@@ -1,21 +1,24 @@
 import { refuse } from '../../labels.ts'
 import { nextId } from '../counters.ts'
-import type { Ctx } from '../state.ts'
+import type { Ctx, State } from '../state.ts'
 import { isMain, mainIdOf, refuseLocked, subAccountNamed, type User } from '../tables/users.ts'
-import { accountRef } from './accounts.ts'
+import { accountRef, type AccountRef } from './accounts.ts'
 import type { AccountKind, Transfer } from '../tables/transfers.ts'
 import { bookTransfer, transferAmount } from './transfers.ts'
 
 /** The settle currency of a contract account follows from the currency that is moved. */
-const scopeOf = (kind: AccountKind, currency: string) => ({
-  currency_pair: null,
-  settle:
-    kind === 'futures' || kind === 'delivery'
-      ? currency === 'POINT'
-        ? 'usdt'
-        : currency.toLowerCase()
-      : null,
-})
+function refOf({ world }: State, kind: AccountKind, currency: string, parameter: string): AccountRef {
+  if (kind !== 'futures' && kind !== 'delivery')
+    return accountRef(world, kind, currency, { currency_pair: null, settle: null })
+  const settle = currency === 'POINT' ? 'usdt' : currency.toLowerCase()
+  const known = world.settles(kind)
+  if (!known.includes(settle))
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `currency: no ${kind} account (${parameter}) settles in ${currency}; send ${[...known, 'point'].join(', ').toUpperCase()}, or name spot`,
+    )
+  return accountRef(world, kind, currency, { currency_pair: null, settle })
+}
 
 export interface NewSubTransfer {
   readonly main: number
@@ -34,7 +37,7 @@ export function createSubTransfer(ctx: Ctx, input: NewSubTransfer): Transfer {
   const main = state.users.must(input.main)
   const { currency } = state.world.currency(input.currency)
   const amount = transferAmount(input.amount)
-  const sub = subAccountNamed(state.users, main.user_id, input.sub_account)
+  const sub = subAccountNamed(state.users, main.user_id, input.sub_account, 'sub_account')
   refuseLocked(sub)
   const { client_order_id: clientId } = input
   if (clientId !== null) {
@@ -46,13 +49,8 @@ export function createSubTransfer(ctx: Ctx, input: NewSubTransfer): Transfer {
         `client_order_id: "${clientId}" was used before, for transfer ${known}; nothing was moved now`,
       )
   }
-  const spot = accountRef(state.world, 'spot', currency, { currency_pair: null, settle: null })
-  const own = accountRef(
-    state.world,
-    input.sub_account_type,
-    currency,
-    scopeOf(input.sub_account_type, currency),
-  )
+  const spot = refOf(state, 'spot', currency, '')
+  const own = refOf(state, input.sub_account_type, currency, 'sub_account_type')
   const mine = { user: main, ref: spot }
   const theirs = { user: sub, ref: own }
   const transfer = bookTransfer(ctx, {
@@ -102,27 +100,20 @@ export function subToSub(ctx: Ctx, input: SubToSub): Transfer {
       'FORBIDDEN',
       `sub_account_from: a sub-account's key moves its own money (${caller.user_id}) only, not that of ${input.sub_account_from}`,
     )
-  const party = (userId: number): User => {
-    const user = subAccountNamed(state.users, main, userId)
+  const party = (parameter: 'sub_account_from' | 'sub_account_to'): User => {
+    const user = subAccountNamed(state.users, main, input[parameter], parameter)
     refuseLocked(user)
     return user
   }
-  const from = party(input.sub_account_from)
-  const to = party(input.sub_account_to)
-  const fromRef = accountRef(
-    state.world,
-    input.sub_account_from_type,
-    currency,
-    scopeOf(input.sub_account_from_type, currency),
-  )
-  const toRef = accountRef(
-    state.world,
-    input.sub_account_to_type,
-    currency,
-    scopeOf(input.sub_account_to_type, currency),
-  )
+  const from = party('sub_account_from')
+  const to = party('sub_account_to')
+  const fromRef = refOf(state, input.sub_account_from_type, currency, 'sub_account_from_type')
+  const toRef = refOf(state, input.sub_account_to_type, currency, 'sub_account_to_type')
   if (from.user_id === to.user_id && fromRef.name === toRef.name)
-    refuse('INVALID_PARAM_VALUE', 'sub_account_to: it is the account the money comes from; name another')
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `sub_account_to, sub_account_to_type: ${to.user_id}, ${input.sub_account_to_type} is where the money comes from; name another`,
+    )
   return bookTransfer(ctx, {
     kind: 'sub_sub',
     by: caller,
