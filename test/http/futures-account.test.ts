@@ -40,7 +40,9 @@ describe('accounts of contracts', () => {
     assert.equal(ok(await client.get('/futures/USDT/accounts')).total, '10')
     refused(await client.get('/futures/usd1/accounts'), 400, 'INVALID_PARAM_VALUE', /settle: "usd1"/)
     refused(await client.get('/futures/btc/accounts'), 400, 'USER_NOT_FOUND')
-    refused(await client.get('/delivery/btc/accounts'), 400, 'USER_NOT_FOUND')
+    refused(await client.get('/delivery/btc/accounts'), 400, 'USER_NOT_FOUND', /no contracts of delivery/)
+    const transfer = { currency: 'BTC', from: 'spot', to: 'delivery', settle: 'btc', amount: '1' }
+    refused(await client.post('/wallet/transfers', transfer), 400, 'INVALID_PARAM_VALUE', /settle/)
     assert.deepEqual(ok(await client.get('/delivery/btc/positions')), [])
   })
 

@@ -85,6 +85,12 @@ export const shownContract = (id: string): string => nameOfContract(id)
 export function mustHaveAccount(state: State, userId: number, settled: Settled): void {
   if (hasAccount(state, userId, settled)) return
   const { group, settle, currency } = settled
+  // Nothing can be moved to where nothing is traded.
+  if (!state.world.settles(group).includes(settle))
+    refuse(
+      'USER_NOT_FOUND',
+      `there is no ${group} account in ${currency}: no contracts of ${group} are settled in it`,
+    )
   refuse(
     'USER_NOT_FOUND',
     `please transfer funds first, in order to create the ${group} account: POST /wallet/transfers with from "spot", to "${group}", settle "${settle}", currency "${currency}"`,
