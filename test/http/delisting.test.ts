@@ -438,6 +438,11 @@ describe('delisting', () => {
     const way = async (): Promise<string> =>
       (await platform.operator.ok('GET', '/currencies/USDC/delisting')).in_the_way.join('\n')
     assert.match(await way(), /currencies: USDC is gone, but user \d+ holds [\d.]+ USDC in spot/)
+    // A chain's own coin outlives the chain in the file.
+    assert.match(
+      (await platform.operator.ok('GET', '/currencies/XRP/delisting')).in_the_way.join('\n'),
+      /chains\[\d\]\.native names XRP, .*; that goes first: .* by a file without it/,
+    )
     const asFile = {
       currencies: BUILT_IN_WORLD.currencies.map((row) =>
         row.currency === 'USDC' ? { ...row, status: 'withdraw_only' as const } : row,

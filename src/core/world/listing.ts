@@ -176,7 +176,10 @@ function inTheWay(state: State, next: WorldConfig, closing?: string): string[] {
   try {
     checkWorld(next)
   } catch (error) {
-    faults.push(`${(error as Error).message}; a file that leaves both out can be taken in`)
+    // A file that leaves both out is refused as long as the platform's own accounts hold some of the currency.
+    faults.push(
+      `${(error as Error).message}; that goes first: a market by its own call, all else by a file without it`,
+    )
   }
   return faults
 }
