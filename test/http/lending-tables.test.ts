@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
-import { ok } from '../support/client.ts'
+import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 
 /** Somebody may write figures as he likes; clients compare texts. */
@@ -31,14 +31,15 @@ describe('tables of lending, as a file with idle zeros has them', () => {
       currency_pair: 'XRP_USDT',
       base_min_borrow_amount: '1.0',
       quote_min_borrow_amount: '02',
-      max_quote_amount: '5000000.00',
+      max_quote_amount: '100.00',
       tiers: [
         { upper_limit: '100.0', mmr: '0.050', leverage: '10.0' },
         { upper_limit: '+', mmr: '0.080', leverage: '05' },
       ],
     }
     const path = join(folder, 'world.json')
-    const config = { ...unified, currencies: [xrp], isolated: [pair], tier_up_rates: ['1.0', '01.50'] }
+    const usdt = unified.currencies.find(({ currency }) => currency === 'USDT')!
+    const config = { ...unified, currencies: [xrp, usdt], isolated: [pair], tier_up_rates: ['1.0', '01.50'] }
     writeFileSync(path, JSON.stringify({ unified: config }))
     platform = await TestPlatform.start({ KONTOR_CONFIG: path })
   })
@@ -75,10 +76,28 @@ describe('tables of lending, as a file with idle zeros has them', () => {
     )
     assert.deepEqual([base_min_borrow_amount, quote_min_borrow_amount, leverage], ['1', '2', '10'])
     const old = await get('/margin/currency_pairs/XRP_USDT')
-    assert.deepEqual([old.min_base_amount, old.min_quote_amount, old.max_quote_amount], ['1', '2', '5000000'])
+    assert.deepEqual([old.min_base_amount, old.min_quote_amount, old.max_quote_amount], ['1', '2', '100'])
     assert.deepEqual(await get('/margin/loan_margin_tiers', { currency_pair: 'XRP_USDT' }), [
       { tier_amount: '100', upper_limit: '100', mmr: '0.05', leverage: '10' },
       { tier_amount: '', upper_limit: '', mmr: '0.08', leverage: '5' },
     ])
+  })
+  test('the most that a pair lends of its quote currency, to each account', async () => {
+    const { user_id, client } = await platform.user()
+    const pair = { currency_pair: 'XRP_USDT' }
+    await platform.credit(user_id, 'USDT', '1000', { account: 'margin', ...pair })
+    const most = async (currency: string): Promise<string> =>
+      ok(await client.get('/margin/uni/borrowable', { ...pair, currency })).borrowable
+    const loan = (amount: string) =>
+      client.post('/margin/uni/loans', { ...pair, currency: 'USDT', type: 'borrow', amount })
+    assert.equal(await most('USDT'), '100')
+    refused(await loan('100.01'), 400, 'AMOUNT_TOO_MUCH', /100$/)
+    ok(await loan('60'), 204)
+    assert.equal(await most('USDT'), '40')
+    const order = { ...pair, side: 'buy', account: 'margin', auto_borrow: true, amount: '2300', price: '0.5' }
+    refused(await client.post('/spot/orders', order), 400, 'AUTO_BORROW_TOO_MUCH', /at most 40/)
+    ok(await loan('40'), 204)
+    assert.equal(await most('USDT'), '0')
+    assert.ok(Number(await most('XRP')) > 100, 'the base currency has no such maximum')
   })
 })

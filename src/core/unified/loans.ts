@@ -1,6 +1,18 @@
 import { positiveAmount } from '../positive.ts'
 import { refuse } from '../../labels.ts'
-import { ZERO, add, decimalsOf, format, min, parseAmount, unitOf, type Amount } from '../../money/amount.ts'
+import {
+  ZERO,
+  add,
+  amountOf,
+  decimalsOf,
+  format,
+  max,
+  min,
+  parseAmount,
+  subtract,
+  unitOf,
+  type Amount,
+} from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
@@ -30,8 +42,17 @@ export function borrowable(state: State, userId: number, scope: string, currency
   const unit = unitOf(state.world.currency(currency).precision)
   if (familyOwes(state, userId) !== undefined) return ZERO
   const input = lendingPortfolio(state, userId, scope, [currency])
-  const cap = lendingRoom(state, userId, currency, lendingCap(state, userId, currency))
+  const most = capOf(state, userId, loanAccountsOf(scope), currency)
+  const cap = lendingRoom(state, userId, currency, most)
   return borrowableOf(input, currency, cap, unit)
+}
+/** What may still be lent to an account; of a pair's quote currency besides no more than the pair's own maximum. */
+function capOf(state: State, userId: number, accounts: LoanAccounts, currency: string): Amount {
+  const cap = lendingCap(state, userId, currency)
+  const { pair } = accounts
+  const most = pair === '' ? undefined : state.world.isolatedMarket(pair)?.max_quote_amount
+  if (most === undefined || currency !== state.world.market(pair).quote) return cap
+  return max(ZERO, min(cap, subtract(amountOf(most), owedOf(state, userId, accounts, currency).principal)))
 }
 /** The most that may leave. */
 export function transferable(state: State, userId: number, scope: string, currency: string): Amount {
@@ -121,7 +142,7 @@ function borrow(
       `amount: ${format(amount)} ${currency} is below the minimum loan of ${format(least)}`,
     )
   state.prices.requireFirm(currency, 'it is not lent')
-  const cap = lendingCap(state, userId, currency)
+  const cap = capOf(state, userId, accounts, currency)
   if (amount > cap)
     refuse(
       'AMOUNT_TOO_MUCH',
