@@ -10,7 +10,6 @@ import {
   positiveDecimal,
   text,
 } from '../api/fields.ts'
-import { shownTerms } from '../api/futures/contract-views.ts'
 import { array, bool, decimalText, int, int64, shape, str } from '../api/shapes.ts'
 import { entryPrice, unrealised } from '../core/contracts/position.ts'
 import { withDeductions } from '../core/contracts/terms.ts'
@@ -183,8 +182,7 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(contractShape),
     refuses: [],
-    handle: async ({ desk }) =>
-      desk.core.read(({ world }) => world.allContracts.map(({ config }) => shownTerms(config))),
+    handle: async ({ desk }) => desk.core.read(({ world }) => world.allContracts.map(({ shown }) => shown)),
   }),
   endpoint({
     method: 'GET',
@@ -196,7 +194,7 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: contractShape,
     refuses: ['CONTRACT_NOT_FOUND'],
-    handle: async ({ desk, path }) => desk.core.read((state) => shownTerms(contractAt(state, path).config)),
+    handle: async ({ desk, path }) => desk.core.read((state) => contractAt(state, path).shown),
   }),
   endpoint({
     method: 'PATCH',
@@ -244,8 +242,11 @@ export const operatorContractEndpoints: readonly AnyEndpoint[] = [
       const change = Object.fromEntries(
         Object.entries(told).filter(([, value]) => value !== null),
       ) as ContractChange
-      return shownTerms(
-        await desk.core.submit('contract.change', { contract: idOf(path), change, actor: operator }),
+      const contract = idOf(path)
+      return desk.core.submit(
+        'contract.change',
+        { contract, change, actor: operator },
+        ({ world }) => world.mustContract(contract).shown,
       )
     },
   }),

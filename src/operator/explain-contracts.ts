@@ -1,6 +1,5 @@
 import { endpoint, operatorOf, type AnyEndpoint } from '../api/endpoint.ts'
 import { id } from '../api/fields.ts'
-import { shownTerms } from '../api/futures/contract-views.ts'
 import { shown } from '../api/futures/order-views.ts'
 import { DELIVERY, PERPETUAL, SETTLE, settledOf } from '../api/futures/paths.ts'
 import { array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
@@ -130,8 +129,7 @@ const BEHIND = {
 
 function positionView(state: State, position: Position) {
   const contract = state.world.mustContract(position.contract)
-  const { terms, name } = contract
-  const config = shownTerms(contract.config)
+  const { terms, shown: config, name } = contract
   const figures = positionFigures(state, position)
   const tier = tierOf(terms, figures.value)
   const margin_mode = isCross(position) ? 'cross' : 'isolated'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { ContractConfig } from '../../src/core/tables/world/contracts.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
-import { ok } from '../support/client.ts'
+import { ok, refused } from '../support/client.ts'
 import { ContractTrader, setIndex } from '../support/contracts.ts'
 import { TestPlatform } from '../support/platform.ts'
 
@@ -92,6 +92,7 @@ describe('the rules of a contract whose file was written loosely', () => {
     const [one, two] = [await ContractTrader.of(platform, '1000'), await ContractTrader.of(platform, '1000')]
     await one.placed(-1, '60000')
     await two.placed(1, '60000')
+    refused(await one.place(1, '60000.05'), 400, 'INVALID_PRECISION', /multiple of 0\.1,/)
     areCanonical(await operator.ok('GET', `/users/${one.user_id}/futures/usdt/explain`))
   })
 })

@@ -3,17 +3,8 @@ import { roundHalf } from '../../core/contracts/terms.ts'
 import { indexOf, settlePriceNow } from '../../core/futures/prices.ts'
 import { usersIn } from '../../core/futures/stats.ts'
 import type { State } from '../../core/state.ts'
-import { amountOfContracts, type Contract, type ContractConfig } from '../../core/tables/world/contracts.ts'
-import {
-  ONE,
-  ONE_RATE,
-  canonical,
-  format,
-  roundDown,
-  type Amount,
-  type Price,
-  type Rate,
-} from '../../money/amount.ts'
+import { amountOfContracts, type Contract } from '../../core/tables/world/contracts.ts'
+import { ONE, ONE_RATE, format, roundDown, type Amount, type Price, type Rate } from '../../money/amount.ts'
 import type { JsonSchema } from '../fields.ts'
 import { bool, decimalText, int, int64, num, shape, str } from '../shapes.ts'
 import type { Look } from './order-views.ts'
@@ -118,48 +109,9 @@ export const deliveryContractShape = shape({
   expire_time: int64,
 })
 
-const DECIMAL_TERMS = [
-  'quanto_multiplier',
-  'order_price_round',
-  'mark_price_round',
-  'market_order_size_max',
-  'leverage_min',
-  'leverage_max',
-  'cross_leverage_default',
-  'maker_fee_rate',
-  'taker_fee_rate',
-  'order_price_deviate',
-  'market_order_slip_ratio',
-  'interest_rate',
-  'funding_rate_limit',
-  'funding_impact_value',
-  'mark_bound',
-  'mark_bound_year',
-  'settle_fee_rate',
-  'basis_impact_value',
-] as const satisfies readonly (keyof ContractConfig)[]
-/** Of rules as they are at present: a change of them makes another object. */
-const SHOWN = new WeakMap<ContractConfig, ContractConfig>()
-/** A contract's rules as replies show them, however the file or an operator wrote their figures. */
-export function shownTerms(config: ContractConfig): ContractConfig {
-  const known = SHOWN.get(config)
-  if (known !== undefined) return known
-  const shown: Partial<Record<(typeof DECIMAL_TERMS)[number], string>> = {}
-  for (const name of DECIMAL_TERMS) shown[name] = canonical(config[name])
-  const tiers = config.tiers.map(({ risk_limit, maintenance_rate, leverage_max }) => ({
-    risk_limit: canonical(risk_limit),
-    maintenance_rate: canonical(maintenance_rate),
-    leverage_max: canonical(leverage_max),
-  }))
-  const all = { ...config, ...shown, tiers }
-  SHOWN.set(config, all)
-  return all
-}
-
 function commonView(state: State, contract: Contract, { index, mark }: ContractFigures, { sizes }: Look) {
   const { futures } = state
-  const { id, name, terms, settling } = contract
-  const config = shownTerms(contract.config)
+  const { id, name, shown: config, terms, settling } = contract
   const { book_id, volume } = futures.figuresOf(id)
   const [first, last] = [terms.tiers[0]!, terms.tiers.at(-1)!]
   return {
@@ -201,8 +153,7 @@ const RATE_DECIMALS = 6
 const cut = (rate: bigint): string => format(roundDown(rate as Amount, RATE_DECIMALS))
 
 export function contractView(state: State, contract: Contract, now: number, look: Look) {
-  const { terms } = contract
-  const config = shownTerms(contract.config)
+  const { shown: config, terms } = contract
   const figures = figuresOf(state, contract, now)
   const { longs, shorts } = usersIn(state, contract.id)
   const rate = format(figures.fundingRate)
@@ -249,8 +200,7 @@ export function basisOf(
   }
 }
 export function deliveryContractView(state: State, contract: Contract, now: number, look: Look) {
-  const { id } = contract
-  const config = shownTerms(contract.config)
+  const { id, shown: config } = contract
   const figures = figuresOf(state, contract, now)
   return {
     ...commonView(state, contract, figures, look),

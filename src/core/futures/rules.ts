@@ -89,11 +89,11 @@ export function priceWithin(contract: Contract, price: Price, text: string, name
     refuse('INVALID_PARAM_VALUE', `${name}: "${text}" is beyond any price of ${contract.name}`)
   return price
 }
-export function checkTick({ tick, name: contract, config }: Contract, price: Price, name = 'price'): void {
+export function checkTick({ tick, name: contract, shown }: Contract, price: Price, name = 'price'): void {
   if (price % tick !== 0n)
     refuse(
       'INVALID_PRECISION',
-      `${name}: ${format(price)} is not a multiple of ${config.order_price_round}, the step of prices of ${contract}`,
+      `${name}: ${format(price)} is not a multiple of ${shown.order_price_round}, the step of prices of ${contract}`,
     )
 }
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
@@ -115,13 +115,13 @@ export function readTif(given: TimeInForce | null, price: Price | undefined): Ti
   return tif
 }
 /** A ratio of the order's own may only be smaller than the contract's. */
-export function readSlip({ slip, config }: Contract, text: string | null): bigint {
+export function readSlip({ slip, shown }: Contract, text: string | null): bigint {
   if (text === null) return slip
   const own = parseRate(text)
   if (own === undefined || own === 0n || own > slip)
     refuse(
       'INVALID_PARAM_VALUE',
-      `market_order_slip_ratio: "${text}" must be a ratio above 0 and at most ${config.market_order_slip_ratio}`,
+      `market_order_slip_ratio: "${text}" must be a ratio above 0 and at most ${shown.market_order_slip_ratio}`,
     )
   return own
 }
@@ -234,7 +234,7 @@ export function checkDeviation(state: State, contract: Contract, price: Price): 
   if (abs(price - mark) * ONE > mark * contract.deviate)
     refuse(
       'PRICE_TOO_DEVIATED',
-      `price: ${format(price)} is too far from the mark price ${format(mark)} of ${contract.name}; at most ${contract.config.order_price_deviate} of it`,
+      `price: ${format(price)} is too far from the mark price ${format(mark)} of ${contract.name}; at most ${contract.shown.order_price_deviate} of it`,
     )
 }
 export function checkRoom(state: State, userId: number, contract: Contract): void {

@@ -63,12 +63,12 @@ function readLeverage(contract: Contract, text: string, name: string): Rate {
   if (leverage < contract.leverageMin)
     refuse(
       'LEVERAGE_TOO_LOW',
-      `${name}: ${text} is below the least of ${contract.name}, ${contract.config.leverage_min}`,
+      `${name}: ${text} is below the least of ${contract.name}, ${contract.shown.leverage_min}`,
     )
   if (leverage > contract.leverageMax)
     refuse(
       'LEVERAGE_TOO_HIGH',
-      `${name}: ${text} is above the most of ${contract.name}, ${contract.config.leverage_max}`,
+      `${name}: ${text} is above the most of ${contract.name}, ${contract.shown.leverage_max}`,
     )
   return leverage
 }

@@ -109,7 +109,7 @@ function readAmount(text: string): bigint {
     refuse('INVALID_PARAM_VALUE', 'amount: it must not be 0; above zero buys, below zero sells')
   return size
 }
-function checkOffset({ tick, name, config }: Contract, text: string): Offset {
+function checkOffset({ tick, name, shown }: Contract, text: string): Offset {
   const offset = readOffset(text)
   if (offset === undefined)
     refuse(
@@ -119,7 +119,7 @@ function checkOffset({ tick, name, config }: Contract, text: string): Offset {
   if (offset.kind === 'distance' && offset.by % tick !== 0n)
     refuse(
       'INVALID_PRECISION',
-      `price_offset: ${text} is not a multiple of ${config.order_price_round}, the step of prices of ${name}`,
+      `price_offset: ${text} is not a multiple of ${shown.order_price_round}, the step of prices of ${name}`,
     )
   return offset
 }

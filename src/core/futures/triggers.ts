@@ -50,7 +50,7 @@ export function readTrigger(contract: Contract, text: string, name: string): Pri
   if (price % contract.tick !== 0n && price % contract.terms.markTick !== 0n)
     refuse(
       'INVALID_PRECISION',
-      `${name}: ${format(price)} is not a multiple of ${contract.config.order_price_round} or ${contract.config.mark_price_round}, the steps of prices of ${contract.name}`,
+      `${name}: ${format(price)} is not a multiple of ${contract.shown.order_price_round} or ${contract.shown.mark_price_round}, the steps of prices of ${contract.name}`,
     )
   return price
 }

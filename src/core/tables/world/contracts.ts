@@ -2,6 +2,7 @@ import {
   ONE,
   ONE_RATE,
   amountOf,
+  canonical,
   priceOf,
   rateOf,
   unitOf,
@@ -81,6 +82,8 @@ export interface ContractConfig {
 /** A contract's rules in the numbers that matching and margin work with. */
 export interface Contract {
   readonly config: ContractConfig
+  /** The same as replies show it, however the file or an operator wrote the figures. */
+  readonly shown: ContractConfig
   /** group/settle/name: unique among all contracts, and the `pair` of its orders, trades and candles. */
   readonly id: string
   /** The candles of its mark and of its index. */
@@ -157,6 +160,7 @@ export function compileContract(given: ContractConfig, precision: number, settli
   const id = contractId(group, settle, name)
   return {
     config,
+    shown: shownTerms(config),
     id,
     markSeries: MARK_SERIES + id,
     indexSeries: INDEX_SERIES + id,
@@ -213,6 +217,36 @@ export function compileContract(given: ContractConfig, precision: number, settli
     settleFee: rateOf(config.settle_fee_rate),
     settling,
   }
+}
+const DECIMAL_TERMS = [
+  'quanto_multiplier',
+  'order_price_round',
+  'mark_price_round',
+  'market_order_size_max',
+  'leverage_min',
+  'leverage_max',
+  'cross_leverage_default',
+  'maker_fee_rate',
+  'taker_fee_rate',
+  'order_price_deviate',
+  'market_order_slip_ratio',
+  'interest_rate',
+  'funding_rate_limit',
+  'funding_impact_value',
+  'mark_bound',
+  'mark_bound_year',
+  'settle_fee_rate',
+  'basis_impact_value',
+] as const satisfies readonly (keyof ContractConfig)[]
+function shownTerms(config: ContractConfig): ContractConfig {
+  const shown: Partial<Record<(typeof DECIMAL_TERMS)[number], string>> = {}
+  for (const name of DECIMAL_TERMS) shown[name] = canonical(config[name])
+  const tiers = config.tiers.map(({ risk_limit, maintenance_rate, leverage_max }) => ({
+    risk_limit: canonical(risk_limit),
+    maintenance_rate: canonical(maintenance_rate),
+    leverage_max: canonical(leverage_max),
+  }))
+  return { ...config, ...shown, tiers }
 }
 const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)
 
