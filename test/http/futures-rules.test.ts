@@ -183,3 +183,42 @@ describe('dated contracts', () => {
     assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
   })
 })
+
+test('a price below the step of marks is the least mark there is: positions are liquidated and settled by it', async () => {
+  const platform = await TestPlatform.start()
+  await setIndex(platform, { BTC: '60000', SOL: '150' })
+  const btc = { base: '/futures/btc' }
+  const [long, short] = [
+    await ContractTrader.of(platform, '0.01', btc),
+    await ContractTrader.of(platform, '1', btc),
+  ]
+  const [buyer, seller] = [
+    await ContractTrader.of(platform, '1000'),
+    await ContractTrader.of(platform, '1000'),
+  ]
+  const usd = { contract: 'BTC_USD' }
+  await short.placed(-600, '60000', usd)
+  await long.placed(600, '60000', usd)
+  const sol = { contract: 'SOL_USDT' }
+  await seller.placed(-10, '150', sol)
+  await buyer.placed(10, '150', sol)
+  await setIndex(platform, { BTC: '0.004', SOL: '0.0004' })
+  const marks = [await long.position('BTC_USD'), await seller.position('SOL_USDT')]
+  assert.deepEqual(
+    marks.map(({ mark_price }) => mark_price),
+    ['0.01', '0.001'],
+  )
+  assert.equal(marks[0].size, 0)
+  assert.equal((await buyer.position('SOL_USDT')).size, 0)
+  ok(await long.get('/accounts'))
+  const delisted_time = Math.ceil(platform.now() / 60) * 60 + 1800
+  await platform.operator.ok('PATCH', '/contracts/futures/usdt/SOL_USDT', { delisted_time })
+  await platform.operator.ok('POST', '/clock', { advance_seconds: 2000 })
+  const [{ long_price, text }] = ok(await seller.get('/position_close'))
+  assert.equal(`${long_price} ${text}`, '0.001 clear')
+  assert.deepEqual(await platform.operator.ok('GET', '/due'), [], 'no work has failed')
+  await setIndex(platform, { BTC: '60000' })
+  assert.equal((await short.position('BTC_USD')).mark_price, '60000')
+  assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
+  await platform.stop()
+})

@@ -1,5 +1,4 @@
-import { basisRate } from '../../core/contracts/prices.ts'
-import { roundHalf } from '../../core/contracts/terms.ts'
+import { basisRate, ontoMark } from '../../core/contracts/prices.ts'
 import { indexOf, settlePriceNow } from '../../core/futures/prices.ts'
 import { usersIn } from '../../core/futures/stats.ts'
 import type { State } from '../../core/state.ts'
@@ -26,7 +25,7 @@ export function figuresOf(state: State, contract: Contract, now: number): Contra
   const multiple = interval === 0 ? 0 : (Math.floor(now / interval) + 1) * interval
   return {
     index,
-    mark: row?.mark ?? (roundHalf(index, terms.markTick) as Price),
+    mark: row?.mark ?? ontoMark(terms, index),
     fundingRate: row?.funding_rate ?? (0n as Rate),
     nextFunding: row === undefined || row.next_funding === 0 ? multiple : row.next_funding,
   }

@@ -73,7 +73,9 @@ export function bankruptcyPrice(
         ? { over: held * (ONE + tf) * ONE, under: value + equity }
         : { over: held * (ONE - tf) * ONE, under: value - equity }
   if (exact.over <= 0n || exact.under <= 0n) return undefined
-  return stepped(exact.over, exact.under, tick, long) as Price
+  // Below the first tick there is no price.
+  const price = stepped(exact.over, exact.under, tick, long) as Price
+  return price === 0n ? undefined : price
 }
 
 /** Contracts that one step closes: down to the next lower tier, or all of it in the first. */

@@ -41,22 +41,27 @@ export function markGround({
     high: index + far,
   }
 }
+/** To the step of mark prices, and not to 0 however little it is: that is no price, and nothing can be divided by it. */
+export function ontoMark({ markTick }: Pick<Terms, 'markTick'>, price: bigint): Price {
+  const rounded = roundHalf(price, markTick) as Price
+  return rounded === 0n && price > 0n ? markTick : rounded
+}
 /** The middle one of what funding says, what the book says, and what was paid last; never far from the index. */
 export const markPrice = (terms: Pick<Terms, 'markTick'>, inputs: MarkInputs): Price =>
   markOn(terms, markGround(inputs), inputs.last)
 export function markOn(
-  { markTick }: Pick<Terms, 'markTick'>,
+  terms: Pick<Terms, 'markTick'>,
   { byFunding, byBook, low, high }: MarkGround,
   last: Price | undefined,
 ): Price {
   const middle = median(byFunding, byBook, last ?? byFunding)
-  return roundHalf(clamp(middle, low, high), markTick) as Price
+  return ontoMark(terms, clamp(middle, low, high))
 }
 /** Of a contract with an end: what the book says. */
 export const deliveryMark = (
-  { markTick }: Pick<Terms, 'markTick'>,
+  terms: Pick<Terms, 'markTick'>,
   { index, basis, bound }: Pick<MarkInputs, 'index' | 'basis' | 'bound'>,
-): Price => roundHalf(bounded(index + basis, index, bound), markTick) as Price
+): Price => ontoMark(terms, bounded(index + basis, index, bound))
 
 function bounded(price: bigint, index: Price, bound: Rate): bigint {
   const far = (index * bound) / ONE
@@ -158,11 +163,12 @@ export const basisRate = (mark: Price, index: Price, daysLeft: number): Rate =>
         ((mark - index) * ONE * 365n * 86_400n) / (index * BigInt(Math.round(daysLeft * 86_400))),
         RATE_STEP,
       ) as Rate)
-/** The mean of the samples of the last half hour, half away from zero. */
+/** The mean of the samples of the last half hour, half away from zero; not 0 where they are not. */
 export function meanPrice({ markTick }: Pick<Terms, 'markTick'>, sum: bigint, samples: number): Price {
   if (samples === 0) return 0n as Price
   const [count, twice] = [BigInt(samples), 2n]
-  return (((twice * sum + count * markTick) / (twice * count * markTick)) * markTick) as Price
+  const mean = (((twice * sum + count * markTick) / (twice * count * markTick)) * markTick) as Price
+  return mean === 0n && sum > 0n ? markTick : mean
 }
 export const settlePrice = (terms: Terms, samples: readonly Price[]): Price =>
   meanPrice(
