@@ -138,6 +138,12 @@ export class Outbox {
   }
   /** The end of the turn in which something was written. */
   flush(): void {
+    this.write()
+    if (this.socket.writableNeedDrain || !this.hasMore) return
+    // The system took it all at once: of that nobody tells.
+    this.drained()
+  }
+  private write(): void {
     const { first, others, socket } = this
     if (first === undefined) return
     this.first = this.others = undefined
@@ -157,7 +163,7 @@ export class Outbox {
     this.refill()
     this.catchUp()
     if (this.queue !== undefined || this.drain === undefined) return
-    this.flush()
+    this.write()
     const { drain } = this
     this.drain = undefined
     drain()
@@ -179,6 +185,15 @@ export class Outbox {
   private putOff(member: Member): void {
     member.behind = true
     ;(this.missed ??= new Map()).set(member.topic, member)
+  }
+  /** Whether something waits for room. */
+  private get hasMore(): boolean {
+    return (
+      this.queue !== undefined ||
+      this.held !== undefined ||
+      this.missed !== undefined ||
+      this.drain !== undefined
+    )
   }
   private get roomy(): boolean {
     return this.handed + this.queued < this.merge
@@ -216,6 +231,12 @@ export class Outbox {
     if (waiting > this.bounds.bytes) this.owner.overflow(waiting)
   }
   private refill(): void {
+    do {
+      this.take()
+      this.write()
+    } while (this.queue !== undefined && !this.socket.writableNeedDrain)
+  }
+  private take(): void {
     const { queue } = this
     if (queue === undefined) return
     while (this.sent < queue.length && this.handed < this.handedMax) {
@@ -230,7 +251,6 @@ export class Outbox {
       queue.splice(0, this.sent)
       this.sent = 0
     }
-    this.flush()
   }
   /** There may be room for what was held back. */
   private catchUp(): void {
@@ -252,5 +272,6 @@ export class Outbox {
       asked.add(topic)
       this.owner.behind(topic)
     }
+    if (this.missed === missed && missed.size === 0) this.missed = undefined
   }
 }

@@ -48,6 +48,25 @@ for (const kind of ['one process', 'gateways'] as Kind[])
       return sent
     }
 
+    test('who reads gets all that is written to him in one turn, however much the system takes at once', async () => {
+      const [client, known] = await bench.connect()
+      known.join(1, 'newest')
+      known.join(2, 'delta')
+      bench.desk.picture = (_, topic) => numbered(`full${topic}`, 1, 10)
+      for (let n = 1; n <= 8; n++) known.send(numbered('long', n, 300_000))
+      bench.desk.publish(1, numbered('newest', 1, 10))
+      bench.desk.publish(2, numbered('delta', 1, 10))
+      known.send(numbered('last', 1, 10))
+      const came = (name: string): number[] => parsed(client.frames, name)
+      const all = (): boolean =>
+        came('newest').length === 1 && came('full2').length + came('delta').length > 0
+      await until(all, 3_000)
+      assert.deepEqual(came('long'), [1, 2, 3, 4, 5, 6, 7, 8])
+      assert.deepEqual(came('last'), [1])
+      known.send(numbered('later', 1, 10))
+      await until(() => came('later').length === 1, 3_000)
+      client.ws.terminate()
+    })
     test('each frame and every answer waits for him, of the newest one is enough, deltas begin anew', async () => {
       const [client, known] = await sleeping()
       known.join(1, 'each')
