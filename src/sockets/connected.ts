@@ -85,6 +85,11 @@ export class Connected implements Owner {
     if (!this.end(code, reason)) return
     this.outbox.end(this.sayGoodbye)
   }
+  /** And nothing more is read: it sends what never ends. */
+  refuse(code: number, reason: string): void {
+    this.close(code, reason)
+    this.ws.pause()
+  }
   terminate(code: number): void {
     this.code ??= code
     this.end(code, '')

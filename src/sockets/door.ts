@@ -28,6 +28,8 @@ const FRAMES_A_SECOND = 500
 /** In so many pieces nobody sends a frame, or so few bytes at a time. */
 const FRAGMENTS_MAX = 1_024
 const CHUNKS_MAX = 4_096
+/** More than a frame has, its pieces' heads included: pieces may be empty, and those are not counted. */
+const UNDER_WAY_MAX = 2 * FRAME_MAX
 /** Of all frames that are under way to us and not whole. */
 const UNFINISHED_MAX = 64 * 1024 * 1024
 /** So much of one costs nothing. */
@@ -230,7 +232,10 @@ export class SocketDoor implements ToDoor, Upgrades {
       connected.look(now)
       const bytes = connected.outbox.waiting
       if (bytes > 0) waiting.push([id, bytes])
-      if (!connected.ending && connected.unfinished > UNFINISHED_FREE) halves.push(connected)
+      if (connected.ending) continue
+      const { unfinished } = connected
+      if (unfinished > UNDER_WAY_MAX) connected.refuse(1008, 'a frame of more pieces than anybody sends')
+      else if (unfinished > UNFINISHED_FREE) halves.push(connected)
     }
     if (waiting.length > 0 || this.toldOfWaiting) this.desk.waiting(waiting)
     this.toldOfWaiting = waiting.length > 0

@@ -259,6 +259,7 @@ for (const kind of ['one process', 'gateways'] as Kind[])
         [Buffer.from([0x81, 0x01, 0x41]), 1002],
         [frame(1, 'x'.repeat(1024 * 1024 + 1)), 1009],
         [Buffer.concat(Array.from({ length: 2_000 }, (_, i) => frame(i === 0 ? 1 : 0, 'x', false))), 1008],
+        [Buffer.concat([frame(1, 'x', false), Buffer.alloc(3_000_000, frame(0, '', false))]), 1008],
       ] as const) {
         const raw = await RawConnection.open(bench.url)
         raw.socket.write(upgrade('/ws/v4'))
