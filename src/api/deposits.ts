@@ -8,7 +8,15 @@ import type { CurrencyConfig } from '../core/tables/world/config.ts'
 import { amountOf, canonical, format, min, roundDown } from '../money/amount.ts'
 import { PUBLIC, endpoint, signed, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { integer, oneOf, optional, text, withDefault } from './fields.ts'
-import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
+import {
+  historyCurrency,
+  pageFields,
+  paginationHeaders,
+  readPage,
+  readWindow,
+  windowFields,
+  type Scope,
+} from './history.ts'
 import { LIMITS } from './limits.ts'
 import { array, decimalText, int, int64, map, shape, str } from './shapes.ts'
 import { currencyField } from './wallet.ts'
@@ -230,8 +238,8 @@ export const depositEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query, set }) => {
       const user_id = caller.user.user_id
-      const currency = await desk.core.read(({ world }) =>
-        query.currency === null ? null : world.currency(query.currency).currency,
+      const currency = await desk.core.read((state) =>
+        query.currency === null ? null : historyCurrency(state, query.currency),
       )
       const window = readWindow(desk, query, set)
       const scope: Scope<Deposit> =

@@ -1,6 +1,7 @@
 import type { LogSpec, TableSpec } from '../machine/table.ts'
 import { refuse } from '../labels.ts'
 import type { Store, Value } from '../store/store.ts'
+import type { State } from '../core/state.ts'
 import type { Desk } from './endpoint.ts'
 import { integer, optional, time, withDefault } from './fields.ts'
 
@@ -13,6 +14,13 @@ export interface Window {
   /** Seconds, both included. */
   readonly from: number
   readonly to: number
+}
+/** A currency's name for reading what happened in it: one that is gone keeps its history, and its zeros in the ledger. */
+export function historyCurrency({ world, ledger }: State, name: string): string {
+  const known = world.findCurrency(name)?.currency
+  if (known !== undefined) return known
+  const gone = name.toUpperCase()
+  return ledger.knows(gone) ? gone : world.currency(name).currency
 }
 export const windowFields = { from: optional(time()), to: optional(time()) }
 /** Pages that are counted from 1. */

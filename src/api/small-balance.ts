@@ -1,4 +1,4 @@
-import { SHORT_PAGES } from './history.ts'
+import { SHORT_PAGES, historyCurrency } from './history.ts'
 import { SMALL_BALANCE } from '../core/tables/small-balances.ts'
 import { dustOf } from '../core/wallet/small-balance.ts'
 import { refuse } from '../labels.ts'
@@ -72,10 +72,10 @@ export const smallBalanceEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query }) => {
       const user_id = caller.user.user_id
-      const { currency, last } = await desk.core.read(({ counters, world }) => {
-        const currency = query.currency === null ? null : world.currency(query.currency).currency
+      const { currency, last } = await desk.core.read((state) => {
+        const currency = query.currency === null ? null : historyCurrency(state, query.currency)
         const counter = currency === null ? `g:${user_id}` : `g:${user_id}:${currency}`
-        return { currency, last: counters.get(counter)?.value ?? 0 }
+        return { currency, last: state.counters.get(counter)?.value ?? 0 }
       })
       const top = last - (query.page - 1) * query.limit
       const where =

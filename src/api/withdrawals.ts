@@ -7,7 +7,15 @@ import { notFound } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { id, object, oneOf, optional, positiveDecimal, text, withDefault } from './fields.ts'
-import { pageFields, paginationHeaders, readPage, readWindow, windowFields, type Scope } from './history.ts'
+import {
+  historyCurrency,
+  pageFields,
+  paginationHeaders,
+  readPage,
+  readWindow,
+  windowFields,
+  type Scope,
+} from './history.ts'
 import { LIMITS } from './limits.ts'
 import { once, orElse } from './missing.ts'
 import { array, decimalText, int64, shape, str } from './shapes.ts'
@@ -273,14 +281,15 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query, set }) => {
       const userId = caller.user.user_id
-      const currency = await desk.core.read(({ world }) =>
-        query.currency === null ? null : world.currency(query.currency),
-      )
+      const [currency, config] = await desk.core.read((state) => {
+        const name = query.currency === null ? null : historyCurrency(state, query.currency)
+        return [name, name === null ? undefined : state.world.findCurrency(name)] as const
+      })
       const named = await findWithdrawals(desk, userId, query)
       if (named !== undefined) {
         const fitting = named.filter(
           (one) =>
-            (currency === null || one.currency === currency.currency) &&
+            (currency === null || one.currency === currency) &&
             (query.asset_class === null || one.asset_class === query.asset_class) &&
             (query.withdraw_order_id === null || one.withdraw_order_id === query.withdraw_order_id),
         )
@@ -289,12 +298,17 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
       }
       const window = readWindow(desk, query, set)
       // A currency has one class: asked for with the other one it has no records.
-      if (currency !== null && query.asset_class !== null && currency.asset_class !== query.asset_class) {
+      const other = (asset_class: string | undefined): boolean =>
+        asset_class !== undefined && query.asset_class !== null && asset_class !== query.asset_class
+      const none = (): [] => {
         paginationHeaders(set, query, 0)
         return []
       }
-      const scope = scopeOf(userId, currency?.currency ?? null, query.asset_class)
+      if (other(config?.asset_class)) return none()
+      const scope = scopeOf(userId, currency, query.asset_class)
       const { rows, total } = await readPage(desk.store, WITHDRAWAL, scope, window, query)
+      // Of one that is gone its records tell the class.
+      if (currency !== null && other(rows[0]?.asset_class)) return none()
       paginationHeaders(set, query, total)
       return rows.map(listed)
     },

@@ -515,6 +515,72 @@ describe('delisting', () => {
   })
 })
 
+describe('a currency that is gone', () => {
+  let platform: TestPlatform
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-gone-'))
+  before(async () => {
+    // One that nobody holds at the first start.
+    const { currencies, markets, unified } = BUILT_IN_WORLD
+    const like = <T extends object>(rows: readonly T[], is: (row: T) => boolean, change: Partial<T>): T[] => [
+      ...rows,
+      { ...rows.find(is)!, ...change },
+    ]
+    const world: Partial<WorldConfig> = {
+      currencies: like(currencies, ({ currency }) => currency === 'PEPU', {
+        currency: 'ZZZ',
+        index_price: '1',
+      }),
+      markets: like(markets, ({ id }) => id === 'USDC_USDT', { id: 'ZZZ_USDT', base: 'ZZZ' }),
+      unified: {
+        ...unified,
+        currencies: like(unified.currencies, ({ currency }) => currency === 'USDC', { currency: 'ZZZ' }),
+      },
+    }
+    const path = join(folder, 'world.json')
+    writeFileSync(path, JSON.stringify(world))
+    platform = await TestPlatform.start({ KONTOR_CONFIG: path })
+  })
+  after(async () => {
+    await platform.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  test('keeps its history: what happened in it is found by its name', async () => {
+    const { user_id, client } = await platform.user()
+    await platform.credit(user_id, 'USDT', '1000')
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    const loan = { currency: 'ZZZ', amount: '100' }
+    ok(await client.post('/unified/loans', { ...loan, type: 'borrow' }))
+    const move = { currency: 'ZZZ', currency_pair: 'ZZZ_USDT', amount: '10' }
+    ok(await client.post('/wallet/transfers', { ...move, from: 'spot', to: 'margin' }))
+    ok(await client.post('/wallet/transfers', { ...move, from: 'margin', to: 'spot' }))
+    ok(await client.post('/unified/loans', { ...loan, type: 'repay' }))
+    for (const path of ['/markets/ZZZ_USDT/delist', '/currencies/ZZZ/delist'])
+      await platform.operator.ok('POST', path, {})
+    for (const path of ['/markets/ZZZ_USDT/remove', '/currencies/ZZZ/remove'])
+      await platform.operator.ok('POST', path)
+    platform = await platform.restart()
+    const again = platform.client(client.credential)
+    const kinds = async (path: string, more: Record<string, string> = {}) =>
+      ok(await again.get(path, { currency: 'zzz', ...more })).map(({ type }: { type: string }) => type)
+    assert.deepEqual(await kinds('/spot/account_book'), ['repay', 'margin_out', 'margin_in', 'borrow'])
+    assert.equal((await kinds('/margin/account_book', { currency_pair: 'ZZZ_USDT' })).length, 2)
+    assert.deepEqual(await kinds('/unified/loan_records'), ['repay', 'borrow'])
+    for (const path of [
+      '/wallet/deposits',
+      '/wallet/withdrawals',
+      '/wallet/small_balance_history',
+      '/unified/interest_records',
+      '/unified/loans',
+      '/margin/cross/interest_records',
+    ])
+      assert.deepEqual(await kinds(path), [], path)
+    assert.equal((await kinds('/margin/cross/repayments')).length, 1)
+    // One that has never been is none, and nothing new is done in one that is gone.
+    refused(await again.get('/spot/account_book', { currency: 'NOPE' }), 400, 'INVALID_CURRENCY')
+    refused(await again.get('/unified/borrowable', { currency: 'ZZZ' }), 400, 'INVALID_CURRENCY')
+  })
+})
+
 describe('a liquidation whose market is halted', () => {
   let platform: TestPlatform
   before(async () => (platform = await TestPlatform.start()))

@@ -1,4 +1,4 @@
-import { LONG_PAGES, windowFields } from '../history.ts'
+import { LONG_PAGES, historyCurrency, windowFields } from '../history.ts'
 import { marginName } from '../../core/ledger/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { requireOfPair, transferable } from '../../core/unified/loans.ts'
@@ -82,12 +82,12 @@ export const marginAccountEndpoints: readonly AnyEndpoint[] = [
       if (query.currency !== null && query.currency_pair === null)
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: currency_pair (with currency)')
       const accounts = await desk.core.read((state) => {
-        const { ledger, world } = state
+        const { ledger } = state
         const pairs =
           query.currency_pair === null
             ? openedPairs(state, caller.user.user_id)
             : [pairNamed(state, caller.user.user_id, query.currency_pair)]
-        const currency = query.currency === null ? null : world.currency(query.currency).currency
+        const currency = query.currency === null ? null : historyCurrency(state, query.currency)
         return pairs
           .flatMap((pair) => [...ledger.named(caller.user.user_id, marginName(pair))])
           .filter((account) => currency === null || account.currency === currency)

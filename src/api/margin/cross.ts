@@ -1,4 +1,4 @@
-import { SHORT_PAGES, windowFields } from '../history.ts'
+import { SHORT_PAGES, historyCurrency, windowFields } from '../history.ts'
 import { endpoint, signed, type AnyEndpoint } from '../endpoint.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { LOAN_RECORD } from '../../core/tables/unified/records.ts'
@@ -87,7 +87,7 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async ({ desk, caller, query, set }) => {
       return desk.core.read((state) => {
-        const currency = query.currency === null ? null : state.world.currency(query.currency).currency
+        const currency = query.currency === null ? null : historyCurrency(state, query.currency)
         // Only what is owed now is known as a loan: 2 is borrowed, 1 failed and 3 repaid ones are records.
         if (query.status !== 2) return listedPage(set, [], query)
         const userId = caller.user.user_id
@@ -134,8 +134,8 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
       const userId = caller.user.user_id
       // A loan's id is its borrower's and its currency's: see GET /margin/cross/loans.
       const [borrower, of = null] = query.loan_id?.split('-') ?? [String(userId)]
-      const currency = await desk.core.read(({ world }) =>
-        query.currency === null ? of : world.currency(query.currency).currency,
+      const currency = await desk.core.read((state) =>
+        query.currency === null ? of : historyCurrency(state, query.currency),
       )
       if (borrower !== String(userId) || (of !== null && of !== currency)) return listedPage(set, [], query)
       const filter = new Filter()
@@ -170,11 +170,11 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_CURRENCY'],
     handle: async (call) => {
       const { query } = call
-      return interestRecords(call, ({ world }) => ({
+      return interestRecords(call, (state) => ({
         ...query,
         kind: 'unified',
         pair: null,
-        currency: query.currency === null ? null : world.currency(query.currency).currency,
+        currency: query.currency === null ? null : historyCurrency(state, query.currency),
       }))
     },
   }),

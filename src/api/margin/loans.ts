@@ -1,4 +1,4 @@
-import { SHORT_PAGES, windowFields } from '../history.ts'
+import { SHORT_PAGES, historyCurrency, windowFields } from '../history.ts'
 import type { State } from '../../core/state.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import type { IsolatedMarket } from '../../core/tables/world/unified.ts'
@@ -36,7 +36,7 @@ function named(
 ) {
   return {
     pair: query.currency_pair === null ? null : pairNamed(state, userId, query.currency_pair),
-    currency: query.currency === null ? null : state.world.currency(query.currency).currency,
+    currency: query.currency === null ? null : historyCurrency(state, query.currency),
   }
 }
 const pairShape = shape({

@@ -1,4 +1,4 @@
-import { LONG_PAGES, windowFields } from '../history.ts'
+import { LONG_PAGES, historyCurrency, windowFields } from '../history.ts'
 import { bookCode, bookKinds } from '../../core/ledger/book-words.ts'
 import { lockedName } from '../../core/ledger/accounts.ts'
 import { accountsMeant } from '../../core/spot/accounts.ts'
@@ -92,9 +92,9 @@ export const spotAccountEndpoints: readonly AnyEndpoint[] = [
       const { from, to } = timeSpan(call, query, { usual: 7, most: 30 })
       const kinds =
         query.code !== null ? bookKinds(query.code) : query.type !== null ? [query.type] : undefined
-      const accounts = await desk.core.read(({ ledger, world }) => {
-        const currency = query.currency === null ? null : world.currency(query.currency).currency
-        return [...ledger.named(caller.user.user_id, 'spot')].filter(
+      const accounts = await desk.core.read((state) => {
+        const currency = query.currency === null ? null : historyCurrency(state, query.currency)
+        return [...state.ledger.named(caller.user.user_id, 'spot')].filter(
           (account) => currency === null || account.currency === currency,
         )
       })

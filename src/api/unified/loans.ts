@@ -1,4 +1,4 @@
-import { SHORT_PAGES, windowFields } from '../history.ts'
+import { SHORT_PAGES, historyCurrency, windowFields } from '../history.ts'
 import { positiveAmount } from '../../core/positive.ts'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { UNIFIED, loanAccountsOf } from '../../core/tables/unified/loan-accounts.ts'
@@ -187,7 +187,7 @@ export const LOAN_LABELS = [
 ] as const
 
 const nameOf = (state: State, currency: string | null): string | null =>
-  currency === null ? null : state.world.currency(currency).currency
+  currency === null ? null : historyCurrency(state, currency)
 
 export const unifiedLoanEndpoints: readonly AnyEndpoint[] = [
   endpoint({

@@ -279,6 +279,10 @@ export class Ledger {
   get currencies(): string[] {
     return [...this.totals.keys()].sort()
   }
+  /** Whether anybody has ever had any of it. */
+  knows(currency: string): boolean {
+    return this.totals.has(currency)
+  }
   total(currency: string): Amount {
     return (this.totals.get(currency)?.total ?? 0n) as Amount
   }
