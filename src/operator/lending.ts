@@ -5,7 +5,7 @@ import { anything, array, decimalText, int64, map, shape, str } from '../api/sha
 import { currencyField } from '../api/wallet.ts'
 import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { LIQUIDATION_STEP } from '../core/tables/unified/records.ts'
-import { hourlyRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
+import { chargedRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
 import { notFound } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { explain, explanationShape } from './explain.ts'
@@ -83,7 +83,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
     handle: async ({ desk }) =>
       desk.core.read((state) =>
         state.world.loanCurrencyNames.map((currency) => {
-          const rate = hourlyRate(state, currency)
+          const rate = chargedRate(state, currency)
           const balance = (name: PlatformAccountName): string =>
             format(state.ledger.balance(PLATFORM, name, currency))
           return {

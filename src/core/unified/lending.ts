@@ -70,6 +70,13 @@ export function hourlyRate(state: State, currency: string): Rate | undefined {
     ? undefined
     : curveRate(terms.config.rate, utilisationOf(state, currency))
 }
+/** What an hour costs that is owed already: it does so as long as anything is owed, also where nothing is lent any more. */
+export function chargedRate(state: State, currency: string): Rate | undefined {
+  const terms = state.world.loanTerms(currency)
+  if (terms === undefined || (terms.config.loan_status !== 'enable' && poolLent(state, currency) === 0n))
+    return undefined
+  return curveRate(terms.config.rate, utilisationOf(state, currency))
+}
 /** What a VIP tier pays for an hour: the hour's rate as often as its tier says, rounded up to 8 decimals. */
 export const tierRate = (state: State, vip: number, rate: Rate): Rate =>
   roundUp(
@@ -209,17 +216,13 @@ export function beginLending(ctx: Ctx, input: { seed: boolean }): null {
     tx.put(state.world.settings, { name: SEEDED, value: [...done, ...fresh] })
   }
 }
-/**
- * Fixes the rates of a full hour, and keeps them for history_loan_rate. What is owed costs interest as long as it is owed,
- * also in a currency of which nothing is lent any more.
- */
+/** Fixes the rates of a full hour, and keeps them for history_loan_rate. */
 export function recordRates(ctx: Ctx, hour: number): Readonly<Record<string, string>> {
   const { state, tx } = ctx
   const rates: Record<string, string> = {}
   for (const currency of state.world.loanCurrencyNames) {
-    const { config } = state.world.loanTerms(currency)!
-    if (config.loan_status !== 'enable' && poolLent(state, currency) === 0n) continue
-    const rate = curveRate(config.rate, utilisationOf(state, currency))
+    const rate = chargedRate(state, currency)
+    if (rate === undefined) continue
     rates[currency] = format(rate)
     const id = nextId(tx, state.counters, 'loan_rate')
     tx.append(LOAN_RATE, { id, currency, rate: rate as bigint as Amount, at: hour })
