@@ -3,7 +3,7 @@ import { nextId } from '../counters.ts'
 import { audit } from '../audit.ts'
 import type { Ctx } from '../state.ts'
 import { depositId } from '../tables/withdrawals.ts'
-import { DEPOSIT_FLOW, type DepositEvent } from '../tables/deposit.flow.ts'
+import { DEPOSIT_FLOW, type DepositEvent, type DepositStatus } from '../tables/deposit.flow.ts'
 import type { Deposit } from '../tables/deposits.ts'
 import { depositStep, settleDeposit } from './observe.ts'
 
@@ -12,6 +12,10 @@ interface Decision {
   readonly reason: string
   readonly actor: string
 }
+/** What operators may ask for in a status: the other events are the chain's. */
+const decisionsIn = (status: DepositStatus): string =>
+  (['hold', 'release', 'block'] as const).filter((event) => event in DEPOSIT_FLOW[status]).join(', ') ||
+  'nothing'
 function decide(ctx: Ctx, input: Decision, event: DepositEvent): Deposit {
   const deposit =
     ctx.state.wallet.deposits.table.get(input.id) ??
@@ -20,7 +24,7 @@ function decide(ctx: Ctx, input: Decision, event: DepositEvent): Deposit {
     depositStep(deposit, event) ??
     refuse(
       'INVALID_PARAM_VALUE',
-      `deposit ${depositId(input.id)} is ${deposit.status}: "${event}" is not possible now; only ${Object.keys(DEPOSIT_FLOW[deposit.status]).join(', ')}`,
+      `deposit ${depositId(input.id)} is ${deposit.status}: "${event}" is not possible now; operators can ask for ${decisionsIn(deposit.status)}`,
     )
   if (deposit.refund_status === 'REFUNDING' || deposit.refund_status === 'REFUNDED')
     refuse(

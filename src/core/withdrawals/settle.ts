@@ -6,7 +6,12 @@ import { move } from '../ledger/ledger.ts'
 import type { Ctx } from '../state.ts'
 import { followRefund, givenBackTo, heldIn } from './refund-of.ts'
 import { uncountWithdrawal } from './usage.ts'
-import { WITHDRAWAL_FLOW, type WithdrawalEvent, type WithdrawalStatus } from '../tables/withdrawal.flow.ts'
+import {
+  DIVERSIONS,
+  WITHDRAWAL_FLOW,
+  type WithdrawalEvent,
+  type WithdrawalStatus,
+} from '../tables/withdrawal.flow.ts'
 import { withdrawalId, type Withdrawal } from '../tables/withdrawals.ts'
 
 export const IN_FLIGHT = { owner: PLATFORM, name: 'withdrawal.in_flight' } as const
@@ -18,6 +23,13 @@ export function withdrawalAt(ctx: Ctx, id: number): Withdrawal {
     notFound('INVALID_WITHDRAW_ID', `no withdrawal ${withdrawalId(id)}, or it was over long ago`)
   )
 }
+/** What operators may ask for in a status, by the names of their calls: the other events are the sender's and the chain's. */
+function decisionsIn(status: WithdrawalStatus): string {
+  const row = WITHDRAWAL_FLOW[status]
+  const can = (['approve', 'reject', 'fail', 'retry'] as const).filter((event) => event in row)
+  const held = Object.values(DIVERSIONS).some((event) => event in row)
+  return [...can, ...(held ? ['divert'] : [])].join(', ') || 'nothing'
+}
 /** The status that an event leads to; an operator who asks for the impossible is told what is possible. */
 export function stepTo(withdrawal: Withdrawal, event: WithdrawalEvent): WithdrawalStatus {
   const { status, id } = withdrawal
@@ -25,7 +37,7 @@ export function stepTo(withdrawal: Withdrawal, event: WithdrawalEvent): Withdraw
     next(WITHDRAWAL_FLOW, status, event) ??
     refuse(
       'INVALID_PARAM_VALUE',
-      `withdrawal ${withdrawalId(id)} is ${status}: "${event}" is not possible now; only ${Object.keys(WITHDRAWAL_FLOW[status]).join(', ') || 'nothing'}`,
+      `withdrawal ${withdrawalId(id)} is ${status}: "${event}" is not possible now; operators can ask for ${decisionsIn(status)}`,
     )
   )
 }
