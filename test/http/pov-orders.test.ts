@@ -115,6 +115,31 @@ describe('POV orders', () => {
     await pass(1)
     assert.equal((await look(order.id)).filled_amount, '0.3')
   })
+  test('on a unified account what it holds stays part of the equity; nobody is liquidated for having one', async () => {
+    await platform.operator.ok('PUT', '/prices', { BTC: '60000' })
+    const { user_id, client } = await Trader.of(platform, { BTC: '1' })
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    ok(await client.post('/unified/loans', { currency: 'USDT', type: 'borrow', amount: '45000' }))
+    const more = { amount: '0.9', limit_price: '50000', ttl: '86400' }
+    const order = ok(await client.post('/spot/pov_orders', { ...body, ...more }), 201)
+    const figures = async () => {
+      const { balances, spot_order_loss, total_margin_balance, risk_level } = ok(
+        await client.get('/unified/accounts'),
+      )
+      return [balances.USDT.freeze, balances.USDT.equity, spot_order_loss, total_margin_balance, risk_level]
+    }
+    assert.deepEqual(await figures(), ['45000', '0', '0', '58800', 'normal'])
+    await platform.operator.ok('PUT', '/prices', { BTC: '40000' })
+    // At its limit it would bring 0.9 BTC for 45000, lot by lot with a fee that is rounded up: 0.891 x 40000 x 0.98.
+    assert.deepEqual(await figures(), ['45000', '0', '10072.8', '29127.2', 'normal'])
+    await pass(2)
+    assert.equal(ok(await client.get(`/spot/pov_orders/${order.id}`)).status, 'open')
+    assert.deepEqual(await platform.operator.ok('GET', `/users/${user_id}/liquidations`), [])
+    ok(await client.delete(`/spot/pov_orders/${order.id}`))
+    assert.deepEqual(await figures(), ['0', '0', '0', '39200', 'normal'])
+    await platform.operator.ok('PUT', '/prices', { BTC: null })
+  })
+
   test('refusals', async () => {
     const { client } = owner
     const post = (more: object): ReturnType<typeof client.post> =>

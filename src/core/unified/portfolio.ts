@@ -12,11 +12,13 @@ import {
 import type { State } from '../state.ts'
 import { lockedHere } from '../family.ts'
 import type { Market } from '../tables/world/markets.ts'
+import { riskOrder } from '../tables/unified/ladders.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { marginSlices } from '../tables/world/unified.ts'
 import { CASH, contractsOf, withContracts, type Supposed } from './contracts.ts'
 import type { Trust } from './trust.ts'
 import {
+  Ladder,
   liabilityOf,
   riskOf,
   type MarginSlice,
@@ -66,6 +68,14 @@ function heldBy(orders: readonly RiskOrder[]): Map<string, Amount> {
   return held
 }
 
+/** What POV orders hold is their owner's as what resting orders hold is: at the worst it trades at their bound. */
+function povLadders({ spot, world }: State, userId: number): Ladder[] {
+  if (spot.povOrders.open === 0) return []
+  return spot.povOrders.openOf(userId).map(({ pair, side, bound: price, left, held }) => {
+    return new Ladder([riskOrder(world.market(pair), { side, price, left, held })])
+  })
+}
+
 /**
  * A unified account. What withdrawals hold is on its way out and counts for nothing; `more` names currencies
  * that must be among the assets though the account has none of them.
@@ -79,7 +89,7 @@ export function unifiedPortfolio(
 ): RiskInput {
   const account = state.margin.of(userId)
   const contracts = contractsOf(state, userId, trust, supposed)
-  const orders = state.ladders.of(userId, UNIFIED.scope)
+  const orders = [...state.ladders.of(userId, UNIFIED.scope), ...povLadders(state, userId)]
   const held = heldBy(orders)
   const currencies = new Set(more)
   for (const name of [UNIFIED.free, UNIFIED.debt, UNIFIED.interest])
