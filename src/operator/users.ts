@@ -173,11 +173,8 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
           return found === undefined ? [] : [userView(found)]
         }
         const list: object[] = []
-        // Users are kept in the order of their ids, which is the order of their making.
-        for (const user of users.table.values()) {
-          if (user.user_id < query.from) continue
-          if (list.push(userView(user)) === query.limit) break
-        }
+        for (const id of users.idsAfter(query.from - 1))
+          if (list.push(userView(users.must(id))) === query.limit) break
         return list
       }),
   }),
