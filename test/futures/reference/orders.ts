@@ -249,9 +249,11 @@ export function amend(w: World, input: Amendment): Order {
     return order
   }
   const left = amount - order.filled
+  // No more is shown than there is.
+  const iceberg = min(order.iceberg, amount)
   if (price === order.price && amount < order.amount) {
     if (amount < c.sizeMin) refuse('SIZE_TOO_SMALL')
-    Object.assign(order, { amount, left, shown: order.iceberg === 0n ? left : min(order.shown, left) })
+    Object.assign(order, { amount, left, iceberg, shown: iceberg === 0n ? left : min(order.shown, left) })
     w.touched.set(order.id, order)
     followBook(w, c)
     return order
@@ -267,7 +269,7 @@ export function amend(w: World, input: Amendment): Order {
   if (left > opening.atOnce) checkBankruptcy(w, row, order.buy, price)
   // Off the book until it is through.
   w.orders.delete(order.id)
-  Object.assign(order, { amount, left, price, rank: 0 })
+  Object.assign(order, { amount, left, price, iceberg, rank: 0 })
   checkAtOnce(w, c, order, price, left)
   checkRiskLimit(w, c, row, order, left, opening.beside)
   const opened = match(w, c, order, price, w.next('order'))

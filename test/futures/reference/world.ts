@@ -132,7 +132,7 @@ export interface Order {
   filled: bigint
   filledTotal: bigint
   fee: bigint
-  readonly iceberg: bigint
+  iceberg: bigint
   shown: bigint
   refreshed: boolean
   rank: number
