@@ -6,7 +6,14 @@ import type { Declared, Table } from '../machine/table.ts'
 import { READ_HEAD, storeHead } from './head.ts'
 import { COLUMNS, entryOf, type Written } from './journal-rows.ts'
 import { pendingMigrations } from './migrations/migrations.ts'
-import { IDLE_MS as STILL_MS, awayOr, connect, stream, transaction } from './postgres-client.ts'
+import {
+  IDLE_MS as STILL_MS,
+  awayOr,
+  connect,
+  mayStandStill,
+  stream,
+  transaction,
+} from './postgres-client.ts'
 import { one, sameShapes, writtenBy } from './postgres-journal-rows.ts'
 import { checkLoaded, newSums } from './seals.ts'
 import { sumsOf } from './seat.ts'
@@ -188,7 +195,7 @@ export class JournalReader {
       throw new TypeError('the reader is closed')
     }
     // Locked by a process that sleeps, the places would stop whoever writes.
-    await told(client.query(`set idle_in_transaction_session_timeout = '${STILL_MS}ms'`))
+    await told(mayStandStill(client, STILL_MS))
     this.client = client
     this.timer ??= setInterval(() => void this.keepPlace(), PLACE_MS).unref()
     if (this.chain !== undefined) await told(this.stay(client))

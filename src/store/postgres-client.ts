@@ -111,9 +111,14 @@ export async function prepareSession(
   const ask = <Row extends object>(text: string): Promise<pg.QueryResult<Row>> =>
     client.query<Row>({ text, query_timeout: waitMs } as pg.QueryConfig)
   await ask(`set lock_timeout = '${CONNECT_MS}ms'`)
-  await ask(`set idle_in_transaction_session_timeout = '${idleMs}ms'`)
+  await ask(stillFor(idleMs))
   const { rows } = await ask<{ synchronous_commit: string }>('show synchronous_commit')
   if (['off', 'local'].includes(rows[0]!.synchronous_commit)) await ask('set synchronous_commit = on')
+}
+const stillFor = (ms: number): string => `set idle_in_transaction_session_timeout = '${ms}ms'`
+/** How long a transaction of a session may stand still from now on. */
+export async function mayStandStill(client: pg.Client, ms: number): Promise<void> {
+  await client.query(stillFor(ms))
 }
 
 export async function transaction(client: pg.Client, act: () => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import type { Written } from './journal-rows.ts'
 import type { Opened, OpenedWarm, Opening } from './messages.ts'
 import { BOOTSTRAP, pendingMigrations } from './migrations/migrations.ts'
 import { journal as journalMigration } from './migrations/0070_journal.ts'
-import { isLost, transaction } from './postgres-client.ts'
+import { IDLE_MS, THINKING_MS, isLost, mayStandStill, transaction } from './postgres-client.ts'
 import { THIN, emptyJournal, entriesAfter, one, sameShapes, writtenBy } from './postgres-journal-rows.ts'
 import { Line } from './postgres-line.ts'
 import { sumsOf, walk } from './seat.ts'
@@ -64,6 +64,7 @@ export class PostgresTables implements Tables {
     await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`)
     const [journalEpoch] = (await one(client, 'select epoch from journal_owner')) as [number]
     this.shape(shapes)
+    await mayStandStill(client, IDLE_MS)
     await client.query(UNSYNCED)
     return { head, migrated, journalEpoch, drained }
   }
@@ -114,12 +115,16 @@ export class PostgresTables implements Tables {
     await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`)
     const [journalEpoch] = (await one(client, 'select epoch from journal_owner')) as [number]
     this.shape(shapes)
+    await mayStandStill(client, IDLE_MS)
     await client.query(UNSYNCED)
     return { ...seen, journalEpoch }
   }
   private async begin(): Promise<pg.Client> {
     this.line = await Line.open(this.url, { waitMs: this.waitMs, lost: () => this.lost() })
-    return this.line.now!
+    const client = this.line.now!
+    // A start thinks in between: it ends with its connection, and whoever else would open them waits for it anyway.
+    await mayStandStill(client, THINKING_MS)
+    return client
   }
   /** Another connection, where the journal's is now. */
   leave(): void {
@@ -200,12 +205,13 @@ export class PostgresTables implements Tables {
     await client.query('vacuum (truncate false) journal')
   }
   /** Everything that was committed is on the disk: the sync of one more commit takes all before it along. */
-  async settle(): Promise<void> {
-    const client = await this.line!.ready()
-    await transaction(client, async () => {
-      await client.query('set local synchronous_commit = on')
-      await client.query('update head set epoch = epoch where epoch = $1', [this.epoch])
-    })
+  settle(): Promise<void> {
+    return this.line!.ask((client) =>
+      transaction(client, async () => {
+        await client.query('set local synchronous_commit = on')
+        await client.query('update head set epoch = epoch where epoch = $1', [this.epoch])
+      }),
+    )
   }
   async close(): Promise<void> {
     await this.line?.end()
