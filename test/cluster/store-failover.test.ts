@@ -70,7 +70,7 @@ describe('history from a replica', () => {
     standby.drop()
     const began = performance.now()
     assert.equal(await count(writer), 5)
-    assert.ok(performance.now() - began < 4_000)
+    assert.ok(performance.now() - began < 10_000)
     standby.heal({ forget: true })
     await store.close()
   })

@@ -98,7 +98,7 @@ describe('index prices from a feed', () => {
     answer = { status: 200, body: '{"BTC":"40000"}' }
     const began = Date.now()
     await until(platform, (told) => told['BTC']?.price === '40000')
-    assert.ok(Date.now() - began < 5_000, `${Date.now() - began} ms`)
+    assert.ok(Date.now() - began < 15_000, `${Date.now() - began} ms`)
     await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
     assert.equal(ok(await client.get('/unified/accounts')).risk_level, 'locked')
   })

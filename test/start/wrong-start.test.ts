@@ -49,7 +49,8 @@ function world(node: Record<string, unknown>): string {
   return path
 }
 const KEY = '42'.repeat(32)
-const QUICK_MS = 8_000
+/** A hang has no end; a start that is refused takes seconds on a machine with much to do. */
+const QUICK_MS = 20_000
 async function oneLine(env: Record<string, string>, words: RegExp): Promise<void> {
   const began = Date.now()
   const { code, output, errors } = await kontor(['start'], { KONTOR_PORT: '0', KONTOR_AGENTS: 'off', ...env })
@@ -189,7 +190,7 @@ describe('SIGTERM always works', () => {
     processes.push(platform)
     return platform
   }
-  async function endsWith0(platform: PlatformProcess, withinMs = 3_000): Promise<void> {
+  async function endsWith0(platform: PlatformProcess, withinMs = 8_000): Promise<void> {
     const began = Date.now()
     assert.equal(await platform.kill('SIGTERM'), 0, platform.errors)
     assert.ok(Date.now() - began < withinMs, `${Date.now() - began} ms`)
@@ -252,7 +253,7 @@ describe('SIGTERM always works', () => {
         code === 0 || (code === null && platform.child.signalCode === 'SIGTERM'),
         `${ms}: ${String(code)} ${String(platform.child.signalCode)} ${platform.errors}`,
       )
-      assert.ok(Date.now() - began < 5_000)
+      assert.ok(Date.now() - began < 10_000)
     }
     const whole = launch(env)
     await whole.ready()

@@ -51,7 +51,7 @@ describe('servers in a URL', () => {
     const began = performance.now()
     const preference = new Preference()
     assert.equal(await firstOf(targets, attempt, release, preference), 'good')
-    assert.ok(performance.now() - began < 2_000)
+    assert.ok(performance.now() - began < 8_000)
     say('silent')
     await new Promise(setImmediate)
     assert.deepEqual(released, ['silent'])
