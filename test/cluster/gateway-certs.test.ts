@@ -219,7 +219,7 @@ describe('who is let in at KONTOR_CORE_LISTEN', () => {
     again.once('secureConnect', () => (reused = again.isSessionReused()))
     await new Promise((resolve) => again.once('close', resolve).on('error', resolve).resume())
     assert.ok(reused, 'it was no resumed session')
-    assert.ok(performance.now() - begun < 2_000, 'it was let in, and cut for its silence')
+    assert.ok(performance.now() - begun < 4_000, 'it was let in, and cut for its silence')
     assert.equal(first.destroyed, false)
     first.destroy()
   })

@@ -112,7 +112,7 @@ describe('real processes', { timeout: 240_000 }, () => {
     const stopped = performance.now()
     await until(() => sum(movers, 'unknown') === 8, 15_000)
     const took = performance.now() - stopped
-    assert.ok(took > 3_000 && took < 8_000, `${took} ms`)
+    assert.ok(took > 3_000 && took < 14_000, `${took} ms`)
     assert.equal((await fetch(`${gateways[0]!.url}/readyz`)).status, 503)
     assert.equal((await fetch(`${gateways[0]!.url}/healthz`)).status, 200)
     core.child.kill('SIGCONT')

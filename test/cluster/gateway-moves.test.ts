@@ -350,7 +350,7 @@ describe('a core that moves', { concurrency: false }, () => {
     const begun = performance.now()
     await one.line.hold()
     const took = performance.now() - begun
-    assert.ok(took > 900 && took < 3_000, String(took))
+    assert.ok(took > 900 && took < 8_000, String(took))
     await deaf.ended()
   })
   test('of two that say that they are active the one of the later term is asked', async () => {

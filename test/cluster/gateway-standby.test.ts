@@ -130,7 +130,7 @@ describe('two cores and two gateways', { timeout: 240_000 }, () => {
     const at = sum(movers, 'moved')
     await until(() => sum(movers, 'moved') > at)
     const took = performance.now() - died
-    assert.ok(took < 4_000, `${took} ms`)
+    assert.ok(took < 10_000, `${took} ms`)
     swap()
     await active.ready()
     await until(() => sum(movers, 'moved') > at + 40)
@@ -154,7 +154,7 @@ describe('two cores and two gateways', { timeout: 240_000 }, () => {
     const at = sum(movers, 'moved')
     await until(() => sum(movers, 'moved') > at + 8)
     const took = performance.now() - slept
-    assert.ok(took < 6_000, `${took} ms`)
+    assert.ok(took < 12_000, `${took} ms`)
     swap()
     await active.ready()
     other.child.kill('SIGCONT')

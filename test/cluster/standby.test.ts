@@ -105,7 +105,7 @@ describe('a standby', () => {
     const died = performance.now()
     await second.ready()
     const took = performance.now() - died
-    assert.ok(took < 3_000, `${took} ms`)
+    assert.ok(took < 10_000, `${took} ms`)
     assert.match(second.errors, /"warm":true/)
     const next = clientOf(second)
     assert.equal(await moved(next), 50)
