@@ -50,10 +50,19 @@ export class Line {
     if (document.visibilityState === 'visible' && this.socket === undefined) this.connect()
   }
 
+  /** Of a line that hangs nobody tells; on a machine without a network one to itself is made anew at once. */
+  private readonly cut = (): void => {
+    const { socket } = this
+    if (socket === undefined) return
+    socket.close()
+    this.drop(socket)
+  }
+
   constructor(url: string) {
     this.url = url
     this.beat = setInterval(() => this.check(), 5_000)
     window.addEventListener('online', this.wake)
+    window.addEventListener('offline', this.cut)
     document.addEventListener('visibilitychange', this.wake)
     this.connect()
   }
@@ -95,6 +104,7 @@ export class Line {
     clearTimeout(this.wait)
     clearTimeout(this.lost)
     window.removeEventListener('online', this.wake)
+    window.removeEventListener('offline', this.cut)
     document.removeEventListener('visibilitychange', this.wake)
     this.socket?.close()
   }
@@ -130,10 +140,8 @@ export class Line {
     const { socket } = this
     if (socket?.readyState !== WebSocket.OPEN) return
     const silent = Date.now() - this.heard
-    if (silent > DEAD_MS) {
-      socket.close()
-      this.drop(socket)
-    } else if (silent > QUIET_MS) this.send({ channel: 'spot.ping' })
+    if (silent > DEAD_MS) this.cut()
+    else if (silent > QUIET_MS) this.send({ channel: 'spot.ping' })
   }
   private show(state: LineState): void {
     this.view = { state, lastAt: this.heard, tries: this.tries }
