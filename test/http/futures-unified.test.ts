@@ -52,6 +52,19 @@ describe('contracts of unified accounts', () => {
       assert.deepEqual(ok(await trader.get('/account_book')), [])
     }
   })
+  test('money of a classic account stays where it is until contracts are settled from the unified balance', async () => {
+    const trader = await ContractTrader.of(platform, '700')
+    const put = (settings: object) =>
+      trader.client.put('/unified/unified_mode', { mode: 'multi_currency', settings })
+    const spot = async (): Promise<string> => {
+      const [balance] = ok(await trader.client.get('/spot/accounts', { currency: 'USDT' }))
+      return balance?.available ?? '0'
+    }
+    ok(await put({ usdt_futures: false }), 204)
+    assert.deepEqual([(await trader.account()).total, await spot()], ['700', '0'])
+    ok(await put({ usdt_futures: true }), 204)
+    assert.deepEqual([(await trader.account()).total, await spot()], ['0', '700'])
+  })
   test('money of a classic account goes to spot with the switch, and transfers are refused afterwards', async () => {
     const trader = await ContractTrader.of(platform, '700')
     const put = (mode: string) => trader.client.put('/unified/unified_mode', { mode })

@@ -164,6 +164,22 @@ describe('spot rules', () => {
     assert.equal(await alice.money('BTC'), '10/0')
   })
 
+  test('decimals of a market order are those of what it pays with', async () => {
+    await alice.placed('sell', '1', '50000')
+    await alice.placed('buy', '1', '49000')
+    const market = ok(await bob.client.get('/spot/currency_pairs/BTC_USDT'))
+    const [base, quote] = [market.amount_precision as number, market.precision as number]
+    assert.notEqual(base, quote)
+    const decimals = (whole: string, count: number): string => `${whole}.${'1'.repeat(count)}`
+    ok(await bob.place('sell', decimals('0', base), null), 201)
+    refused(await bob.place('sell', decimals('0', base + 1), null), 400, 'INVALID_PRECISION', /of amounts of/)
+    const fine = await bob.place('buy', decimals('100', 17), null)
+    refused(fine, 400, 'INVALID_PRECISION', /market buy/)
+    const most = Number(/more decimals than the (\d+) of USDT/.exec(fine.body.message as string)![1])
+    assert.notEqual(most, base)
+    ok(await bob.place('buy', decimals('100', most), null), 201)
+    refused(await bob.place('buy', decimals('100', most + 1), null), 400, 'INVALID_PRECISION')
+  })
   test('a batch has bounds', async () => {
     const order = (pair: string, more = {}) => ({
       currency_pair: pair,
