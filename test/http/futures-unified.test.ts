@@ -220,7 +220,13 @@ describe('contracts of unified accounts', () => {
       /contracts/,
     )
     assert.equal(ok(await client.get('/unified/accounts')).balances.USDT.available_margin, '495')
+    assert.equal(ok(await client.get('/unified/transferable', { currency: 'USDT' })).amount, '495')
+    assert.deepEqual(ok(await client.get('/unified/transferables', { currencies: 'usdt,BTC' })), [
+      { currency: 'USDT', amount: '495' },
+      { currency: 'BTC', amount: '0.1' },
+    ])
     ok(await out('495'))
+    assert.equal(ok(await client.get('/unified/transferable', { currency: 'USDT' })).amount, '0')
     refused(await trader.place(1, '50000'), 400, 'INSUFFICIENT_AVAILABLE', /unified/)
     const shared = await unified('multi_currency', { USDT: '1000' })
     await shared.placed(1_500, '60000')

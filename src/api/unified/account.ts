@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { requireUnified } from '../../core/unified/accounts.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
+import { CASH, cashSpared } from '../../core/unified/contracts.ts'
 import { borrowable, transferable } from '../../core/unified/loans.ts'
 import { subAccountNamed } from '../../core/tables/users.ts'
-import { format } from '../../money/amount.ts'
+import { ZERO, format, max, min, roundDown } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
 import { id, listOf, object, oneOfNumbers, optional, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
@@ -15,6 +16,13 @@ const ACCESS = signed('unified')
 const amountShape = shape({ currency: str, amount: decimalText })
 
 type Figure = typeof borrowable
+/** In single_currency mode contracts stand on the free money itself, which no figure of margin tells. */
+const leaving: Figure = (state, userId, scope, currency) => {
+  const most = transferable(state, userId, scope, currency)
+  const spare = currency === CASH ? cashSpared(state, userId) : undefined
+  if (spare === undefined) return most
+  return roundDown(max(ZERO, min(most, spare)), state.world.currency(currency).precision)
+}
 /** One figure of the caller's account, for each currency that is named. */
 async function amounts(desk: Desk, userId: number, figure: Figure, names: readonly string[]) {
   const wanted = await desk.core.read(({ world }) => names.map((name) => world.currency(name).currency))
@@ -82,8 +90,8 @@ export const unifiedAccountEndpoints: readonly AnyEndpoint[] = [
   }),
   forOne('/unified/borrowable', 'Tells the most of a currency that can be borrowed', borrowable),
   forMany('/unified/batch_borrowable', 'Tells the same for up to 10 currencies', borrowable, 10),
-  forOne('/unified/transferable', 'Tells the most of a currency that can leave the account', transferable),
-  forMany('/unified/transferables', 'Tells the same for up to 100 currencies', transferable, 100),
+  forOne('/unified/transferable', 'Tells the most of a currency that can leave the account', leaving),
+  forMany('/unified/transferables', 'Tells the same for up to 100 currencies', leaving, 100),
   endpoint({
     method: 'POST',
     path: '/unified/collateral_currencies',
