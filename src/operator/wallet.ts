@@ -25,7 +25,12 @@ import { WITHDRAWAL, withdrawalId } from '../core/tables/withdrawals.ts'
 import { notFound, refuse } from '../labels.ts'
 import type { Value } from '../store/store.ts'
 
-const RECORD_ID = { id: text({ max: 32, pattern: /^[wd]?\d{1,15}$/, mend: 'must be a record id' }) }
+/** Records are counted by kind: the letter, where it is given, must be that of the kind. */
+const recordId = (pattern: RegExp, kind: string) => ({
+  id: text({ max: 32, pattern, mend: `must be the id of a ${kind}` }),
+})
+const WITHDRAWAL_ID = recordId(/^w?\d{1,15}$/, 'withdrawal such as "w17"')
+const DEPOSIT_ID = recordId(/^d?\d{1,15}$/, 'deposit such as "d17"')
 const UID = { uid: id() }
 const reasonField = withDefault(text({ max: 256 }), '')
 const listQuery = {
@@ -130,7 +135,7 @@ const decision = (verb: Verb): AnyEndpoint =>
     summary: SUMMARIES[verb],
     access: operatorOf('operator'),
     limit: null,
-    params: RECORD_ID,
+    params: WITHDRAWAL_ID,
     body: decisionBody,
     status: 200,
     reply: operatorWithdrawalShape,
@@ -152,7 +157,7 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     access: operatorOf('operator'),
     ...(verb === 'release' && { guarded: { role: 'operator' } }),
     limit: null,
-    params: RECORD_ID,
+    params: DEPOSIT_ID,
     body: object({ reason: reasonField, user_id: optional(id()) }),
     status: 200,
     reply: operatorDepositShape,
@@ -247,7 +252,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     summary: 'Sends the coins of a blocked deposit back, less the withdrawal fee, as a withdrawal of user 0',
     access: operatorOf('operator'),
     limit: null,
-    params: RECORD_ID,
+    params: DEPOSIT_ID,
     body: object({ address: text({ max: 128 }), memo: optional(text({ max: 128 })), reason: reasonField }),
     status: 200,
     reply: operatorDepositShape,
@@ -265,7 +270,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     summary: 'Turns the refund of a blocked deposit down: refund_status REJECTED',
     access: operatorOf('operator'),
     limit: null,
-    params: RECORD_ID,
+    params: DEPOSIT_ID,
     body: object({ reason: reasonField }),
     status: 200,
     reply: operatorDepositShape,

@@ -236,6 +236,27 @@ describe('the way of a withdrawal', () => {
     await platform.operator.ok('PATCH', '/currencies/ETH', { approval_amount: '8000', approvals: 1 })
   })
 
+  test('the id of a record of another kind is none', async () => {
+    const { client } = await holder(platform)
+    const { id } = await ask(client)
+    const number = id.slice(1)
+    refused(
+      await platform.operator.call('POST', `/withdrawals/d${number}/divert`, { status: 'REVIEW' }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /w17/,
+    )
+    for (const verb of ['hold', 'release', 'block', 'reject_refund'])
+      refused(
+        await platform.operator.call('POST', `/deposits/${id}/${verb}`),
+        400,
+        'INVALID_PARAM_VALUE',
+        /d17/,
+      )
+    assert.equal((await act(number, 'divert', { status: 'REVIEW' })).id, id)
+    assert.equal((await act(id, 'reject')).status, 'REJECT')
+  })
+
   test('nobody approves what he asked for', async () => {
     const { user_id } = await holder(platform)
     const anna = await operator('asker', 'operator')
