@@ -40,10 +40,14 @@ export class SimulatedChain implements ChainPort {
   }
   async look(trail: ChainTip['trail']): Promise<Look> {
     // The blocks of the clock take effect first; row and transactions are read in the same turn.
-    const advanced = this.core.submit('sim.advance', { chain: this.chain })
     const { sim } = this.core.state
+    const before = sim.txsOf(this.chain)
+    const advanced = this.core.submit('sim.advance', { chain: this.chain })
     const row = sim.chains.get(this.chain)
     const txs = sim.txsOf(this.chain)
+    // So many blocks may have come at once that what was mined in the first of them is final, and left out there, by now.
+    const there = new Set(txs.map(({ txid }) => txid))
+    txs.push(...before.filter(({ txid, state }) => state === 'mined' && !there.has(txid)))
     const tip = await advanced
     const fork = await findFork(
       trail,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { FINAL_DEPTH } from '../../src/core/tables/tips.ts'
 import { ok, refused } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { withoutContracts } from '../support/plain-world.ts'
@@ -137,6 +138,15 @@ describe('deposits', () => {
     refused(await platform.operator.call('POST', '/deposits/d99999/hold'), 404, 'NOT_FOUND')
   })
 
+  test('a payment in the first of very many blocks is credited like any other', async () => {
+    const { client, user_id } = await platform.user()
+    await deposit(platform, user_id, '2')
+    await mine(platform, 'ETH', FINAL_DEPTH + 1)
+    assert.equal((await newestDeposit(client)).status, 'DONE')
+    assert.equal(await platform.balance(user_id, 'ETH'), '2')
+    await mine(platform, 'ETH', FINAL_DEPTH + 1)
+    assert.equal(await platform.balance(user_id, 'ETH'), '2')
+  })
   test('a reorganisation deeper than min_confirms takes the credit back, even below zero', async () => {
     const { client, user_id } = await platform.user()
     const { txid } = await deposit(platform, user_id, '5')
