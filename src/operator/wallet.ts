@@ -21,7 +21,7 @@ import { PUSH } from '../core/tables/push.ts'
 import type { PushAnswer } from '../core/push/push.ts'
 import type { TableSpec } from '../machine/table.ts'
 import { WITHDRAWAL_STATUSES } from '../core/tables/withdrawal.flow.ts'
-import { WITHDRAWAL, withdrawalId } from '../core/tables/withdrawals.ts'
+import { WITHDRAWAL, depositId, withdrawalId } from '../core/tables/withdrawals.ts'
 import { notFound, refuse } from '../labels.ts'
 import type { Value } from '../store/store.ts'
 
@@ -59,6 +59,25 @@ function list<Row extends object>(
 }
 
 const placeOf = (userId: number | null) => (userId === null ? 'id' : 'ordinal')
+
+/** What is over has left memory: the store tells whether there ever was such a record. */
+const refuseOver = (name: string, over: { readonly status: string } | undefined): void => {
+  if (over !== undefined)
+    refuse(
+      'INVALID_PARAM_VALUE',
+      `${name} is ${over.status}: it is over, and nothing can be decided about it`,
+    )
+}
+const ofWithdrawal = <R>(desk: Desk, id: number, run: Promise<R>): Promise<R> =>
+  orElse(run, 'INVALID_WITHDRAW_ID', async () => {
+    const [over] = await desk.store.select(WITHDRAWAL, 'where "id" = ?', [id])
+    refuseOver(`withdrawal ${withdrawalId(id)}`, over)
+  })
+const ofDeposit = <R>(desk: Desk, id: number, run: Promise<R>): Promise<R> =>
+  orElse(run, 'NOT_FOUND', async () => {
+    const [over] = await desk.store.select(DEPOSIT, 'where "id" = ?', [id])
+    refuseOver(`deposit ${depositId(id)}`, over)
+  })
 
 type Verb = 'approve' | 'reject' | 'fail' | 'retry' | 'divert'
 const decisionBody = object({
@@ -141,7 +160,8 @@ const decision = (verb: Verb): AnyEndpoint =>
     reply: operatorWithdrawalShape,
     refuses: ['INVALID_WITHDRAW_ID', 'FORBIDDEN', ...(verb === 'approve' ? APPROVAL_LABELS : [])],
     handle: async ({ desk, operator, path, body }) => {
-      const withdrawal = await decide(desk, verb, parseRecordId(path.id), operator, body)
+      const id = parseRecordId(path.id)
+      const withdrawal = await ofWithdrawal(desk, id, decide(desk, verb, id, operator, body))
       // The sender goes on by itself; the answer is the record as this decision left it.
       void desk.chains.step(withdrawal.chain)
       return operatorWithdrawal(withdrawal)
@@ -164,11 +184,11 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     refuses: verb === 'release' ? ['NOT_FOUND', 'USER_NOT_FOUND'] : ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
-      return operatorDeposit(
+      const decided =
         verb === 'release'
-          ? await desk.core.submit('deposit.release', { ...input, user_id: body.user_id })
-          : await desk.core.submit(`deposit.${verb}`, input),
-      )
+          ? desk.core.submit('deposit.release', { ...input, user_id: body.user_id })
+          : desk.core.submit(`deposit.${verb}`, input)
+      return operatorDeposit(await ofDeposit(desk, input.id, decided))
     },
   })
 const pushAnswer = (answer: PushAnswer, summary: string): AnyEndpoint =>
@@ -259,7 +279,7 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     refuses: ['NOT_FOUND', 'AMOUNT_TOO_LITTLE'],
     handle: async ({ desk, operator, path, body }) => {
       const input = { id: parseRecordId(path.id), ...body, actor: operator }
-      const deposit = await desk.core.submit('deposit.refund', input)
+      const deposit = await ofDeposit(desk, input.id, desk.core.submit('deposit.refund', input))
       void desk.chains.step(deposit.chain)
       return operatorDeposit(deposit)
     },
@@ -277,7 +297,8 @@ export const operatorWalletEndpoints: readonly AnyEndpoint[] = [
     refuses: ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
-      return operatorDeposit(await desk.core.submit('deposit.reject_refund', input))
+      const decided = desk.core.submit('deposit.reject_refund', input)
+      return operatorDeposit(await ofDeposit(desk, input.id, decided))
     },
   }),
   endpoint({

@@ -8,6 +8,7 @@ import { withoutContracts } from '../support/plain-world.ts'
 import {
   DAY,
   ETH_OUTSIDE,
+  deposit,
   eventually,
   holder,
   mine,
@@ -255,6 +256,35 @@ describe('the way of a withdrawal', () => {
       )
     assert.equal((await act(number, 'divert', { status: 'REVIEW' })).id, id)
     assert.equal((await act(id, 'reject')).status, 'REJECT')
+  })
+  test('a decision about what is over says so, also when memory has let go of it', async () => {
+    const { client, user_id } = await holder(platform)
+    const { id } = await ask(client)
+    ok(await client.delete(`/withdrawals/${id}`), 202)
+    await deposit(platform, user_id, '1')
+    await mine(platform, 'ETH', FINAL_DEPTH + 1)
+    const [{ id: deposited, status }] = ok(await client.get('/wallet/deposits'))
+    assert.equal(status, 'DONE')
+    platform = await platform.restart()
+    const decide = (path: string, body: object = {}) => platform.operator.call('POST', path, body)
+    for (const [verb, body] of [
+      ['approve', {}],
+      ['reject', {}],
+      ['fail', {}],
+      ['retry', {}],
+      ['divert', { status: 'REVIEW' }],
+    ] as const)
+      refused(await decide(`/withdrawals/${id}/${verb}`, body), 400, 'INVALID_PARAM_VALUE', /CANCEL/)
+    for (const [verb, body] of [
+      ['hold', {}],
+      ['release', {}],
+      ['block', {}],
+      ['refund', { address: ETH_OUTSIDE }],
+      ['reject_refund', {}],
+    ] as const)
+      refused(await decide(`/deposits/${deposited}/${verb}`, body), 400, 'INVALID_PARAM_VALUE', /DONE/)
+    refused(await decide('/withdrawals/w99999/reject'), 404, 'INVALID_WITHDRAW_ID')
+    refused(await decide('/deposits/d99999/hold'), 404, 'NOT_FOUND')
   })
 
   test('nobody approves what he asked for', async () => {
