@@ -2,13 +2,14 @@ import { endpoint, operatorOf, type AnyEndpoint, type Desk } from '../api/endpoi
 import { id, optional, text } from '../api/fields.ts'
 import { array, bool, decimalText, int, int64, map, nullable, shape, str } from '../api/shapes.ts'
 import { proveLedger } from '../core/ledger/ledger.ts'
-import { notFound, refuse } from '../labels.ts'
+import { notFound } from '../labels.ts'
 import { format, type Amount } from '../money/amount.ts'
 import { proveContracts } from '../proof/contracts.ts'
 import { LiabilitySnapshot, netBalances } from '../proof/snapshot.ts'
 import { randomHex } from '../runtime/secrets.ts'
 import { contractProofShape, contractProofView } from './contracts.ts'
 import { reserves } from './reserves.ts'
+import { userAt } from './users.ts'
 
 /** Snapshots that proofs can still be drawn from; a million users take some 400 MB each. */
 const KEPT = 4
@@ -168,9 +169,7 @@ export function operatorLedgerEndpoints(): readonly AnyEndpoint[] {
       }),
       refuses: ['USER_NOT_FOUND', 'NOT_FOUND'],
       handle: async ({ desk, path, query }) => {
-        await desk.core.read(
-          ({ users }) => users.get(path.uid) ?? refuse('USER_NOT_FOUND', `uid: no user ${path.uid}`),
-        )
+        await desk.core.read((state) => userAt(state, path.uid))
         const snapshot = query.root === null ? await snapshots.newest(desk) : snapshots.find(query.root)
         return snapshot.proof(path.uid)
       },

@@ -6,9 +6,9 @@ import { currencyField } from '../api/wallet.ts'
 import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { LIQUIDATION_STEP } from '../core/tables/unified/records.ts'
 import { chargedRate, poolFree, poolLent, utilisationOf } from '../core/unified/lending.ts'
-import { notFound } from '../labels.ts'
 import { format } from '../money/amount.ts'
 import { explain, explanationShape } from './explain.ts'
+import { userAt } from './users.ts'
 
 const UID = { uid: id() }
 export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
@@ -25,7 +25,7 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
     refuses: ['USER_NOT_FOUND', 'INVALID_CURRENCY_PAIR', 'INVALID_CURRENCY'],
     handle: async ({ desk, path, query }) =>
       desk.core.read((state) => {
-        if (state.users.get(path.uid) === undefined) notFound('USER_NOT_FOUND', `no user ${path.uid}`)
+        userAt(state, path.uid)
         const scope = query.scope === UNIFIED.scope ? query.scope : state.world.market(query.scope).id
         return explain(state, path.uid, scope)
       }),
@@ -52,9 +52,9 @@ export const operatorLendingEndpoints: readonly AnyEndpoint[] = [
         at: int64,
       }),
     ),
-    refuses: [],
+    refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, path, query }) => {
-      await desk.core.read(() => null)
+      await desk.core.read((state) => userAt(state, path.uid))
       const where = 'where "user_id" = ? order by "id" desc limit ?'
       const steps = await desk.store.select(LIQUIDATION_STEP, where, [path.uid, query.limit])
       return steps.map((step) => ({ ...step, amount: format(step.amount), at: Math.floor(step.at / 1000) }))

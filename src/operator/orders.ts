@@ -6,7 +6,7 @@ import { pairField } from '../api/wallet.ts'
 import { AGENT_LOGINS } from '../core/tables/agents.ts'
 import type { OrderRow, Side } from '../core/tables/exchange/order.ts'
 import type { State } from '../core/state.ts'
-import { notFound, refuse } from '../labels.ts'
+import { refuse } from '../labels.ts'
 
 const LIMIT_MAX = 1_000
 interface Which {
@@ -20,7 +20,7 @@ function* openOrders({ spot, world, users }: State, which: Which): Generator<Ord
   const { user_id, currency_pair, side } = which
   const pair = currency_pair === null ? undefined : world.market(currency_pair).id
   if (user_id !== null) {
-    if (users.get(user_id) === undefined) notFound('USER_NOT_FOUND', `user_id: no user ${user_id}`)
+    if (users.get(user_id) === undefined) refuse('USER_NOT_FOUND', `user_id: no user ${user_id}`)
     for (const order of spot.openOrders(user_id, pair)) if (side === null || order.side === side) yield order
     return
   }

@@ -67,7 +67,7 @@ test('a proof stays good for its root while balances move on, and unknown roots 
     'NOT_FOUND',
     /no snapshot/,
   )
-  refused(await platform.operator.call('GET', '/ledger/liabilities/999999'), 400, 'USER_NOT_FOUND', /999999/)
+  refused(await platform.operator.call('GET', '/ledger/liabilities/999999'), 404, 'USER_NOT_FOUND', /999999/)
 })
 
 test('a tampered proof fails, wherever it was touched', async () => {

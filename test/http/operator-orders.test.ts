@@ -29,7 +29,8 @@ describe("users' orders, seen and cancelled by operators", () => {
     assert.equal(row.user_id, two.user_id)
     assert.match(row.login_name as string, /^user_/)
     assert.equal(row.price, '20001')
-    refused(await platform.operator.call('GET', '/orders?user_id=999999'), 404, 'USER_NOT_FOUND')
+    refused(await platform.operator.call('GET', '/orders?user_id=999999'), 400, 'USER_NOT_FOUND')
+    refused(await platform.operator.call('DELETE', '/orders?user_id=999999'), 400, 'USER_NOT_FOUND')
     refused(await platform.operator.call('GET', '/orders?currency_pair=X_Y'), 400, 'INVALID_CURRENCY')
 
     refused(

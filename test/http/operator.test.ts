@@ -113,6 +113,8 @@ describe('operator API', () => {
       'INVALID_PARAM_VALUE',
     )
     refused(await platform.operator.call('GET', '/users/999'), 404, 'USER_NOT_FOUND')
+    for (const path of ['/users/999/liquidations', '/users/999/risk/explain', '/ledger/liabilities/999'])
+      refused(await platform.operator.call('GET', path), 404, 'USER_NOT_FOUND', /999/)
     // A name in the path that nobody ever listed: also where it is asked what became of it.
     for (const [path, body] of [
       ['', undefined],
