@@ -69,6 +69,17 @@ export function readWindow(
   return { from, to }
 }
 
+/** For what is named: the window that was asked for, if any. */
+export function askedWindow(
+  desk: Desk,
+  query: { readonly from: number | null; readonly to: number | null },
+  set: Setter,
+): (record: { readonly at: number }) => boolean {
+  if (query.from === null && query.to === null) return () => true
+  const { from, to } = readWindow(desk, query, set)
+  return ({ at }) => at >= Math.round(from * 1e6) && at < (Math.floor(to) + 1) * 1e6
+}
+
 /** The records of one account, perhaps of one currency: the columns that say so, and the place among them. */
 export interface Scope<Row = Readonly<Record<string, unknown>>> {
   readonly columns: { readonly [Column in keyof Row & string]?: Value }

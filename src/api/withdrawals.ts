@@ -8,6 +8,7 @@ import { format } from '../money/amount.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint, type Desk } from './endpoint.ts'
 import { id, object, oneOf, optional, positiveDecimal, text, withDefault } from './fields.ts'
 import {
+  askedWindow,
   historyCurrency,
   pageFields,
   paginationHeaders,
@@ -287,8 +288,11 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
       })
       const named = await findWithdrawals(desk, userId, query)
       if (named !== undefined) {
+        // A record's own id is enough; all else narrows what is found.
+        const inTime = query.withdraw_id === null ? askedWindow(desk, query, set) : () => true
         const fitting = named.filter(
           (one) =>
+            inTime(one) &&
             (currency === null || one.currency === currency) &&
             (query.asset_class === null || one.asset_class === query.asset_class) &&
             (query.withdraw_order_id === null || one.withdraw_order_id === query.withdraw_order_id),
@@ -359,7 +363,8 @@ export const withdrawalEndpoints: readonly AnyEndpoint[] = [
       const type = query.transaction_type
       const side = type === 'withdraw' ? 'push_uid' : 'receive_uid'
       if (query.id !== null) {
-        const rows = await desk.store.select(PUSH, `where "id" = ? and "${side}" = ?`, [query.id, userId])
+        const found = await desk.store.select(PUSH, `where "id" = ? and "${side}" = ?`, [query.id, userId])
+        const rows = found.filter(askedWindow(desk, query, set))
         paginationHeaders(set, query, rows.length)
         return rows.slice(query.offset, query.offset + query.limit).map((push) => pushView(push, type))
       }

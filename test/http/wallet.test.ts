@@ -198,6 +198,7 @@ describe('wallet', () => {
         ).id
       const first = await push()
       const seen = ok(await sender.client.get('/wallet/push', { id: first }))
+      assert.deepEqual(ok(await sender.client.get('/wallet/push', { id: first, from: 1, to: 2 })), [])
       assert.equal(seen[0].status, 'RECEIVED')
       assert.equal(seen[0].transaction_type, 'withdraw')
       const got = ok(await receiver.client.get('/wallet/push', { transaction_type: 'deposit' }))

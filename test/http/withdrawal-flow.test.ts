@@ -418,6 +418,11 @@ describe('the way of a withdrawal', () => {
     assert.equal((await list({})).length, 2)
     assert.equal((await list({ withdraw_id: made.id, from: 1, to: 2 }))[0].withdraw_order_id, 'mine-1')
     assert.equal((await list({ withdraw_order_id: 'mine-1' }))[0].id, made.id)
+    const order = { withdraw_order_id: 'mine-1' }
+    assert.equal((await list({ ...order, from: now, to: now + 60 })).length, 1)
+    assert.equal((await list({ ...order, to: now - 10 })).length, 0)
+    assert.equal((await list({ ...order, from: 1, to: 2 })).length, 0)
+    refused(await client.get('/wallet/withdrawals', { ...order, from: 2, to: 1 }), 400, 'INVALID_PARAM_VALUE')
     assert.equal((await list({ asset_class: 'SPOT' })).length, 2)
     assert.equal((await list({ asset_class: 'PILOT' })).length, 0)
     assert.equal((await list({ currency: 'ETH', limit: 1, offset: 1 }))[0].id, made.id)
