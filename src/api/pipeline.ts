@@ -10,7 +10,7 @@ import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
-import { ratioTier } from './fill-ratio.ts'
+import { tieredRequests } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { MeantPaths } from './meant-path.ts'
@@ -320,7 +320,7 @@ export class Pipeline {
     const { state } = desk.core
     const requests =
       rule.tiered === true && passage.caller !== undefined
-        ? ratioTier(state, state.futures.activity, passage.caller.user).requests
+        ? tieredRequests(state, state.futures.activity, passage.caller.user)
         : rule.requests
     const { seconds, label } = rule
     // One that is full refuses before the others have counted anything.

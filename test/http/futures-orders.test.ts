@@ -377,11 +377,28 @@ describe('limits of contracts', () => {
     await maker.placed(-10, '60000')
     await vip.placed(10, null)
     assert.deepEqual(await limits(), [100, 100])
+    const member = async (): Promise<ContractTrader> => {
+      const { user_id, client } = await platform.user({ parent: vip.user_id })
+      await platform.credit(user_id, 'USDT', '1000', { account: 'futures', settle: 'usdt' })
+      return new ContractTrader(user_id, client)
+    }
+    const idle = await member()
     await platform.operator.ok('POST', '/clock', { advance_seconds: 86_400 })
+    const late = await member()
     // 60 USDT, of which a taker's count nine tenths, in two requests.
     const [, futures] = ok(await vip.client.get('/account/rate_limit'))
     assert.equal(`${futures.type} ${futures.ratio} ${futures.tier}`, 'futures 27 6')
     assert.deepEqual(await limits(), [350, 100])
+    // The main account's overall ratio is a sub-account's too, though it has done nothing, once a midnight has seen it.
+    for (const [trader, told, limit] of [
+      [idle, 'futures 0 27 6', 350],
+      [late, 'futures 0 0 1', 100],
+    ] as const) {
+      const [, of] = ok(await trader.client.get('/account/rate_limit'))
+      assert.equal(`${of.type} ${of.ratio} ${of.main_ratio} ${of.tier}`, told)
+      const reply = await trader.place(1, '50000')
+      assert.equal(Number(reply.headers.get('x-svc-ratelimit-limit')), limit)
+    }
     await platform.stop()
   })
 })
