@@ -128,6 +128,26 @@ describe('freezing an account, and holds that stay', () => {
     assert.equal((await sub.order(order.id)).status, 'cancelled')
   })
 
+  test("a main account's own lock outlives the platform's freeze, whichever came first", async () => {
+    const main = await Trader.of(platform, {})
+    for (const lockFirst of [true, false]) {
+      const sub = await Trader.of(platform, {}, { parent: main.user_id })
+      const lock = () => main.client.post(`/sub_accounts/${sub.user_id}/lock`)
+      if (lockFirst) ok(await lock(), 204)
+      await state(sub.user_id, 2)
+      ok(await lock(), 204)
+      ok(await lock(), 204)
+      await platform.operator.ok('PATCH', `/users/${sub.user_id}`, { push_acceptance: 'manual' })
+      assert.equal((await state(sub.user_id, 1)).state, 2)
+      refused(await sub.client.get('/spot/accounts'), 403, 'ACCOUNT_LOCKED')
+      ok(await main.client.post(`/sub_accounts/${sub.user_id}/unlock`), 204)
+      ok(await sub.client.get('/spot/accounts'))
+      ok(await lock(), 204)
+      assert.equal((await state(sub.user_id, 1)).state, 1)
+      ok(await sub.client.get('/spot/accounts'))
+    }
+  })
+
   test('what an operator LOCKED is not let go by pausing and resuming its chain', async () => {
     const { client, user_id } = await holder(platform)
     const locked = ok(await client.post('/withdrawals', body))

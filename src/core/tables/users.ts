@@ -12,6 +12,8 @@ export interface UserSettings {
   readonly password_changed_at?: number
   /** The platform has frozen it: only the platform lifts that. Left out: state 2 is its main account's own lock. */
   readonly frozen?: true
+  /** Of a frozen sub-account: its main account has locked it, too, and that stays when the freeze is lifted. */
+  readonly locked?: true
   /** Seconds of the platform's clock: until then nothing leaves, because its sign-in was recovered. */
   readonly withdrawals_closed_until?: number
   /** How spot fees are paid: 1 in the platform token, 2 in points, 3 (or left out) in the received currency. */

@@ -78,17 +78,20 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
       'INVALID_PARAM_VALUE',
       `vip: user ${user.user_id} is a sub-account; its tier is its main account's`,
     )
-  const { frozen: _before, ...kept } = user.settings
-  const frozen = input.state === undefined ? user.settings.frozen === true : input.state === 2
+  const { frozen: before = false, locked: keptLock = false, ...kept } = user.settings
+  const frozen = input.state === undefined ? before : input.state === 2
+  // A main account's own lock is not the platform's to lift with its freeze.
+  const lock = before ? keptLock : !isMain(user) && user.state === 2
   const changed: User = {
     ...user,
     vip: input.vip ?? user.vip,
-    state: input.state ?? user.state,
+    state: before && !frozen && lock ? 2 : (input.state ?? user.state),
     password_hash: input.password_hash ?? user.password_hash,
     settings: {
       ...kept,
       ...input.settings,
       ...(frozen && { frozen }),
+      ...(frozen && lock && { locked: lock }),
       ...(input.password_hash !== undefined && { password_changed_at: secondsOf(ctx.at) }),
     },
   }
@@ -102,10 +105,13 @@ export function changeUser(ctx: Ctx, input: UserChange): User {
 /** lock sets state 2, unlock sets 1; doing it twice is no error. */
 export function lockSubAccount(ctx: Ctx, input: { main: number; user_id: number; state: 1 | 2 }): User {
   const user = subAccountAt(ctx.state.users, input.main, input.user_id)
-  if (user.state === input.state) return user
-  if (user.settings.frozen === true)
+  const { frozen = false, locked = false } = user.settings
+  if (user.state === input.state && frozen === locked) return user
+  if (frozen && input.state === 1)
     refuse('ACCOUNT_LOCKED', `sub-account ${user.user_id} is frozen by the platform; ask the operator`)
-  const changed: User = { ...user, state: input.state }
+  const changed: User = frozen
+    ? { ...user, settings: { ...user.settings, locked: true } }
+    : { ...user, state: input.state }
   ctx.tx.put(ctx.state.users.table, changed)
   return changed
 }
