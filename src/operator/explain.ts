@@ -1,4 +1,5 @@
 import { array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
+import { profitBeside } from '../api/unified/views.ts'
 import { distanceOf, mustLiquidate } from '../core/risk/levels.ts'
 import { UNIFIED_CONTRACTS, isUnifiedFor } from '../core/contract-margin/cash.ts'
 import { isCross, positionFigures } from '../core/futures/figures.ts'
@@ -7,7 +8,7 @@ import { riskOf, type AssetFigures, type RiskFigures, type UnitFigures } from '.
 import type { State } from '../core/state.ts'
 import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'
-import { ZERO, format, type Amount, type Rate } from '../money/amount.ts'
+import { ZERO, add, format, type Amount, type Rate } from '../money/amount.ts'
 
 const figureShape = shape({ value: decimalText, formula: str })
 export const explanationShape = shape({
@@ -120,7 +121,11 @@ const FORMULAS: readonly (readonly [
     'total_margin_balance / total_maintenance_margin; 0 when nothing is owed',
     (f) => f.maintenanceRate,
   ],
-  ['unified_account_total', 'sum of (available + freeze) x price', (f) => f.total],
+  [
+    'unified_account_total',
+    'sum of (available + freeze) x price + unrealised PnL of cross positions',
+    (f) => f.total,
+  ],
   ['unified_account_total_liab', 'sum of (borrowed + interest) x price', (f) => f.liability],
   ['unified_account_total_equity', 'unified_account_total - unified_account_total_liab', (f) => f.equity],
   ['leverage', 'unified_account_total_liab / unified_account_total_equity', (f) => f.leverage],
@@ -217,6 +222,8 @@ const unitView = ({ unit, inUse, initial, maintenance, orders }: UnitFigures) =>
 export function explain(state: State, userId: number, scope: string) {
   const input = portfolioOf(state, userId, scope)
   const figures = riskOf(input)
+  const profit = scope === UNIFIED.scope ? profitBeside(state, userId) : ZERO
+  const whole = { ...figures, total: add(figures.total, profit), equity: add(figures.equity, profit) }
   return {
     user_id: userId,
     mode: state.margin.modeOf(userId),
@@ -226,7 +233,7 @@ export function explain(state: State, userId: number, scope: string) {
     below_maintenance: mustLiquidate(figures),
     distance: format(distanceOf(input, figures, state.margin.riskLevelOf(userId, scope))),
     figures: Object.fromEntries(
-      FORMULAS.map(([name, formula, of]) => [name, { value: format(of(figures)), formula }]),
+      FORMULAS.map(([name, formula, of]) => [name, { value: format(of(whole)), formula }]),
     ),
     currencies: figures.assets.map((one) => currencyView(state, one)),
     orders: input.orders.map(({ gives, given, gets, got }) => ({

@@ -241,6 +241,22 @@ describe('contracts of unified accounts', () => {
     ok(await shared.delete('/orders', { contract: 'BTC_USDT' }))
     ok(await trader.delete('/orders', { contract: 'BTC_USDT' }))
   })
+  test('the total has what contracts have won or lost, in every mode', async () => {
+    for (const mode of ['single_currency', 'multi_currency', 'portfolio'] as const) {
+      const trader = await unified(mode, { USDT: '1000', BTC: '0.1' })
+      // Bought below the mark: as good as won.
+      await trade(trader, 1_000, '59900')
+      const { unrealised_pnl } = await trader.account()
+      assert.ok(Number(unrealised_pnl) > 0, `${mode}: ${unrealised_pnl}`)
+      const view = await unifiedAccount(trader)
+      const { USDT, BTC } = view.balances
+      const sum = Number(USDT.equity) + Number(BTC.equity) * 60_000
+      assert.equal(Number(view.unified_account_total_equity), sum, mode)
+      assert.equal(view.unified_account_total, view.unified_account_total_equity)
+      const { figures } = await platform.operator.ok('GET', `/users/${trader.user_id}/risk/explain`)
+      assert.equal(figures.unified_account_total_equity.value, view.unified_account_total_equity)
+    }
+  })
   test('portfolio: risk units, and what is not for it', async () => {
     const trader = await unified('portfolio', { USDT: '10000', BTC: '0.06' })
     const { client } = trader

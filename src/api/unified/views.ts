@@ -153,6 +153,15 @@ function ownMargin(state: State, userId: number, equity: Amount) {
   }
 }
 
+/**
+ * In single_currency mode contracts are no part of the margin of all currencies: what their cross positions have won or
+ * lost belongs to the account all the same.
+ */
+export const profitBeside = (state: State, userId: number): Amount =>
+  state.margin.modeOf(userId) === 'single_currency' && tradesContracts(state, userId)
+    ? accountFigures(state, userId, UNIFIED_CONTRACTS).cross_unrealised_pnl
+    : ZERO
+
 /** Every figure of GET /unified/accounts. In single_currency mode the figures over all currencies are 0. */
 export function accountView(state: State, userId: number, seconds: number, only: string | null) {
   const account = state.margin.of(userId)
@@ -160,6 +169,8 @@ export function accountView(state: State, userId: number, seconds: number, only:
   const figures = riskOf(input)
   const shared = account.mode !== 'single_currency'
   const when = (text: string): string => (shared ? text : '0')
+  const profit = profitBeside(state, userId)
+  const total = down(add(figures.total, profit))
   return {
     mode: account.mode,
     user_id: userId,
@@ -175,7 +186,7 @@ export function accountView(state: State, userId: number, seconds: number, only:
           return [currency, balanceView(state, account, one, unit?.inUse ?? ZERO)]
         }),
     ),
-    total: down(figures.total),
+    total,
     borrowed: when(up(figures.borrowed)),
     total_initial_margin: when(up(figures.initialMargin)),
     total_margin_balance: when(down(figures.marginBalance)),
@@ -183,9 +194,9 @@ export function accountView(state: State, userId: number, seconds: number, only:
     total_initial_margin_rate: when(rate(figures.initialRate)),
     total_maintenance_margin_rate: when(rate(figures.maintenanceRate)),
     total_available_margin: when(down(figures.available)),
-    unified_account_total: down(figures.total),
+    unified_account_total: total,
     unified_account_total_liab: when(up(figures.liability)),
-    unified_account_total_equity: down(figures.equity),
+    unified_account_total_equity: down(add(figures.equity, profit)),
     leverage: when(rate(figures.leverage)),
     spot_order_loss: when(up(figures.orderLoss)),
     options_order_loss: '0',
