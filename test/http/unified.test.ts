@@ -406,6 +406,22 @@ describe('unified account', () => {
     )
     await proveBalanced(platform)
   })
+  test('what is owed itself repays another debt only where it is named among the debts', async () => {
+    const trader = await unified({ ETH: '1' })
+    ok(await borrow(trader, 'BTC', '0.01'))
+    ok(await borrow(trader, 'USDT', '1000'))
+    const out = { currency: 'BTC', from: 'spot', to: 'margin', currency_pair: 'BTC_USDT', amount: '0.01' }
+    ok(await trader.client.post('/wallet/transfers', out))
+    const repayWith = (debts: string[], means: string[]) =>
+      trader.client.post('/unified/quick_repayment', { debt_currencies: debts, available_currencies: means })
+    refused(await repayWith(['BTC'], ['USDT']), 400, 'BALANCE_NOT_ENOUGH', /USDT is owed itself/)
+    refused(await repayWith(['BTC'], ['SOL']), 400, 'BALANCE_NOT_ENOUGH', /no SOL/)
+    const { repaid_infos } = ok(await repayWith(['USDT', 'BTC'], ['USDT', 'ETH']))
+    assert.deepEqual(
+      repaid_infos.map(({ left }: { left: string }) => left),
+      ['0', '0'],
+    )
+  })
   test('rates: estimate, history each hour, and delta_neutral only for high tiers', async () => {
     const trader = await unified({})
     const rates = ok(await trader.client.get('/unified/estimate_rate', { currencies: 'BTC,USDT,POINT' }))

@@ -159,7 +159,12 @@ function exchangeAndRepay(ctx: Ctx, input: QuickRepay): QuickRepayment {
   const payable = new Set(payableOf(state, input.user_id).map(({ currency }) => currency))
   for (const currency of means)
     if (!payable.has(currency) && !debts.includes(currency))
-      refuse('BALANCE_NOT_ENOUGH', `available_currencies: there is no ${currency} that could repay`)
+      refuse(
+        'BALANCE_NOT_ENOUGH',
+        totalOwed(state, input.user_id, UNIFIED, currency) === 0n
+          ? `available_currencies: there is no ${currency} that could repay`
+          : `available_currencies: ${currency} is owed itself; name it in debt_currencies too`,
+      )
   const id = nextId(tx, state.counters, 'quick_repayment')
   const quota = new Quota(ctx)
   const used = new Map<string, bigint>()
