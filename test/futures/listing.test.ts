@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { ContractConfig } from '../../src/core/tables/world/contracts.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { Desk } from './desk.ts'
+import { Floor } from './floor.ts'
 import { BTC_USDT, CONTRACTS } from './world.ts'
 
 const at = (text: string): number => Date.parse(text) / 1000
@@ -195,6 +196,27 @@ describe('a contract that is delisted', () => {
     desk.advance(1)
     assert.equal(desk.state.futures.book(BTC_USDT).size, 0)
     assert.equal(statusOf(desk, BTC_USDT), 'delisted')
+  })
+  test('opens nothing by an order that rests behind a position which is gone before it is filled', () => {
+    const floor = new Floor([CONTRACTS.BTC_USDT])
+    floor.markAt('60000')
+    const [long, short, other] = [floor.holder('10000'), floor.holder('10000'), floor.holder('10000')]
+    floor.place(short, BTC_USDT, -30, '60000')
+    floor.place(long, BTC_USDT, 20, '60000')
+    floor.place(other, BTC_USDT, 10, '60000')
+    change(floor, { delisting_time: floor.second })
+    floor.advance(1)
+    const resting = floor.place(long, BTC_USDT, -20, '60100')
+    assert.deepEqual([resting.status, resting.more?.reduce_only], ['open', true])
+    floor.place(short, BTC_USDT, 10, '59900')
+    floor.place(long, BTC_USDT, -5, '59900', { tif: 'ioc' })
+    assert.equal(floor.state.futures.orders.get(resting.id)?.finish_as, 'reduce_out')
+    const smaller = floor.place(long, BTC_USDT, -15, '60100')
+    floor.place(short, BTC_USDT, 10, '59900')
+    floor.place(long, BTC_USDT, -15, '59900', { tif: 'ioc' })
+    assert.equal(floor.size(long), 0)
+    assert.equal(floor.state.futures.orders.get(smaller.id)?.finish_as, 'position_closed')
+    assert.equal(floor.state.futures.book(BTC_USDT).size, 0)
   })
   test('at once, without a full minute to go, it is settled at its index, whatever its mark is', () => {
     const desk = deskAt('2026-11-16T15:00:10Z', [CONTRACTS.BTC_USDT])

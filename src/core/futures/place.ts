@@ -320,7 +320,7 @@ function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: Ow
     stp_id,
     stp_act: input.stp_act ?? '-',
     create_at: ctx.at,
-    more: extrasOf(input, reduceOnly, closes, own),
+    more: extrasOf(input, reduceOnly || onlyReducing(contract, rests), closes, own),
     row: undefined,
     rank: 0,
     level: undefined,
@@ -333,6 +333,9 @@ function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: Ow
   const beyond = amountOfContracts(sent - size)
   return { contract, placed, bound, position, opening, beside, beyond, stops }
 }
+
+/** What is being delisted takes what reduces: an order that rests there stays that, whatever becomes of the position first. */
+const onlyReducing = ({ config }: Contract, rests: boolean): boolean => rests && config.status === 'delisting'
 
 export function checkFlags(
   { close, auto_size, reduce_only }: Pick<NewContractOrder, 'close' | 'auto_size' | 'reduce_only'>,
