@@ -6,7 +6,6 @@ import {
   positionFigures,
   toldLeverage,
 } from '../../core/futures/figures.ts'
-import { adlRanking } from '../../core/futures/deleverage.ts'
 import { POINTS, cashName, isSharedFor, isUnifiedFor, type Settled } from '../../core/futures/money.ts'
 import { isDual } from '../../core/futures/positions.ts'
 import type { State } from '../../core/state.ts'
@@ -17,6 +16,7 @@ import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { bool, decimalText, int, int64, nullable, shape, str } from '../shapes.ts'
 import { shown, wholeSeconds, type Look } from './order-views.ts'
 import { shownContract } from './paths.ts'
+import { shownRanking } from './queues.ts'
 import { sizeShape } from './sizes.ts'
 
 const FIGURES = [
@@ -192,7 +192,7 @@ export function positionView(
     last_close_pnl: format(position.last_close_pnl),
     realised_point: format(position.point_fee),
     history_point: format(position.history_point),
-    adl_ranking: adlRanking(state, contract, position),
+    adl_ranking: shownRanking(state, contract, position),
     pending_orders: figures.pending_orders,
     close_order: close_order === null ? null : { ...close_order, price: format(close_order.price) },
     mode: position.mode,

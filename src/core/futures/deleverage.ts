@@ -5,11 +5,12 @@ import { maintenanceMargin } from '../contracts/margin.ts'
 import { abs, valueUp } from '../contracts/terms.ts'
 import { nextId } from '../counters.ts'
 import { PLATFORM } from '../ledger/accounts.ts'
+import { countBefore } from '../sorted.ts'
 import type { Ctx, State } from '../state.ts'
 import type { OrderRow } from '../tables/exchange/order.ts'
 import type { Position } from '../tables/futures/positions.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
-import { Ranking, type Scored } from '../tables/futures/rankings.ts'
+import { Ranking, goesFirst, type Scored } from '../tables/futures/rankings.ts'
 import { AUTO_DELEVERAGE } from '../tables/futures/records.ts'
 import { amountOfContracts, contractsIn, type Contract } from '../tables/world/contracts.ts'
 import { allowedLeverage, equityOf, isCross, needsOf, standingOf, toldLeverage } from './figures.ts'
@@ -91,11 +92,30 @@ function inLiquidation(state: State, row: Position, contract: Contract): boolean
 }
 
 /** Its fifth of the queue of its side: 1 goes first, 5 last; 6: not in it. */
-export function adlRanking(state: State, contract: Contract, position: Position): number {
-  if (position.size === 0n || inLiquidation(state, position, contract)) return 6
-  const ranking = rankingOf(state, contract, position.size > 0n)
-  const place = ranking.placeOf(position.user_id)
-  return place === undefined ? 6 : Math.floor((place * 5) / ranking.sorted.items.length) + 1
+export function adlRanking(
+  state: State,
+  contract: Contract,
+  position: Position,
+  queueOf: (long: boolean) => readonly Scored[] = (long) => scoredQueue(state, contract, long),
+): number {
+  if (position.size === 0n) return 6
+  const own = scoredOf(state, contract, position)
+  if (own === undefined) return 6
+  const { first, others } = placeAmong(queueOf(position.size > 0n), own)
+  return Math.floor((first * 5) / (others + 1)) + 1
+}
+/** All of a side as they stand now. */
+export const scoredQueue = (state: State, contract: Contract, long: boolean): readonly Scored[] =>
+  rankingOf(state, contract, long).sorted.items
+/** How many others go first, and how many there are: where it stood itself makes no difference. */
+function placeAmong(
+  queue: readonly Scored[],
+  own: Scored,
+): { readonly first: number; readonly others: number } {
+  const first = countBefore(queue, (one) => goesFirst(one, own))
+  const before = queue.findIndex(({ user_id }) => user_id === own.user_id)
+  if (before === -1) return { first, others: queue.length }
+  return { first: before < first ? first - 1 : first, others: queue.length - 1 }
 }
 
 /**

@@ -12,12 +12,14 @@ export interface Scored {
   readonly user_id: number
   readonly score: Score
 }
-/** The positions of one side of a contract, the highest score first, then the lowest user id. */
+/** The highest score first, then the lowest user id. */
+export function goesFirst(one: Scored, other: Scored): boolean {
+  const by = compareScores(one.score, other.score)
+  return by === 0n ? one.user_id < other.user_id : by > 0n
+}
+/** The positions of one side of a contract. */
 export class Ranking {
-  readonly sorted = new Sorted<Scored>((one, other) => {
-    const by = compareScores(one.score, other.score)
-    return by === 0n ? one.user_id < other.user_id : by > 0n
-  })
+  readonly sorted = new Sorted<Scored>(goesFirst)
   private readonly byUser = new Map<number, Scored>()
   /** Users whose scores may be others by now. */
   readonly changed = new Set<number>()
@@ -39,10 +41,12 @@ export class Ranking {
     this.sorted.add(scored)
     this.byUser.set(userId, scored)
   }
-  placeOf(userId: number): number | undefined {
-    const scored = this.byUser.get(userId)
-    return scored === undefined ? undefined : this.sorted.placeOf(scored)
-  }
+}
+/** A queue as it was told to a reader, and until when it is told so to others, by the machine's own clock. */
+export interface ToldQueue {
+  readonly contract: Contract
+  readonly queue: readonly Scored[]
+  readonly until: number
 }
 interface Ranked {
   readonly contract: Contract
@@ -54,6 +58,8 @@ interface Ranked {
  */
 export class Rankings {
   private readonly kept = new Map<string, Ranked>()
+  /** By side and contract; no rule looks there. */
+  readonly told = new Map<string, ToldQueue>()
 
   constructor(positions: Positions, accounts: ContractAccounts, prices: Table<ContractPrice>) {
     positions.table.observe((before, after) => {
