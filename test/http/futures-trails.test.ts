@@ -174,12 +174,20 @@ describe('trail orders', () => {
     assert.deepEqual(await list({ sort_by_trigger: true }), [eth, sell, buy])
     assert.deepEqual(await list({ related_position: 1 }), [])
     assert.deepEqual(await list({ start_at: Math.floor(Date.now() / 1000) + 86_400 * 400 }), [])
+    // A millisecond means all of it, and no more: of those that wait as of those that have ended.
+    const at = async (id: number): Promise<number> =>
+      Math.floor(Number((await detail(id)).created_at_precise) * 1000)
+    const [first, last] = [await at(sell), await at(eth)]
+    assert.notEqual(first, last)
+    assert.deepEqual(await list({ end_at: first, contract: 'BTC_USDT', side: 2 }), [sell])
+    assert.deepEqual(await list({ end_at: last - 1, contract: 'ETH_USDT' }), [])
     const { orders } = ok(await call('stop_all', { contract: 'BTC_USDT' }))
     assert.deepEqual(
       orders.map(({ id }: { id: number }) => id),
       [sell, buy],
     )
     ok(await call('stop', { id: eth }))
+    assert.deepEqual(await list({ is_finished: true, end_at: last - 1, contract: 'ETH_USDT' }), [])
     assert.deepEqual((await list({ is_finished: true, sort_by: 2 }))[0], eth)
     assert.deepEqual(await list({ is_finished: true, sort_by: 1, side: 1 }), [buy])
     assert.equal((await list({ is_finished: true, hide_cancel: true })).length, 1)

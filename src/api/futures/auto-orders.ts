@@ -6,7 +6,18 @@ import type { Side } from '../../core/tables/exchange/order.ts'
 import type { Contract } from '../../core/tables/world/contracts.ts'
 import { refuse } from '../../labels.ts'
 import { canonical, format } from '../../money/amount.ts'
-import { flag, id, integer, oneOfNumbers, optional, text, time, withDefault, type Field } from '../fields.ts'
+import {
+  flag,
+  id,
+  integer,
+  oneOfNumbers,
+  optional,
+  text,
+  time,
+  untilMicros,
+  withDefault,
+  type Field,
+} from '../fields.ts'
 import { refuseBackwards, type Filter } from './lists.ts'
 import { contractField } from './paths.ts'
 
@@ -57,7 +68,7 @@ export function isMeant(order: AutoOrder, filter: AutoFilter): boolean {
     (side === null || order.side === side) &&
     (!filter.reduce_only || order.reduce_only === (filter.reduce_only === 1)) &&
     (filter.start_at === null || order.created_at >= filter.start_at * 1e6) &&
-    (filter.end_at === null || order.created_at <= filter.end_at * 1e6 + 999_999)
+    (filter.end_at === null || order.created_at <= untilMicros(filter.end_at))
   )
 }
 /** Of those in the store, which have. `column` is the time that is asked for. */
