@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { CONTRACT_MINUTE, CONTRACT_STAT, MINUTES_KEPT } from '../../src/core/tables/futures/stats.ts'
+import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
 import { ok, refused } from '../support/client.ts'
 import { ContractTrader } from '../support/contract-trader.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -113,4 +117,24 @@ test('what is worth billions is told in a number that clients can read', async (
   const [, written] = /"open_interest_usd":([^,]*)/.exec(reply.text)!
   assert.ok(written!.length <= 15 && written!.includes('.'), written)
   await platform.stop()
+})
+
+test('a mark price of finer steps has four decimals there, like every other number', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-stats-'))
+  const contracts = BUILT_IN_WORLD.contracts!.map((row) =>
+    row.name === 'SOL_USDT' ? { ...row, mark_price_round: '0.0000001' } : row,
+  )
+  const path = join(folder, 'world.json')
+  writeFileSync(path, JSON.stringify({ contracts }))
+  const platform = await TestPlatform.start({ KONTOR_CONFIG: path })
+  await platform.operator.ok('PUT', '/prices', { SOL: '150.1234567' })
+  const trader = await ContractTrader.of(platform, '1000')
+  await trader.placed('SOL_USDT', 1, '150')
+  const query = { contract: 'SOL_USDT' }
+  const [ticker] = ok(await platform.client().get('/futures/usdt/tickers', query))
+  assert.match(ticker.mark_price, /^150\.\d{5,7}$/)
+  const [{ mark_price }] = ok(await platform.client().get('/futures/usdt/contract_stats', query))
+  assert.equal(mark_price, Number(/^150\.\d{4}/.exec(ticker.mark_price as string)![0]))
+  await platform.stop()
+  rmSync(folder, { recursive: true, force: true })
 })

@@ -83,7 +83,7 @@ function statView(contract: Contract, time: number, before: Flow | undefined, no
     open_interest_usd: float(quoteOf(contract.terms, contractsIn(now.open_interest), now.mark)),
     top_lsr_account: counted(now.top_longs, now.top_shorts),
     top_lsr_size: shown(ratio(now.top_long, now.top_short)),
-    mark_price: Number(format(now.mark)),
+    mark_price: float(now.mark),
     top_long_size: sizes(now.top_long),
     top_short_size: sizes(now.top_short),
     long_taker_size: sizes(bought),
