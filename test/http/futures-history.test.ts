@@ -225,6 +225,8 @@ describe('liquidation over the wire', () => {
     assert.deepEqual(ok(await trader.get('/liquidates', { contract: 'ETH_USDT' })), [])
     assert.deepEqual(ok(await trader.get('/liquidates', { at: row.time })), [row])
     assert.deepEqual(ok(await trader.get('/liquidates', { at: row.time - 60 })), [])
+    // As the samples of the official clients send it: no moment at all.
+    assert.deepEqual(ok(await trader.get('/liquidates', { contract: 'BTC_USDT', limit: 100, at: 0 })), [row])
     assert.deepEqual(ok(await trader.get('/auto_deleverages')), [])
     assert.equal((await platform.operator.ok('GET', '/ledger/proof')).balanced, true)
     await platform.stop()

@@ -214,14 +214,14 @@ const BY_ID = '"at" desc, "id" desc'
 /** Amounts are texts in one of the databases; only their sign is asked. */
 const PROFITS = 'cast("pnl" as real) > 0'
 const LOSSES = 'cast("pnl" as real) < 0'
-/** One moment, as some calls ask for it: that second. */
+/** One moment, as some calls ask for it: that second. 0, which is what the samples of the official clients send, is none. */
 const atField = optional(time())
 const spanOf = (query: {
   readonly from?: number | null
   readonly to?: number | null
   readonly at: number | null
 }) =>
-  query.at === null
+  query.at === null || query.at === 0
     ? { from: query.from ?? null, to: query.to ?? null }
     : { from: Math.floor(query.at), to: Math.floor(query.at) }
 
