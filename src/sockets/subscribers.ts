@@ -88,6 +88,11 @@ export function cover(subscription: PrivateSubscription, covered: Covered): void
   if (covered.all) subscription.all = true
   else for (const name of covered.names) subscription.names.add(name)
 }
+/** How many it would cover more. */
+export function added(subscription: PrivateSubscription | undefined, { all, names }: Covered): number {
+  if (all) return subscription?.all === true ? 0 : 1
+  return names.filter((name) => subscription?.names.has(name) !== true).length
+}
 /** Takes from it; true: nothing is left. */
 export function uncover(subscription: PrivateSubscription, covered: Covered): boolean {
   if (covered.all) subscription.all = false

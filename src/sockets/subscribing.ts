@@ -29,7 +29,7 @@ import {
 } from './payloads.ts'
 import type { Peer } from './peer.ts'
 import { ADDRESSES, prefixIn, prefixOf, type Product } from './products.ts'
-import { cover, uncover, type PrivateSubscription } from './subscribers.ts'
+import { added, cover, uncover, type PrivateSubscription } from './subscribers.ts'
 
 export interface SubscribingParts {
   readonly desk: LiveDesk
@@ -106,11 +106,7 @@ export class Subscribing {
         .during(async () => {
           for (const name of peer.alls) {
             const channel = CHANNEL_BY_NAME.get(name) as PublicChannel
-            const has = (one: Wanted): boolean => {
-              const topic = this.live.topics.find(one.name)
-              return topic !== undefined && peer.has(topic)
-            }
-            const wanted = channel.read([ALL], this.asked(peer, true)).filter((one) => !has(one))
+            const wanted = channel.read([ALL], this.asked(peer, true)).filter((one) => !this.has(peer, one))
             if (wanted.length > 0) await this.join(peer, channel, wanted)
           }
         })
@@ -120,14 +116,10 @@ export class Subscribing {
     )
   }
   private async subscribe(peer: Peer, channel: PublicChannel, request: Request): Promise<void> {
-    const { topics } = this.live
     const wanted = channel.read(request.payload, this.asked(peer, true))
-    this.bound(peer, wanted.length)
-    if (channel.single === true)
-      for (const { name, title = name } of wanted) {
-        const topic = topics.find(name)
-        if (topic !== undefined && peer.has(topic)) badArgument(`Alert sub ${title}`)
-      }
+    const there = wanted.filter((one) => this.has(peer, one))
+    if (channel.single === true) for (const { name, title = name } of there) badArgument(`Alert sub ${title}`)
+    this.bound(peer, wanted.length - there.length)
     await this.join(peer, channel, wanted, () => {
       this.answer(peer, request)
       if (isAll(channel, request.payload)) peer.alls.add(channel.name)
@@ -178,7 +170,8 @@ export class Subscribing {
         ),
       )
     const covered = channel.read(request.payload, this.asked(peer, true))
-    this.bound(peer, covered.all ? 1 : covered.names.length)
+    const name = `${channel.name} ${userId}`
+    this.bound(peer, added(peer.subscriptions.get(name)?.subscription, covered))
     await this.live.listen('all')
     await (figures ? unified.prepare(userId) : privates.prepare(channel.name, userId))
     // The key may have gone while this was prepared: then nothing of its account is told.
@@ -189,7 +182,6 @@ export class Subscribing {
       return
     }
     this.answer(peer, request)
-    const name = `${channel.name} ${userId}`
     const known = peer.subscriptions.get(name)
     const subscription = known?.subscription ?? {
       listener: peer,
@@ -238,8 +230,13 @@ export class Subscribing {
     this.answer(peer, request)
     this.live.hush()
   }
+  private has(peer: Peer, { name }: Wanted): boolean {
+    const topic = this.live.topics.find(name)
+    return topic !== undefined && peer.has(topic)
+  }
+  /** What is there already passes on a full connection too. */
   private bound(peer: Peer, more: number): void {
-    if (peer.count + more > this.most)
+    if (more > 0 && peer.count + more > this.most)
       badArgument(`at most ${this.most} subscriptions on a connection; open another one`)
   }
   private asked({ address, sizeTexts: texts }: Peer, known: boolean): Asked {

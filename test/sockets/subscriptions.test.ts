@@ -333,6 +333,52 @@ describe('subscriptions', () => {
     await socket.close()
   })
 
+  test('a connection that is full takes what it has once more, and nothing else', async () => {
+    // Sixty subscriptions on a connection, and three frames a second.
+    const small = await TestPlatform.start({ KONTOR_RATE_LIMITS: '0.006' })
+    const { credential } = await small.user()
+    const { body } = await small.client().get('/spot/currency_pairs')
+    const pairs = (body as { id: string }[]).map(({ id }) => id)
+    const socket = await SocketClient.open(small.url, small.now)
+    let room = 60
+    const asked = async (channel: string, payload: string[]): Promise<Frame> => {
+      await sleep(350)
+      return socket.subscribe(channel, payload, credential)
+    }
+    const taken = async (channel: string, payload: string[]): Promise<void> => {
+      const answer = await asked(channel, payload)
+      assert.deepEqual(answer['result'], { status: 'success' }, JSON.stringify(answer))
+    }
+    await taken('spot.usertrades', ['!all'])
+    await taken('spot.obu', ['ob.BTC_USDT.50'])
+    await taken('spot.orders', ['BTC_USDT', 'ETH_USDT'])
+    room -= 4
+    const more = [
+      'tickers',
+      'trades',
+      'trades_v2',
+      'book_ticker',
+      'usertrades_v2',
+      'priceorders',
+      'orders_v2',
+    ]
+    for (const channel of more) {
+      const some = pairs.slice(0, room)
+      if (some.length > 0) await taken(`spot.${channel}`, some)
+      room -= some.length
+    }
+    assert.equal(room, 0)
+    refused(await asked('spot.candlesticks', ['1m', 'BTC_USDT']), 2, /^at most 60 subscriptions/)
+    refused(await asked('spot.orders', ['SOL_USDT', 'BTC_USDT']), 2, /^at most 60/)
+    refused(await asked('spot.orders', ['!all']), 2, /^at most 60/)
+    refused(await asked('spot.obu', ['ob.BTC_USDT.50']), 2, /^Alert sub/)
+    await taken('spot.tickers', pairs.slice(0, 2))
+    await taken('spot.orders', ['ETH_USDT', 'BTC_USDT'])
+    await taken('spot.usertrades', ['!all'])
+    await socket.close()
+    await small.stop()
+  })
+
   test('a first push has the time at which it was made, however long nothing has happened', async () => {
     const { user_id, client: rest } = await platform.user()
     for (const currency of ['XRP', 'USDT']) await platform.credit(user_id, currency, '1000')
