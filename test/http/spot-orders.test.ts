@@ -233,6 +233,52 @@ describe('spot orders', () => {
     ok(await alice.client.request('POST', '/spot/orders', soon), 201)
   })
 
+  test('a call that came too late does nothing, whatever it places, amends or cancels', async () => {
+    const { client } = alice
+    const order = await alice.placed('sell', '1', '60000', { text: 't-late' })
+    const put = { type: 'limit', side: 'sell', price: '70000', amount: '1' }
+    const waiting = { market: 'BTC_USDT', trigger: { price: '70000', rule: '>=' }, put }
+    const { id } = ok(await client.post('/spot/price_orders', waiting), 201)
+    const share = { ...PAIR, side: 'sell', amount: '1', participation_rate: 0.1, ttl: '600' }
+    const pov = ok(await client.post('/spot/pov_orders', share), 201)
+    const body = { ...PAIR, side: 'sell', amount: '1', price: '60000', text: 't-later' }
+    const headers = { 'x-gate-exptime': String(Math.floor(platform.now() * 1000) - 100_000) }
+    const name = { id: order.id, ...PAIR }
+    const one = `/spot/orders/${order.id}`
+    for (const [method, path, sent, query] of [
+      ['POST', '/spot/orders', body, {}],
+      ['POST', '/spot/batch_orders', [body], {}],
+      ['PATCH', one, { price: '61000' }, PAIR],
+      ['POST', '/spot/amend_batch_orders', [{ order_id: order.id, ...PAIR, price: '61000' }], {}],
+      ['DELETE', one, undefined, PAIR],
+      ['DELETE', '/spot/orders', undefined, {}],
+      ['POST', '/spot/cancel_batch_orders', [name], {}],
+      ['POST', '/spot/cross_liquidate_orders', { ...PAIR, amount: '1', price: '60000' }, {}],
+      ['POST', '/spot/countdown_cancel_all', { timeout: 5 }, {}],
+      ['POST', '/spot/price_orders', waiting, {}],
+      ['DELETE', `/spot/price_orders/${id}`, undefined, {}],
+      ['DELETE', '/spot/price_orders', undefined, {}],
+      ['POST', '/spot/pov_orders', share, {}],
+      ['DELETE', `/spot/pov_orders/${pov.id}`, undefined, {}],
+      ['DELETE', '/spot/pov_orders', undefined, {}],
+    ] as const) {
+      const reply = await client.request(method, path, { body: sent, query, headers })
+      refused(reply, 401, 'REQUEST_EXPIRED', /exptime/)
+    }
+    assert.deepEqual(await alice.order(order.id), order)
+    const open = { status: 'open' }
+    assert.deepEqual(
+      [
+        ok(await client.get('/spot/open_orders'))[0].total,
+        ok(await client.get('/spot/price_orders', open)).length,
+        ok(await client.get('/spot/pov_orders', open)).length,
+      ],
+      [1, 1, 1],
+    )
+    ok(await client.delete('/spot/price_orders'))
+    ok(await client.delete('/spot/pov_orders'))
+  })
+
   test('amend: less keeps its place, more or another price goes to the end', async () => {
     const first = await alice.placed('sell', '1', '50000')
     const second = await bob.placed('sell', '1', '50000')

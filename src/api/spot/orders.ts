@@ -197,8 +197,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     },
     status: 200,
     reply: array(orderInMode({ succeeded: bool, label: str, message: str })),
-    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
-    handle: async ({ desk, caller, query }) => {
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, query } = call
       const { action_mode, ...which } = query
       const user_id = caller.user.user_id
       const shown = (state: State, order: Order) => ({
@@ -254,8 +256,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     query: { currency_pair: pairField, account: optional(accountField), action_mode: actionModeField },
     status: 200,
     reply: orderInMode(),
-    refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED'],
-    handle: async ({ desk, caller, path, query }) => {
+    refuses: [...FIND_LABELS, 'ORDER_CLOSED', 'ORDER_CANCELLED', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, path, query } = call
       const { currency_pair, account, action_mode } = query
       const name = { user_id: caller.user.user_id, id: path.order_id, currency_pair, account }
       const run = desk.core.submit('spot.cancel', name, (state, order) =>
@@ -319,8 +323,11 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     once: hasOwnText,
     status: 201,
     reply: orderInMode(),
-    refuses: BUY_BACK_LABELS,
-    handle: async ({ desk, caller, body: { action_mode, ...order } }) => {
+    refuses: [...BUY_BACK_LABELS, 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, body } = call
+      const { action_mode, ...order } = body
       const user_id = caller.user.user_id
       return desk.core.submit('spot.cross_liquidate', { user_id, ...order }, (state, placed) =>
         orderView(state, placed, action_mode),
@@ -336,8 +343,10 @@ export const orderEndpoints: readonly AnyEndpoint[] = [
     body: object({ timeout: integer(0, TIMEOUT_MAX), currency_pair: optional(pairField) }),
     status: 200,
     reply: shape({ triggerTime: int64 }),
-    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
-    handle: async ({ desk, caller, body }) => {
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, body } = call
       if (body.timeout > 0 && body.timeout < 5)
         refuse(
           'INVALID_PARAM_VALUE',

@@ -9,6 +9,7 @@ import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, decimalText, int64, num, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
+import { refuseStale } from './find.ts'
 import { hasOwnText, positiveOrderDecimal, sideField } from './order-fields.ts'
 import { skipped } from './span.ts'
 import { historyPair } from './views.ts'
@@ -121,16 +122,19 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
       'BALANCE_NOT_ENOUGH',
       'TOO_MANY_ORDERS',
       'DUPLICATE_REQUEST',
+      'REQUEST_EXPIRED',
     ],
-    handle: async ({ desk, caller, body }) =>
-      view(
-        await desk.core.submit('spot.pov.create', {
-          ...body,
-          user_id: caller.user.user_id,
-          participation_rate: rateText(body.participation_rate),
-          ttl: seconds(body.ttl),
-        }),
-      ),
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, body } = call
+      const order = await desk.core.submit('spot.pov.create', {
+        ...body,
+        user_id: caller.user.user_id,
+        participation_rate: rateText(body.participation_rate),
+        ttl: seconds(body.ttl),
+      })
+      return view(order)
+    },
   }),
   endpoint({
     method: 'GET',
@@ -180,9 +184,13 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     query: { currency_pair: optional(pairField), side: optional(sideField) },
     status: 200,
     reply: array(povShape),
-    refuses: PAIR_LABELS,
-    handle: async ({ desk, caller, query }) =>
-      (await desk.core.submit('spot.pov.cancel_all', { user_id: caller.user.user_id, ...query })).map(view),
+    refuses: [...PAIR_LABELS, 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, query } = call
+      const user_id = caller.user.user_id
+      return (await desk.core.submit('spot.pov.cancel_all', { user_id, ...query })).map(view)
+    },
   }),
   endpoint({
     method: 'GET',
@@ -206,8 +214,10 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     params: ORDER_ID,
     status: 200,
     reply: povShape,
-    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
-    handle: async ({ desk, caller, path }) => {
+    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, path } = call
       const user_id = caller.user.user_id
       const id = idOf(path.order_id)
       // Memory holds the open ones: of another one, the store tells whether it has ended or never was.

@@ -10,6 +10,7 @@ import { LIMITS } from '../limits.ts'
 import { orElse } from '../missing.ts'
 import { array, bool, decimalText, int64, shape, str } from '../shapes.ts'
 import { pairField } from '../wallet.ts'
+import { refuseStale } from './find.ts'
 import { hasOwnText, orderDecimal, positiveOrderDecimal, sideField } from './order-fields.ts'
 import { historyPair } from './views.ts'
 
@@ -113,8 +114,11 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       'TRADE_RESTRICTED',
       'TOO_MANY_ORDERS',
       'DUPLICATE_REQUEST',
+      'REQUEST_EXPIRED',
     ],
-    handle: async ({ desk, caller, body }) => {
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, body } = call
       const { text: triggerText, ...trigger } = body.trigger
       const { price, type } = body.put
       if (price === null && type === 'limit')
@@ -196,8 +200,10 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     query: { market: optional(pairField), account: optional(accountField) },
     status: 200,
     reply: array(priceOrderShape),
-    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR'],
-    handle: async ({ desk, caller, query }) => {
+    refuses: ['INVALID_CURRENCY', 'INVALID_CURRENCY_PAIR', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, query } = call
       const orders = await desk.core.submit('spot.price_order.cancel_all', {
         user_id: caller.user.user_id,
         ...query,
@@ -227,8 +233,10 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
     params: { order_id: text({ max: 64 }) },
     status: 200,
     reply: priceOrderShape,
-    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED'],
-    handle: async ({ desk, caller, path }) => {
+    refuses: ['ORDER_NOT_FOUND', 'ORDER_CLOSED', 'REQUEST_EXPIRED'],
+    handle: async (call) => {
+      refuseStale(call)
+      const { desk, caller, path } = call
       const user_id = caller.user.user_id
       const id = idOf(path.order_id)
       // Memory holds the waiting ones: of another one, the store tells whether it has ended or never was.
