@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { ok, refused } from '../support/client.ts'
+import { ok, refused, type Reply } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { Trader } from '../support/spot.ts'
 
@@ -178,5 +178,20 @@ describe('POV orders', () => {
     refused(await maker.client.get(`/spot/pov_orders/${theirs[0].id}`), 404, 'ORDER_NOT_FOUND')
     assert.equal(ok(await client.delete('/spot/pov_orders', { currency_pair: 'BTC_USDT' })).length, 20)
     assert.equal(await owner.money('USDT'), '10000000/0')
+  })
+
+  test('a customer has no more of them by having more accounts', async () => {
+    const family = [owner]
+    for (let i = 0; i < 10; i++)
+      family.push(await Trader.of(platform, { USDT: '10000' }, { parent: owner.user_id }))
+    crowd.push(...family.slice(1))
+    const small = { ...body, amount: '0.001', text: null }
+    const post = (by: Trader): Promise<Reply> => by.client.post('/spot/pov_orders', small)
+    for (const by of family.slice(0, 10)) for (let i = 0; i < 20; i++) ok(await post(by), 201)
+    const last = family[10]!
+    refused(await post(last), 400, 'TOO_MANY_ORDERS', /sub-accounts have at most 200/)
+    ok(await post(maker), 201)
+    ok(await owner.client.delete('/spot/pov_orders'))
+    ok(await post(last), 201)
   })
 })
