@@ -145,8 +145,14 @@ describe('public data of perpetual contracts', () => {
       { t: start + 60, v: 0, c: '59990.3', h: '59990.3', l: '59990.3', o: '59990.3', sum: '0' },
       { t: start + 120, v: 0, c: '59990.3', h: '59990.3', l: '59990.3', o: '59990.3', sum: '0' },
     ])
-    const back = ok(await get('/candlesticks', { ...BTC, interval: '1m', to: start + 60, limit: 2 }))
-    assert.deepEqual(back, candles.slice(0, 2))
+    const before = await get('/candlesticks', { ...BTC, interval: '1m', to: start + 60, limit: 2 })
+    assert.deepEqual(ok(before), candles.slice(0, 2))
+    assert.equal(before.headers.get('x-applied-from'), String(start))
+    assert.equal(before.headers.get('x-applied-to'), String(start + 60))
+    const premium = await get('/premium_index', { ...BTC, interval: '1m', from: start - 7_200 })
+    assert.equal(premium.headers.get('x-applied-from'), String(start - 7_200))
+    const minute = Math.floor(platform.now() / 60) * 60
+    assert.equal(premium.headers.get('x-applied-to'), String(minute))
     refused(
       await get('/candlesticks', { ...BTC, limit: 5, from: start }),
       400,

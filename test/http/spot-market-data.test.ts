@@ -119,6 +119,17 @@ describe('spot market data', () => {
     const candles = (query: object) =>
       anybody.get('/spot/candlesticks', { ...PAIR, interval: '1m', ...query })
     refused(await candles({ limit: 10, from: start }), 400, 'INVALID_PARAM_VALUE', /limit/)
+    // What was left out is filled in, and the headers say how.
+    const applied = async (query: object): Promise<number[]> => {
+      const { headers } = await candles(query)
+      return ['from', 'to'].map((name) => Number(headers.get(`x-applied-${name}`)))
+    }
+    const minute = Math.floor(platform.now() / 60) * 60
+    assert.deepEqual(await applied({}), [minute - 99 * 60, minute])
+    assert.deepEqual(await applied({ limit: 10 }), [minute - 9 * 60, minute])
+    assert.deepEqual(await applied({ to: start + 59 }), [start - 99 * 60, start])
+    assert.deepEqual(await applied({ from: start + 61 }), [start + 60, minute])
+    assert.deepEqual(await applied({ from: minute - 5_000 * 60 }), [minute - 5_000 * 60, minute - 4_001 * 60])
     // Both in one bucket.
     refused(await candles({ from: start + 5, to: start + 4 }), 400, 'INVALID_PARAM_VALUE', /from.*after/)
     assert.equal(ok(await candles({ from: start + 4, to: start + 5 })).length, 1)

@@ -10,7 +10,7 @@ import { decimal, flag, id, integer, oneOf, optional, text, withDefault, type Fi
 import { paginationHeaders, windowFields } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, decimalText, int64, num, shape, str } from '../shapes.ts'
-import { candlesOf } from '../spot/candles.ts'
+import { candlesOf, toldRange } from '../spot/candles.ts'
 import { depth, stepOf } from '../spot/market-data.ts'
 import {
   contractShape,
@@ -301,7 +301,7 @@ export function contractDataEndpoints(group: Group): readonly AnyEndpoint[] {
             return { exchange: state.futures, pair: prefix + id, ended: config.status === 'delisted' }
           },
           interval,
-          () => contractRange(query, interval, desk.clock.seconds(), POINTS_MAX),
+          () => toldRange(call, contractRange(query, interval, desk.clock.seconds(), POINTS_MAX)),
         )
         return list.map((candle) => ({
           ...priceView(candle),

@@ -9,7 +9,7 @@ import { integer, listOf, object, oneOf, optional, text, withDefault } from '../
 import { windowFields } from '../history.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int64, map, num, shape, str } from '../shapes.ts'
-import { candlesOf } from '../spot/candles.ts'
+import { candlesOf, toldRange } from '../spot/candles.ts'
 import { contractShape, contractView, tableShape, tierViews } from './contract-views.ts'
 import { adlRisk } from './insurance.ts'
 import { contractInterval, contractRange } from './intervals.ts'
@@ -166,7 +166,8 @@ export const perpetualDataEndpoints: readonly AnyEndpoint[] = [
     },
     reply: array(shape({ t: num, c: decimalText, h: decimalText, l: decimalText, o: decimalText })),
     refuses: NOT_FOUND,
-    handle: async ({ desk, path, query }) => {
+    handle: async (call) => {
+      const { desk, path, query } = call
       const interval = contractInterval(query.interval)
       const list = await candlesOf(
         desk,
@@ -175,7 +176,7 @@ export const perpetualDataEndpoints: readonly AnyEndpoint[] = [
           return { exchange: state.futures, pair: PREMIUM + id, ended: config.status === 'delisted' }
         },
         interval,
-        () => contractRange(query, interval, desk.clock.seconds(), PREMIUM_POINTS),
+        () => toldRange(call, contractRange(query, interval, desk.clock.seconds(), PREMIUM_POINTS)),
       )
       return list.map(priceView)
     },

@@ -53,6 +53,16 @@ export function candleRange(
   return { first, last: Math.min(to, interval.start(now)) }
 }
 
+/** The headers that say which candles are shown: the times at which the first and the last of them begin. */
+export function toldRange(
+  call: { set(name: string, value: string | number): void },
+  range: { readonly first: number; readonly last: number },
+): { first: number; last: number } {
+  call.set('X-Applied-From', range.first)
+  call.set('X-Applied-To', Math.max(range.first, range.last))
+  return range
+}
+
 /** A venue, and a series of candles there. */
 export interface CandleSource {
   readonly exchange: Pick<Exchange, 'candles'> & { readonly history: PriceHistory | undefined }

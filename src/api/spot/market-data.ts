@@ -12,7 +12,7 @@ import { decimal, flag, id, integer, oneOf, optional, time, withDefault } from '
 import { LIMITS } from '../limits.ts'
 import { array, bool, decimalText, int, int64, nullable, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
-import { candleRange, candleRow, candles } from './candles.ts'
+import { candleRange, candleRow, candles, toldRange } from './candles.ts'
 import { INTERVALS, intervalOf } from './intervals.ts'
 import { ticker, tickerShape } from './tickers.ts'
 import { millisText, secondsText } from './views.ts'
@@ -338,10 +338,12 @@ export const marketDataEndpoints: readonly AnyEndpoint[] = [
     status: 200,
     reply: array(array(str)),
     refuses: PAIR_LABELS,
-    handle: async ({ desk, query }) => {
+    handle: async (call) => {
+      const { desk, query } = call
       const interval = intervalOf(query.interval)
       const now = desk.clock.seconds()
-      const list = await candles(desk, query.currency_pair, interval, () => candleRange(query, interval, now))
+      const range = () => toldRange(call, candleRange(query, interval, now))
+      const list = await candles(desk, query.currency_pair, interval, range)
       return list.map((candle) => candleRow(candle, interval, now))
     },
   }),
