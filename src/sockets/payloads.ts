@@ -95,8 +95,9 @@ export function namesOrAll(names: readonly string[], idOf: (name: string) => str
   const ids = new Set(names.filter((name) => name !== ALL).map(idOf))
   return { all: names.includes(ALL), names: [...ids] }
 }
+/** In its own letters, as in REST: 1M is no minute. */
 export function oneOf(what: string, value: string | undefined, allowed: readonly string[]): string {
-  const found = allowed.find((one) => one === value?.toLowerCase())
+  const found = allowed.find((one) => one === value)
   return (
     found ??
     badArgument(

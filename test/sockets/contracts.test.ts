@@ -75,6 +75,8 @@ describe('public channels of contracts', () => {
       ['futures.candlesticks', ['1m', 'mark_LUNAR_USDT'], /unknown contract LUNAR_USDT/],
       ['futures.orders', ['10001', NAME], /MISSING_REQUIRED_HEADER/],
       ['futures.nothing', ['10001', '!all'], /unknown channel: futures\.nothing/],
+      ['futures.candlesticks', ['1M', NAME], /interval: "1M".*1m.*1w/],
+      ['futures.contract_stats', [NAME, '1M'], /interval: "1M".*1m/],
       ['futures.contract_stats', [NAME, '2m'], /interval: "2m".*1m, 5m, 15m, 30m, 1h, 4h, 1d, 7d/],
       ['spot.tickers', [NAME], /served at \/ws\/v4\//],
     ] as const)

@@ -163,6 +163,7 @@ describe('subscriptions', () => {
       ['spot.tickers', [{}], /each element is a text/],
       ['spot.tickers', 'BTC_USDT', /a list is needed/],
       ['spot.candlesticks', ['7s', 'BTC_USDT'], /interval: "7s" .*1m.*1w/],
+      ['spot.candlesticks', ['1M', 'BTC_USDT'], /interval: "1M" .*1m.*1w/],
       ['spot.candlesticks', ['1m'], /the pair is missing/],
       ['spot.order_book', ['BTC_USDT', '7', '100ms'], /level: "7".*5, 10, 20, 50, 100/],
       ['spot.order_book', ['BTC_USDT', '5', '20ms'], /interval: "20ms".*100ms, 1000ms/],
