@@ -9,7 +9,7 @@ import { mainIdOf } from './tables/users.ts'
  * for all of them together.
  */
 export const mainOf = (state: State, userId: number): number => mainIdOf(state.users.must(userId))
-const membersOf = (state: State, main: number): number[] => [
+export const membersOf = (state: State, main: number): number[] => [
   main,
   ...state.users.subAccountsOf(main).map(({ user_id }) => user_id),
 ]

@@ -1,8 +1,6 @@
 import { LONG_PAGES } from '../history.ts'
 import { SPOT_POV_ORDER, type PovOrder } from '../../core/tables/spot/pov-orders.ts'
 import { refuseFinished } from '../../core/spot/pov.ts'
-import type { State } from '../../core/state.ts'
-import { mainIdOf, type User } from '../../core/tables/users.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { canonical, format } from '../../money/amount.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
@@ -92,22 +90,6 @@ function seconds(ttl: string): number {
   return value
 }
 
-/**
- * Of a main account and its sub-accounts together. Each order is looked at every second, whatever the market does: what one
- * customer may have must not cost all others time.
- */
-const FAMILY_MAX = 200
-function checkFamily({ spot, users }: State, user: User): void {
-  const main = mainIdOf(user)
-  let open = spot.povOrders.openCount(main)
-  for (const { user_id } of users.subAccountsOf(main)) open += spot.povOrders.openCount(user_id)
-  if (open >= FAMILY_MAX)
-    refuse(
-      'TOO_MANY_ORDERS',
-      `a main account and its sub-accounts have at most ${FAMILY_MAX} open POV orders together; cancel some first`,
-    )
-}
-
 /** Orders that take a share of what others trade (percentage of volume). */
 export const povOrderEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -145,7 +127,6 @@ export const povOrderEndpoints: readonly AnyEndpoint[] = [
     handle: async (call) => {
       refuseStale(call)
       const { desk, caller, body } = call
-      await desk.core.read((state) => checkFamily(state, caller.user))
       const order = await desk.core.submit('spot.pov.create', {
         ...body,
         user_id: caller.user.user_id,

@@ -13,6 +13,7 @@ import {
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
 import { schedule, unschedule } from '../due.ts'
+import { mainOf, membersOf } from '../family.ts'
 import { move } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import { guardOutflow } from '../unified/guard.ts'
@@ -25,6 +26,11 @@ import { fireTriggers } from './triggers.ts'
 
 const SECOND = 1e6
 const OPEN_MAX = 20
+/**
+ * Of a main account and its sub-accounts together. Each order is looked at every second, whatever the market does: what one
+ * customer may have must not cost all others time.
+ */
+const FAMILY_MAX = 200
 const RATE_MAX = rateOf('0.5')
 /** A buy without a limit goes this far above the best price at its making: it must know what to hold. */
 const BUY_REACH = rateOf('1.05')
@@ -40,6 +46,15 @@ export interface NewPovOrder {
   readonly limit_price: string | null
   readonly trigger_price: string | null
   readonly text: string | null
+}
+function checkFamily(state: State, userId: number): void {
+  let open = 0
+  for (const member of membersOf(state, mainOf(state, userId))) open += state.spot.povOrders.openCount(member)
+  if (open >= FAMILY_MAX)
+    refuse(
+      'TOO_MANY_ORDERS',
+      `a main account and its sub-accounts have at most ${FAMILY_MAX} open POV orders together; cancel some first`,
+    )
 }
 export function createPovOrder(ctx: Ctx, input: NewPovOrder): PovOrder {
   const { state, tx, at } = ctx
@@ -65,6 +80,7 @@ export function createPovOrder(ctx: Ctx, input: NewPovOrder): PovOrder {
     )
   if (state.spot.povOrders.openCount(user_id) >= OPEN_MAX)
     refuse('TOO_MANY_ORDERS', `an account has at most ${OPEN_MAX} open POV orders; cancel some first`)
+  checkFamily(state, user_id)
   const trigger =
     input.trigger_price === null ? undefined : readPrice(market, input.trigger_price, 'trigger_price')
   const last = state.spot.lastPrice(market.id)
