@@ -361,7 +361,7 @@ describe('unified account', () => {
     )
   })
   test('quick repayment turns other currencies into the debt at index prices and a spread', async () => {
-    const trader = await unified({ USDT: '1000', ETH: '1' })
+    const trader = await unified({ USDT: '1000', ETH: '1', SOL: '1' })
     ok(await borrow(trader, 'BTC', '0.05'))
     const order = { currency: 'BTC', from: 'spot', to: 'margin', currency_pair: 'BTC_USDT', amount: '0.02' }
     ok(await trader.client.post('/wallet/transfers', order))
@@ -369,12 +369,12 @@ describe('unified account', () => {
     assert.equal(estimate.debt_currencies[0].debt_amount, '0.05')
     assert.deepEqual(
       estimate.available_currencies.map(({ currency }: { currency: string }) => currency),
-      ['ETH', 'USDT'],
+      ['ETH', 'SOL', 'USDT'],
     )
     const done = ok(
       await trader.client.post('/unified/quick_repayment', {
         debt_currencies: ['BTC'],
-        available_currencies: ['BTC', 'USDT', 'ETH'],
+        available_currencies: ['BTC', 'USDT', 'ETH', 'SOL'],
       }),
     )
     // 0.03 BTC are there. A BTC costs 60000 x 1.005 = 60300: 1000 USDT buy 0.01658374, and 0.00341626 x 60300 / 3000
@@ -384,6 +384,7 @@ describe('unified account', () => {
       { currency: 'BTC', used: '0.03' },
       { currency: 'USDT', used: '1000' },
       { currency: 'ETH', used: '0.06866683' },
+      { currency: 'SOL', used: '0' },
     ])
     for (const empty of ['debt_currencies', 'available_currencies'])
       refused(
