@@ -79,6 +79,17 @@ const ofDeposit = <R>(desk: Desk, id: number, run: Promise<R>): Promise<R> =>
     refuseOver(`deposit ${depositId(id)}`, over)
   })
 
+/** Whoever names a user means that user's deposit: another's is not decided about in that name. */
+const refuseOther = (desk: Desk, id: number, userId: number | null): Promise<void> =>
+  desk.core.read(({ wallet }) => {
+    const owner = wallet.deposits.table.get(id)?.user_id ?? 0
+    if (userId !== null && owner !== 0 && owner !== userId)
+      refuse(
+        'INVALID_PARAM_VALUE',
+        `user_id: deposit ${depositId(id)} is that of user ${owner}, not of ${userId}; leave user_id out`,
+      )
+  })
+
 type Verb = 'approve' | 'reject' | 'fail' | 'retry' | 'divert'
 const decisionBody = object({
   reason: reasonField,
@@ -184,6 +195,7 @@ const depositDecision = (verb: DepositVerb, summary: string): AnyEndpoint =>
     refuses: verb === 'release' ? ['NOT_FOUND', 'USER_NOT_FOUND'] : ['NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const input = { id: parseRecordId(path.id), reason: body.reason, actor: operator }
+      await refuseOther(desk, input.id, body.user_id)
       const decided =
         verb === 'release'
           ? desk.core.submit('deposit.release', { ...input, user_id: body.user_id })

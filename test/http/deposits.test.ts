@@ -120,6 +120,13 @@ describe('deposits', () => {
     const proof = await platform.operator.ok('GET', '/ledger/proof')
     const eth = proof.currencies.find((one: { currency: string }) => one.currency === 'ETH')
     assert.equal(eth.accounts['deposits.unclaimed'], '3.0001')
+    const stranger = await platform.user()
+    refused(
+      await platform.operator.call('POST', `/deposits/${seen.id}/release`, { user_id: stranger.user_id }),
+      400,
+      'INVALID_PARAM_VALUE',
+      /is that of user/,
+    )
     assert.equal((await platform.operator.ok('POST', `/deposits/${seen.id}/release`)).status, 'DONE')
     assert.equal(await platform.balance(user_id, 'ETH'), '3')
     refused(
