@@ -198,6 +198,12 @@ describe('unified account', () => {
     const [owed] = ok(await trader.client.get('/unified/loans'))
     assert.equal(owed.amount, '0.10000021')
     assert.equal(String(owed.create_time).length, 13)
+    refused(
+      await trader.client.post('/unified/loans', { currency: 'BTC', type: 'repay', repaid_all: true }),
+      400,
+      'BALANCE_NOT_ENOUGH',
+      /: 0\.1 available, 0\.10000021 needed/,
+    )
     ok(await repay(trader, 'BTC', '0.00000021'))
     assert.equal(ok(await trader.client.get('/unified/accounts')).balances.BTC.borrowed, '0.1')
     ok(await repay(trader, 'BTC', '0.09999979'))

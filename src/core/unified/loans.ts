@@ -14,6 +14,7 @@ import {
   type Amount,
 } from '../../money/amount.ts'
 import { nextId } from '../counters.ts'
+import { refuseShortage } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Market } from '../tables/world/markets.ts'
 import { familyOwes, refuseOwing } from '../family.ts'
@@ -254,7 +255,9 @@ function repayAsked(
     )
   const asked = amount ?? owed
   const free = freeToRepay(state, userId, accounts, currency)
-  if (asked > free && asked <= state.ledger.balance(userId, accounts.free, currency))
+  const there = state.ledger.balance(userId, accounts.free, currency)
+  if (asked > there) refuseShortage(accounts.free, currency, there, asked)
+  if (asked > free)
     refuse(
       'BALANCE_NOT_ENOUGH',
       `amount: ${format(asked)} ${currency} is more than what is not set apart for isolated positions in contracts; at most ${format(free)} can repay`,
