@@ -92,6 +92,8 @@ describe('statements and exports of an account', () => {
       }
       assert.deepEqual(paged, all, section)
       counts[section] = all.length
+      const texts = /"(?:[^"\\]|\\.)*"/g
+      assert.doesNotMatch(JSON.stringify(all).replace(texts, '""'), /\d{16}/, `long numbers in ${section}`)
       for (const row of all) if ('user_id' in row) assert.equal(row['user_id'], trader.user_id)
     }
     assert.equal(counts['fills'], 7)
