@@ -98,6 +98,11 @@ describe('the way to a liquidation', () => {
     const steps = await stepsOf(trader)
     assert.deepEqual(steps.slice(0, 5), ['warned', 'restricted', 'recovered', 'locked', 'order_cancelled'])
     for (const step of ['sold', 'repaid', 'unlocked']) assert.ok(steps.includes(step), step)
+    const types = async (path: string, query: object): Promise<string[]> =>
+      ok(await client.get(path, { ...query })).map((row: { repayment_type: string }) => row.repayment_type)
+    const told = await types('/unified/loan_records', { type: 'repay' })
+    assert.deepEqual([...new Set(told)].sort(), ['auto_repay', 'manual_repay'])
+    assert.deepEqual(await types('/margin/cross/repayments', {}), told, 'as older clients read them')
     await proveBalanced(platform)
   })
   test('an account whose figures are well is not touched by the crash of others', async () => {

@@ -18,7 +18,7 @@ import {
 import { Filter, listedPage, storedPage } from '../futures/lists.ts'
 import { LIMITS } from '../limits.ts'
 import { array, decimalText, int, int64, shape, str } from '../shapes.ts'
-import { interestRecords, interestShape } from '../unified/loans.ts'
+import { interestRecords, interestShape, repaymentType } from '../unified/loans.ts'
 import { currencyField } from '../wallet.ts'
 
 /**
@@ -150,7 +150,7 @@ export const crossMarginEndpoints: readonly AnyEndpoint[] = [
         currency: record.currency,
         principal: format(subtract(record.amount, record.interest)),
         interest: format(record.interest),
-        repayment_type: record.repayment_type,
+        repayment_type: repaymentType(record),
       }))
     },
   }),

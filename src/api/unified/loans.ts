@@ -72,10 +72,13 @@ export const recordShape = shape({
   margin_mode: str,
   create_time: int64,
 })
+/** Clients know no word for what a liquidation repaid. */
+export const repaymentType = ({ repayment_type: type }: LoanRecord): string =>
+  type === 'liquidation' ? 'auto_repay' : type
 const recordView = (record: LoanRecord) => ({
   id: record.id,
   type: record.type,
-  repayment_type: record.repayment_type === 'liquidation' ? 'auto_repay' : record.repayment_type,
+  repayment_type: repaymentType(record),
   ...(record.borrow_type !== '' && { borrow_type: record.borrow_type }),
   currency_pair: record.pair,
   currency: record.currency,
