@@ -188,6 +188,7 @@ export class Pipeline {
       const text = endpoint.reply === null ? undefined : replyText(endpoint.reply, reply)
       return this.respond(passage, endpoint.status, text)
     } catch (error) {
+      if (passage.caller !== undefined && passage.allowance === undefined) this.showLimit(passage)
       return this.refuse(passage, error)
     } finally {
       leave?.()
@@ -297,9 +298,36 @@ export class Pipeline {
   private limit(passage: Passage, endpoint: AnyEndpoint, body: unknown): void {
     const { limit: rule } = endpoint
     if (rule === null) return
-    const own = rule.bucket ?? `${endpoint.method} ${endpoint.path}`
+    const own = nameOf(rule, endpoint)
     const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
     this.count(passage, rule, own, markets, endpoint.cost?.(body) ?? 1)
+  }
+  /** Who may not do this is told what is left all the same; nothing is counted. Of limits by market that of no market. */
+  private showLimit(passage: Passage): void {
+    const { endpoint } = passage.route!
+    const { limit: rule } = endpoint
+    if (rule === null) return
+    const { limiter, desk } = this.options
+    const { bucket, requests } = this.windowOf(passage, rule, nameOf(rule, endpoint))
+    passage.allowance = limiter.peek(`${bucket} ${NO_MARKET[0]}`, requests, rule.seconds, desk.clock.peek())
+  }
+  /** Whose window of a rule it is, and how many requests pass in it. */
+  private windowOf(
+    passage: Passage,
+    rule: LimitRule,
+    own: string,
+  ): { readonly name: string; readonly bucket: string; readonly requests: number } {
+    const { state } = this.options.desk.core
+    const { caller, session } = passage
+    // An open page must not cost a bot its limit.
+    const name = session === undefined && passage.route!.console !== true ? own : `${CONSOLE}${own}`
+    const who =
+      rule.basis === 'ip' ? addressBlock(passage.ip) : String(caller?.user.user_id ?? session!.subject)
+    const requests =
+      rule.tiered === true && caller !== undefined
+        ? tieredRequests(state, state.futures.activity, caller.user)
+        : rule.requests
+    return { name, bucket: `${name} ${who}`, requests }
   }
   /** Of several windows the one with the least room is told. It counts in all of them, or, refused by one, in none. */
   private count(
@@ -310,26 +338,16 @@ export class Pipeline {
     cost: number,
   ): void {
     const { limiter, desk } = this.options
-    // An open page must not cost a bot its limit.
-    const name = passage.session === undefined && passage.route!.console !== true ? own : `${CONSOLE}${own}`
-    const who =
-      rule.basis === 'ip'
-        ? addressBlock(passage.ip)
-        : String(passage.caller?.user.user_id ?? passage.session!.subject)
+    const { name, bucket, requests } = this.windowOf(passage, rule, own)
     const now = desk.clock.peek()
-    const { state } = desk.core
-    const requests =
-      rule.tiered === true && passage.caller !== undefined
-        ? tieredRequests(state, state.futures.activity, passage.caller.user)
-        : rule.requests
     const { seconds, label } = rule
     // One that is full refuses before the others have counted anything.
     if (markets.length > 1)
       for (const market of markets)
-        this.tell(passage, limiter.peek(`${name} ${who} ${market}`, requests, seconds, now, cost))
+        this.tell(passage, limiter.peek(`${bucket} ${market}`, requests, seconds, now, cost))
     if (passage.allowance?.allowed !== false)
       for (const market of markets)
-        this.tell(passage, limiter.admit(`${name} ${who} ${market}`, requests, seconds, now, cost))
+        this.tell(passage, limiter.admit(`${bucket} ${market}`, requests, seconds, now, cost))
     const told = passage.allowance
     if (told === undefined || told.allowed) return
     const wait = ((told.resetAt - now) / 1e6).toFixed(1)
@@ -466,6 +484,7 @@ const HEADERS = {
   reset: `${VENDOR}-RateLimit-Reset-Timestamp`,
   ignored: `${VENDOR}-Ignored`,
 }
+const nameOf = ({ bucket }: LimitRule, { method, path }: AnyEndpoint): string => bucket ?? `${method} ${path}`
 const readsBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE'
 /** What the names of the windows of people in browsers begin with. */
 export const CONSOLE = 'console '

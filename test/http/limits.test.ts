@@ -43,6 +43,30 @@ describe('failed authentications', () => {
     refused(await platform.operator.call('GET', '/status'), 429, 'TOO_MANY_REQUESTS')
     await platform.stop()
   })
+  test('who may not do something is told what is left, and uses nothing up', async () => {
+    const platform = await start({})
+    const { client, user_id } = await platform.user()
+    const reader = platform.client(await platform.key(user_id, [{ name: 'wallet', read_only: true }]))
+    const left = (reply: Reply) =>
+      ['requests-remain', 'limit', 'reset-timestamp'].map((name) =>
+        Number(reply.headers.get(`x-svc-ratelimit-${name}`)),
+      )
+    for (let i = 0; i < 2; i++) {
+      const refusal = await reader.post('/wallet/transfers', {})
+      refused(refusal, 403, 'READ_ONLY')
+      assert.deepEqual(left(refusal), [80, 80, 1790000000])
+      const other = await reader.get('/spot/accounts')
+      refused(other, 403, 'FORBIDDEN')
+      assert.deepEqual(left(other).slice(0, 2), [200, 200])
+    }
+    refused(await client.post('/wallet/transfers', {}), 400, 'MISSING_REQUIRED_PARAM')
+    assert.deepEqual(left(await reader.post('/wallet/transfers', {})).slice(0, 2), [79, 80])
+    const locked = async () => client.get('/wallet/fee')
+    await platform.operator.ok('PATCH', `/users/${user_id}`, { state: 2 })
+    refused(await locked(), 403, 'ACCOUNT_LOCKED')
+    assert.deepEqual(left(await locked()).slice(0, 2), [200, 200])
+    await platform.stop()
+  })
   test('wrong tokens count, and over the limit the right one does not pass', async () => {
     const platform = await start({ KONTOR_RATE_LIMITS: '100', KONTOR_AUTH_FAILURES: '3' })
     const guess = new OperatorClient(platform.url, `${TOKEN}x`)
