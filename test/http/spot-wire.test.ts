@@ -167,7 +167,21 @@ describe('spot on the wire', () => {
     })
     for (const price of ['51000', '52000', '53000'])
       ok(await client.post('/spot/price_orders', body(price)), 201)
-    refused(await client.post('/spot/price_orders', body('51000', 'unified')), 400, 'ACCOUNT_EXCEPTION')
+    const post = (put: object, trigger: object = {}) => {
+      const whole = body('51000')
+      return client.post('/spot/price_orders', {
+        ...whole,
+        trigger: { ...whole.trigger, ...trigger },
+        put: { ...whole.put, ...put },
+      })
+    }
+    // What is wrong is named by its place.
+    const normal = /^put\.account: "unified".* use normal/
+    refused(await post({ account: 'unified' }), 400, 'ACCOUNT_EXCEPTION', normal)
+    refused(await post({ text: 'mine' }), 400, 'INVALID_PARAM_VALUE', /^put\.text: "mine"/)
+    refused(await post({}, { text: 'my own' }), 400, 'INVALID_PARAM_VALUE', /^trigger\.text: "t-my own"/)
+    const spend = { type: 'market', side: 'buy', amount: '10.123456789' }
+    refused(await post(spend), 400, 'INVALID_PRECISION', /^put\.amount: "10\.123456789"/)
     const reply = await client.get('/spot/price_orders', { status: 'open', limit: 2, offset: 1 })
     assert.deepEqual(
       ok(reply).map(({ put }: { put: { price: string } }) => put.price),

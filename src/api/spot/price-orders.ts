@@ -1,5 +1,6 @@
 import { SPOT_PRICE_ORDER, type PriceOrder, type PutOrder } from '../../core/tables/spot/price-orders.ts'
 import { isClientText } from '../../core/tables/exchange/order.ts'
+import { checkText } from '../../core/spot/rules.ts'
 import { SOURCES, putAccountsMeant, refuseNotWaiting } from '../../core/spot/triggers.ts'
 import { notFound, refuse } from '../../labels.ts'
 import { canonical, format } from '../../money/amount.ts'
@@ -124,6 +125,7 @@ export const priceOrderEndpoints: readonly AnyEndpoint[] = [
       if (price === null && type === 'limit')
         refuse('MISSING_REQUIRED_PARAM', 'Missing required parameter: put.price (of a limit order)')
       const named = triggerText === null ? '' : ownText(triggerText)
+      if (isClientText(named) && body.put.text === null) checkText(named, 'trigger.text')
       const put: PutOrder = { ...body.put, price: price ?? '0', text: body.put.text ?? named }
       const order = await desk.core.submit('spot.price_order.create', {
         user_id: caller.user.user_id,

@@ -47,13 +47,13 @@ export function readBase(market: Market, text: string, name = 'amount'): Amount 
   return amount
 }
 /** A market buy's amount is quote money. */
-export function readQuote(market: Market, text: string): Amount {
-  const amount = readAmount(text, 'amount')
+export function readQuote(market: Market, text: string, name = 'amount'): Amount {
+  const amount = readAmount(text, name)
   const unit = stepOf(market.quotePrecision)
   if (amount % unit !== 0n)
     refuse(
       'INVALID_PRECISION',
-      `amount: "${text}" has more decimals than the ${market.quotePrecision} of ${market.quote}, in which a market buy is counted`,
+      `${name}: "${text}" has more decimals than the ${market.quotePrecision} of ${market.quote}, in which a market buy is counted`,
     )
   return amount
 }
@@ -183,12 +183,12 @@ export function checkTradeQuote({ id, quote }: Market, named: string | undefined
 const TEXT = /^t-[0-9A-Za-z_.-]{1,28}$/
 /** Origins that a client may name instead of an id of its own. */
 const RESERVED = new Set(['apiv4', 'apiv4-ws', 'web', 'app', '2', '3', '101', '102', '103', '104'])
-export function checkText(text: string | null): string {
+export function checkText(text: string | null, name = 'text'): string {
   if (text === null || text === '-') return DEFAULT_TEXT
   if (TEXT.test(text) || RESERVED.has(text)) return text
   return refuse(
     'INVALID_PARAM_VALUE',
-    `text: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
+    `${name}: "${text}" must begin with t- and go on with 1 to 28 of 0-9 A-Z a-z _ - .`,
   )
 }
 export function checkUnused(state: State, userId: number, text: string): void {

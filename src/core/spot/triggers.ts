@@ -1,7 +1,7 @@
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import { format } from '../../money/amount.ts'
 import { schedule, unschedule } from '../due.ts'
-import { accountsMeant, orderAccount } from './accounts.ts'
+import { accountsMeant, isUnified } from './accounts.ts'
 import type { Ctx, State } from '../state.ts'
 import { isFrozen } from '../tables/users.ts'
 import { PLAIN, placeOrder, type NewOrder } from './place.ts'
@@ -120,14 +120,18 @@ export function createPriceOrder(ctx: Ctx, input: NewPriceOrder): PriceOrder {
   const { state } = ctx
   const market = state.world.market(input.market, 'parameter', 'market')
   refuseHalted(market)
-  orderAccount(state, state.users.must(input.user_id), ORDER_ACCOUNT[input.put.account])
+  if (input.put.account === 'unified' && !isUnified(state, state.users.must(input.user_id)))
+    refuse(
+      'ACCOUNT_EXCEPTION',
+      'put.account: "unified" needs a unified account and this one is classic; use normal, or PUT /unified/unified_mode first',
+    )
   const trigger_price = readPrice(market, input.trigger.price, 'trigger.price')
   const { rule, expiration } = input.trigger
   const { put } = input
-  if (put.type === 'market' && put.side === 'buy') readQuote(market, put.amount)
+  if (put.type === 'market' && put.side === 'buy') readQuote(market, put.amount, 'put.amount')
   else readBase(market, put.amount, 'put.amount')
   if (put.type === 'limit') readPrice(market, put.price, 'put.price')
-  if (put.text !== '' && !SOURCES.has(put.text)) checkText(put.text)
+  if (put.text !== '' && !SOURCES.has(put.text)) checkText(put.text, 'put.text')
   const last = state.spot.lastPrice(market.id)
   // The labels say what the trigger must be, as those of contracts and of the wire do.
   if (last !== undefined && rule === '>=' && trigger_price <= last)
