@@ -265,7 +265,13 @@ describe('delisting', () => {
 
     const later = await diff({ markets: markets.filter(({ id }) => id !== PAIR) })
     assert.deepEqual([later.code, later.output.endsWith('nothing breaks\n')], [0, true], later.output)
+    const late = { timeout: 5, currency_pair: PAIR }
+    ok(await rich.client.post('/spot/countdown_cancel_all', late))
     assert.equal((await platform.operator.ok('POST', `/markets/${PAIR}/remove`)).status, 'gone')
+    // It strikes where nothing is any more, and nothing of it stays.
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 6 })
+    const countdowns = await platform.platform.desk.core.read(({ spot }) => spot.countdowns.table.size)
+    assert.equal(countdowns, 0)
     const pairs = ok(await platform.client().get('/spot/currency_pairs'))
     assert.ok(!pairs.some(({ id }: { id: string }) => id === PAIR))
     refused(await poor.place('sell', '100', '0.1', IN_DOGE), 400, 'INVALID_CURRENCY_PAIR')

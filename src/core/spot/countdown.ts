@@ -28,6 +28,8 @@ export function strikeCountdown(ctx: Ctx, input: { id: string }): null {
   const countdown = table.get(input.id)
   if (countdown === undefined) return null
   ctx.tx.remove(table, input.id)
+  // It may be of a market that is gone.
+  if (countdown.pair !== '' && ctx.state.world.findMarket(countdown.pair) === undefined) return null
   cancelAllOf(ctx, countdown.user_id, countdown.pair === '' ? null : countdown.pair)
   return null
 }
