@@ -279,6 +279,18 @@ describe('spot orders', () => {
     ok(await client.delete('/spot/pov_orders'))
   })
 
+  test('an amount that is just what was filled closes the order, however little that is', async () => {
+    const resting = await alice.placed('buy', '0.001', '50000')
+    const before = await bob.placed('buy', '0.0001', '50001')
+    await (await Trader.of(platform, { BTC: '10' })).placed('sell', '0.00011', '50000')
+    assert.equal((await bob.order(before.id as string)).status, 'closed')
+    const path = `/spot/orders/${resting.id}`
+    refused(await alice.client.patch(path, { ...PAIR, amount: '0.00002' }), 400, 'AMOUNT_TOO_LITTLE')
+    const closed = ok(await alice.client.patch(path, { ...PAIR, amount: '0.00001' }))
+    assert.equal(`${closed.status} ${closed.finish_as} ${closed.left}`, 'closed filled 0')
+    assert.equal(await alice.money('USDT'), '999999.5/0')
+  })
+
   test('amend: less keeps its place, more or another price goes to the end', async () => {
     const first = await alice.placed('sell', '1', '50000')
     const second = await bob.placed('sell', '1', '50000')

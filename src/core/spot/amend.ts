@@ -53,7 +53,8 @@ export function amendOrder(ctx: Ctx, order: OrderRow, change: Amendment): Order 
   const named = order.amended({ amend_text: change.amend_text ?? '-', more })
   named.update_at = ctx.at
   if (amount < order.filled) return takeOff(ctx, market, named, 'cancelled')
-  if (price !== order.price || amount !== order.amount) {
+  // Of one that is filled by it nothing is left to be measured.
+  if (amount > order.filled && (price !== order.price || amount !== order.amount)) {
     checkSize(market, amount, timesDown(amount, price))
     checkProtected(ctx.state, market, order.side, price)
   }
