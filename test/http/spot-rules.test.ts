@@ -369,6 +369,60 @@ describe('spot rules', () => {
     assert.equal(ok(await bob.client.get('/spot/orders', { ...PAIR, status: 'open' }))[0].price, '54900')
   })
 
+  test('a stop that the last price has reached already fires when its order is cancelled, by whatever', async () => {
+    const market = (body: object) => ({ ...PAIR, ...body })
+    const ways: readonly ((owner: Trader, id: string) => Promise<unknown>)[] = [
+      async ({ client }, id) => ok(await client.delete(`/spot/orders/${id}`, PAIR)),
+      async ({ client }) => ok(await client.delete('/spot/orders', PAIR)),
+      async ({ client }, id) => ok(await client.post('/spot/cancel_batch_orders', [market({ id })])),
+      async (_, id) => platform.operator.ok('DELETE', `/orders/${id}`),
+      async ({ client }) => {
+        ok(await client.post('/spot/countdown_cancel_all', { timeout: 5 }))
+        await platform.operator.ok('POST', '/clock', { advance_seconds: 6 })
+      },
+    ]
+    for (const cancel of ways) {
+      const owner = await Trader.of(platform, FUNDS)
+      crowd.push(owner)
+      await bob.placed('sell', '1', '50000')
+      const entry = await owner.placed('buy', '1', '49000', {
+        stop_profit: { trigger_price: '50000', order_price: '50500' },
+        stop_loss: { trigger_price: '45000' },
+      })
+      await bob.placed('sell', '0.5', '49000')
+      await alice.placed('buy', '0.3', '50000')
+      assert.deepEqual(ok(await owner.client.get('/spot/price_orders', { status: 'open' })), [])
+      await cancel(owner, entry.id as string)
+      assert.equal((await owner.order(entry.id as string)).finish_as, 'cancelled')
+      const ended = ok(await owner.client.get('/spot/price_orders', { status: 'finished' }))
+      assert.deepEqual(
+        ended.map(({ status }: { status: string }) => status),
+        ['cancelled', 'finish'],
+      )
+      const [out] = ok(await owner.client.get('/spot/orders', { ...PAIR, status: 'open' }))
+      assert.equal(`${out.side} ${out.amount} ${out.price}`, 'sell 0.499 50500')
+      for (const { client } of [alice, bob, owner]) ok(await client.delete('/spot/orders'))
+    }
+  })
+
+  test('a stop that can not be placed leaves the other one waiting', async () => {
+    await alice.placed('sell', '1', '50000')
+    // Far below any price that protection lets pass.
+    const stop_profit = { trigger_price: '55000', order_price: '1000' }
+    await bob.placed('buy', '1', '50000', { stop_profit, stop_loss: { trigger_price: '45000' } })
+    await alice.placed('sell', '0.1', '55000')
+    await (await Trader.of(platform, FUNDS)).placed('buy', '0.1', '55000')
+    const [failed] = ok(await bob.client.get('/spot/price_orders', { status: 'finished' }))
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.reason as string, /^PRICE_THRESHOLD_EXCEEDED/)
+    const waiting = ok(await bob.client.get('/spot/price_orders', { status: 'open' }))
+    assert.deepEqual(
+      waiting.map(({ trigger }: { trigger: { price: string } }) => trigger.price),
+      ['45000'],
+    )
+    ok(await bob.client.delete('/spot/price_orders'))
+  })
+
   test('countdown_cancel_all', async () => {
     await alice.placed('buy', '1', '50000')
     refused(

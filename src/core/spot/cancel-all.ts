@@ -3,6 +3,7 @@ import { schedule, unschedule } from '../due.ts'
 import type { Ctx } from '../state.ts'
 import { isMeant } from './accounts.ts'
 import { cancelOpen } from './cancel.ts'
+import { fireLeft } from './triggers.ts'
 import type { SpotAccount, OrderRow, Side } from '../tables/exchange/order.ts'
 
 /** Orders that one command ends; the others wait their turn, so that nobody waits long for a turn of his own. */
@@ -47,7 +48,7 @@ function meant(ctx: Ctx, input: CancelRest, most: number): OrderRow[] {
 
 /** Ends a portion of these and records the rest as due work: 0 when nothing is left. */
 function cancelPortion(ctx: Ctx, orders: readonly OrderRow[], input: CancelRest, wait: number): number {
-  cancelOpen(ctx, orders.slice(0, PORTION))
+  fireLeft(ctx, cancelOpen(ctx, orders.slice(0, PORTION)))
   if (orders.length <= PORTION) return 0
   const { user_id, currency_pair, side, account, trade_quote = null, upto } = input
   const rest = { user_id, currency_pair, side, account, trade_quote, upto }

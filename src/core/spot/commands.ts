@@ -8,7 +8,7 @@ export type { Amendment } from './amend.ts'
 import { cancelOrder, openOrderAt } from './cancel.ts'
 import type { Order, OrderAccount, OrderRow } from '../tables/exchange/order.ts'
 import { placeOrder, wholeOrder, type SentOrder } from './place.ts'
-import { fireTriggers } from './triggers.ts'
+import { fireLeft, fireTriggers } from './triggers.ts'
 
 /** What became of one item of a batch. */
 export type ItemResult = { readonly order: Order } | { readonly label: Label; readonly message: string }
@@ -57,8 +57,12 @@ export interface Named {
 function openOrder({ state }: Ctx, userId: number, { id, currency_pair, account = null }: Named): OrderRow {
   return openOrderAt(state, userId, id, { pair: state.world.market(currency_pair).id, account })
 }
-const cancelOne = (ctx: Ctx, userId: number, item: Named): Order =>
-  cancelOrder(ctx, openOrder(ctx, userId, item))
+function ended(ctx: Ctx, order: OrderRow): Order {
+  const cancelled = cancelOrder(ctx, order)
+  fireLeft(ctx, [cancelled])
+  return cancelled
+}
+const cancelOne = (ctx: Ctx, userId: number, item: Named): Order => ended(ctx, openOrder(ctx, userId, item))
 export function cancel(ctx: Ctx, input: { user_id: number } & Named): Order {
   counted(ctx, input.user_id)
   return cancelOne(ctx, input.user_id, input)
@@ -74,7 +78,7 @@ export function cancelAny(ctx: Ctx, input: { order_id: number; actor: string }):
   const { id, user_id, pair } = order
   audit(ctx, input.actor, 'order.cancel', { order_id: id, user_id, currency_pair: pair })
   counted(ctx, user_id)
-  return cancelOrder(ctx, order)
+  return ended(ctx, order)
 }
 export function cancelBatch(ctx: Ctx, input: { user_id: number; orders: readonly Named[] }): ItemResult[] {
   counted(ctx, input.user_id)

@@ -13,7 +13,7 @@ import type {
   PutOrder,
   TriggerRule,
 } from '../tables/spot/price-orders.ts'
-import { isClientText, type SpotAccount } from '../tables/exchange/order.ts'
+import { isClientText, stopsIn, type Order, type SpotAccount } from '../tables/exchange/order.ts'
 import { checkPriceOrderRoom, checkText, readBase, readPrice, readQuote, refuseHalted } from './rules.ts'
 
 /** Price orders that one command fires; what a longer cascade leaves is due at once, as commands of their own. */
@@ -37,6 +37,12 @@ export function fireTriggers(ctx: Ctx, pair: string): void {
   }
 }
 
+/** Orders have ended: the last price may have reached a stop that one of them leaves behind. */
+export function fireLeft(ctx: Ctx, ended: readonly Order[]): void {
+  const pairs = ended.filter(({ filled, more }) => filled > 0n && stopsIn(more) > 0).map(({ pair }) => pair)
+  for (const pair of new Set(pairs)) fireTriggers(ctx, pair)
+}
+
 const ORDER_ACCOUNT: Record<PriceOrderAccount, SpotAccount> = {
   normal: 'spot',
   margin: 'margin',
@@ -56,8 +62,6 @@ function fire(ctx: Ctx, order: PriceOrder): void {
   const { put } = order
   // Out of the queue first: placing its order may move the price again.
   endPriceOrder(ctx, order, 'finish', '')
-  for (const sibling of ctx.state.spot.priceOrders.siblings(order))
-    endPriceOrder(ctx, sibling, 'cancelled', `the other stop of order ${order.parent_id} fired`)
   const input: NewOrder = {
     ...PLAIN,
     text: isClientText(put.text) ? put.text : null,
@@ -79,6 +83,9 @@ function fire(ctx: Ctx, order: PriceOrder): void {
     const placed = placeOrder(ctx, order.user_id, input, `price_order:${order.id}`)
     const row = state.spot.priceOrders.table.get(order.id)!
     tx.put(state.spot.priceOrders.table, { ...row, fired_order_id: placed.id })
+    // Where nothing was placed the other one goes on protecting what there is.
+    for (const sibling of state.spot.priceOrders.siblings(order))
+      endPriceOrder(ctx, sibling, 'cancelled', `the other stop of order ${order.parent_id} fired`)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     tx.rollback(mark)
