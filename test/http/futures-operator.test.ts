@@ -305,6 +305,10 @@ describe('a changed file and its contracts', () => {
       ],
       [() => of('ETH_USDT', undefined), /ETH_USDT is gone, but it has 0 positions and 1 order;/],
       [() => of('ETH_USDT', { order_price_round: '0.1' }), /order_price_round 0\.1, but it has 1 order at/],
+      [
+        () => of('ETH_USDT', { quanto_multiplier: '0.1' }),
+        /quanto_multiplier 0\.1, not 0\.01, but it has 1 order of another worth; .*KONTOR_CANCEL_ORDERS=futures\/usdt\/ETH_USDT/,
+      ],
     ] as [() => Record<string, string>, RegExp][]) {
       const env = made()
       await assert.rejects(platform.restart(env), expected)

@@ -62,11 +62,23 @@ export function contractFaults(
         })
       continue
     }
-    const other = held === 0 ? undefined : otherTerms(contract, after, precisions.get(currency))
+    const other =
+      held > 0
+        ? otherTerms(contract, after, precisions.get(currency))
+        : prices.length > 0
+          ? otherTerms(contract, after, undefined)
+          : undefined
     if (other !== undefined)
-      faults.push({
-        text: `contracts: ${id} has ${other}, but it has ${counted(held, 'position')} too; leave it as it was`,
-      })
+      faults.push(
+        held > 0
+          ? {
+              text: `contracts: ${id} has ${other}, but it has ${counted(held, 'position')} too; leave it as it was`,
+            }
+          : {
+              contract: id,
+              text: `contracts: ${id} has ${other}, but it has ${counted(prices.length, 'order')} of another worth; leave it as it was, or ${cancelling(id)}`,
+            },
+      )
     const tick: bigint = priceOf(after.order_price_round)
     const off = prices.filter((price) => price % tick !== 0n).length
     if (off > 0)
@@ -79,7 +91,7 @@ export function contractFaults(
 }
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** The first thing that would make positions worth something else. */
+/** The first thing that would make positions, or what orders open, worth something else. */
 function otherTerms(
   { config, terms }: Contract,
   after: ContractConfig,
