@@ -96,3 +96,23 @@ describe('the rules of a contract whose file was written loosely', () => {
     areCanonical(await operator.ok('GET', `/users/${one.user_id}/futures/usdt/explain`))
   })
 })
+
+test('a table that a file calls the same for both groups is that of perpetual contracts among theirs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-tables-'))
+  // Named by their underlying where the file says nothing else.
+  const contracts = BUILT_IN_WORLD.contracts!.map(({ risk_limit_table: _same, ...row }) =>
+    row.group === 'delivery' ? { ...row, leverage_max: '5', tiers: row.tiers.slice(-1) } : row,
+  )
+  const path = join(folder, 'world.json')
+  writeFileSync(path, JSON.stringify({ contracts }))
+  const platform = await TestPlatform.start({ KONTOR_CONFIG: path })
+  const anybody = platform.client()
+  const { risk_limit_table: table_id } = await (await ContractTrader.of(platform, '1')).position()
+  assert.equal(table_id, 'BTC_USDT')
+  assert.deepEqual(
+    ok(await anybody.get('/futures/usdt/risk_limit_table', { table_id })),
+    ok(await anybody.get('/futures/usdt/risk_limit_tiers', { contract: 'BTC_USDT' })),
+  )
+  await platform.stop()
+  rmSync(folder, { recursive: true, force: true })
+})

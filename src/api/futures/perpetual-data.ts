@@ -16,7 +16,7 @@ import { contractInterval, contractRange } from './intervals.ts'
 import { Filter, listFields, refuseBackwards } from './lists.ts'
 import { contractsOf, everContract, priceView, somePage, somePageFields } from './market-data.ts'
 import { lookOf, shown, wholeSeconds, type Look } from './order-views.ts'
-import { PERPETUAL, SETTLE, contractField } from './paths.ts'
+import { PERPETUAL, SETTLE, contractField, isListed } from './paths.ts'
 import { sizeShape } from './sizes.ts'
 import {
   STATS_MAX,
@@ -287,10 +287,14 @@ export const perpetualDataEndpoints: readonly AnyEndpoint[] = [
     refuses: ['INVALID_PARAM_VALUE'],
     handle: async ({ desk, path, query }) =>
       desk.core.read(({ world }) => {
+        const named = world.contracts.all.filter(
+          ({ settle, config }) => settle === path.settle && config.risk_limit_table === query.table_id,
+        )
+        // A file may call those of dated contracts the same; one that has ended is asked last.
         const contract =
-          world.contracts.all.find(
-            ({ settle, config }) => settle === path.settle && config.risk_limit_table === query.table_id,
-          ) ??
+          named.find((one) => one.group === GROUP.name && isListed(one)) ??
+          named.find(isListed) ??
+          named[0] ??
           refuse(
             'INVALID_PARAM_VALUE',
             `table_id: "${query.table_id}" is no table of futures/${path.settle}; a position's risk_limit_table names one`,
