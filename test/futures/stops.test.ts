@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { More } from './floor.ts'
 import { prove } from './prove.ts'
 import { WaitingFloor } from './waiting-floor.ts'
-import { BTC_USDT } from './world.ts'
+import { BTC_USDT, CONTRACTS } from './world.ts'
 
 function opened(): { floor: WaitingFloor; maker: number; pair: [number, number]; user: number } {
   const floor = new WaitingFloor()
@@ -50,6 +50,37 @@ describe('stops of an order', () => {
     floor.print('61000', pair)
     assert.equal(floor.size(user), 0)
     assert.deepEqual(both(floor, stops), ['finished succeeded', 'finished cancelled other_stop_fired'])
+    prove(floor.state, { quiet: true })
+  })
+
+  test('close what was opened, be it less than an order may be or more than one at the market', () => {
+    const sized = { ...CONTRACTS.BTC_USDT, order_size_min: 5, market_order_size_max: '20' }
+    const floor = new WaitingFloor([sized])
+    floor.markAt('60000')
+    const [maker, taker] = floor.pair()
+    const print = (price: string): void => {
+      floor.place(maker, BTC_USDT, -5, price)
+      floor.place(taker, BTC_USDT, 5, price, { tif: 'ioc' })
+    }
+    print('60000')
+    const [first, small, large] = [floor.holder('10000'), floor.holder('10000'), floor.holder('10000')]
+    floor.place(first, BTC_USDT, 7, '59900')
+    const orders = [
+      floor.place(small, BTC_USDT, 10, '59900', LONG),
+      floor.place(large, BTC_USDT, 30, '59901', LONG),
+    ]
+    floor.place(maker, BTC_USDT, -40, '59900')
+    floor.must('futures.cancel', { ...floor.path(small, BTC_USDT), id: orders[0]!.id })
+    assert.deepEqual([floor.size(small), floor.size(large)], [3, 30])
+    print('60000')
+    floor.place(maker, BTC_USDT, 60, '58950')
+    print('59000')
+    for (const { id } of orders)
+      assert.deepEqual(both(floor, stopsOf(floor, id)), [
+        'finished cancelled other_stop_fired',
+        'finished succeeded',
+      ])
+    assert.deepEqual([floor.size(small), floor.size(large)], [0, 0])
     prove(floor.state, { quiet: true })
   })
 

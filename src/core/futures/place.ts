@@ -222,6 +222,8 @@ export interface OwnOrder {
   /** Null: the client's. */
   readonly text: string | null
   readonly origin: string
+  /** It is as large as what it closes, whatever sizes its contract takes from clients. */
+  readonly anySize?: boolean
 }
 /** The checks in the order in which the specification (1.8) lists them: the first that fails answers. */
 function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: OwnOrder | null): Draft {
@@ -287,7 +289,7 @@ function readDraft(ctx: Ctx, path: AccountPath, input: NewContractOrder, own: Ow
   refusePortfolio(state, user_id, contract, { dual, isolated: !isCross(position) })
   checkMarginMode(position, input.pos_margin_mode)
   // 6 to 9.
-  if (!closes) checkSize(contract, resolved, market)
+  if (!closes && own?.anySize !== true) checkSize(contract, resolved, market)
   const priced = !market && missing === undefined
   if (priced) checkDeviation(state, contract, price)
   if (rests) checkRoom(state, user_id, contract)

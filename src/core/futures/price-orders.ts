@@ -315,7 +315,12 @@ export function firePriceOrder(ctx: Ctx, order: ContractPriceOrder): void {
     if (order.me_order_id !== 0)
       for (const sibling of prices.ofOrder(order.me_order_id))
         endPriceOrder(ctx, sibling, 'cancelled', 'other_stop_fired')
-    const own = { text: input.text === null ? `ao-${id}` : null, origin: `price_order:${id}` }
+    const own = {
+      text: input.text === null ? `ao-${id}` : null,
+      origin: `price_order:${id}`,
+      // A stop has the size that fills gave it.
+      anySize: order.me_order_id !== 0,
+    }
     const placed = placeOrder(ctx, { user_id, group, settle }, input, own)
     tx.put(prices.table, { ...fired, trade_id: placed.id })
   } catch (error) {
