@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { format } from '../../src/money/amount.ts'
-import type { More } from './floor.ts'
+import { Floor, type More } from './floor.ts'
 import { Thieves } from './thieves.ts'
-import { BTC_USDT, ETH_USDT, futuresWorld } from './world.ts'
+import { BTC_USDT, CONTRACTS, ETH_USDT, futuresWorld } from './world.ts'
 
 /**
  * Accounts of one person, who may do whatever the API lets him. What they have together, with every position valued at
@@ -483,5 +483,31 @@ test('size, price and self-trades that overflow or turn round make no money', ()
     thieves.send(one, BTC_USDT, 0, '0', { close: true })
     thieves.honest()
     assert.ok(thieves.worth() <= before + 1e-6, `${leverage}: ${thieves.worth()} of ${before}`)
+  }
+})
+
+test('two who trade with each other where takers pay next to nothing are not paid for it', () => {
+  for (const taker_fee_rate of ['0', '0.00003', '0.0005']) {
+    const floor = new Floor([{ ...CONTRACTS.BTC_USDT, taker_fee_rate }])
+    floor.markAt('60000')
+    const thieves = [floor.user({}, { vip: 16 }), floor.user({}, { vip: 16 })] as const
+    for (const user_id of thieves)
+      floor.must('user.credit', {
+        user_id,
+        account: 'futures',
+        currency: 'USDT',
+        amount: '10000',
+        currency_pair: null,
+        settle: 'usdt',
+        actor: null,
+      })
+    for (let i = 0; i < 10; i++) {
+      const size = i % 2 === 0 ? 1_000 : -1_000
+      floor.place(thieves[0], BTC_USDT, size, '60000')
+      floor.place(thieves[1], BTC_USDT, -size, '60000', { tif: 'ioc' })
+    }
+    const [one, other] = thieves.map((user) => Number(floor.cash(user))) as [number, number]
+    assert.ok(one + other <= 20_000, `${taker_fee_rate}: ${one} and ${other}`)
+    assert.ok(one >= 10_000, 'what the other one pays he has')
   }
 })

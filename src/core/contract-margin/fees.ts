@@ -32,10 +32,13 @@ const RATES: readonly ContractRates[] = TIERS.map(([maker, taker]) => ({
   taker: rateOf(taker),
 }))
 const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)
+/** Nobody gets more for an order that rests than whoever takes it pays: two accounts of one person would trade for that. */
+const atMostPaid = (maker: Rate, taker: Rate): Rate => (maker < -taker ? (-taker as Rate) : maker)
 
 /** What an account of a tier pays; the tier is its main account's (`feeSetting`). Without a contract: the table's. */
 export function contractRates(vip: number, contract?: Contract): ContractRates {
   const tier = RATES[Math.min(vip, RATES.length - 1)]!
   if (contract === undefined) return tier
-  return { maker: smaller(tier.maker, contract.makerMax), taker: smaller(tier.taker, contract.terms.tf) }
+  const { makerMax, terms } = contract
+  return { maker: atMostPaid(smaller(tier.maker, makerMax), terms.tf), taker: smaller(tier.taker, terms.tf) }
 }
