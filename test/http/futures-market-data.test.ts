@@ -118,6 +118,13 @@ describe('public data of perpetual contracts', () => {
     const second = await get('/trades', { ...BTC, offset: 1, limit: 1 })
     assert.equal(ok(second)[0].id, trades[1].id)
     assert.equal(second.headers.get('x-pagination-total'), '2')
+    // No more than can be paged through, wherever they are read.
+    const { futures } = platform.platform.desk.core.state
+    const figuresOf = futures.figuresOf.bind(futures)
+    futures.figuresOf = (pair) => ({ ...figuresOf(pair), sequence: 500_000 })
+    const many = await get('/trades', { ...BTC, limit: 1 })
+    futures.figuresOf = figuresOf
+    assert.equal(many.headers.get('x-pagination-total'), '101000')
     assert.deepEqual(ok(await get('/trades', { ...BTC, to: start - 3600 })), [])
 
     const [ticker] = ok(await get('/tickers', { ...BTC, timezone: 'utc0' }))

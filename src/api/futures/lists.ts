@@ -8,6 +8,8 @@ import { paginationHeaders } from '../history.ts'
 /** What a page may skip: beyond it a time range finds the rows. */
 const SKIP_MAX = 100_000
 const LIMIT_MAX = 1_000
+/** As many as can be paged through: no list tells of more. */
+export const COUNTED_MAX = SKIP_MAX + LIMIT_MAX
 export const listFields = {
   limit: withDefault(integer(1, LIMIT_MAX), 100),
   offset: withDefault(integer(0, SKIP_MAX), 0),
@@ -78,7 +80,7 @@ export async function storedPage<Row extends object>(
   const { sql, values } = filter
   const counted = `select count(*) from (select 1 from "${spec.name}" ${sql} limit ?) as counted`
   const [[count], rows] = await Promise.all([
-    desk.store.query(counted, [...values, SKIP_MAX + LIMIT_MAX]),
+    desk.store.query(counted, [...values, COUNTED_MAX]),
     desk.store.select(spec, `${sql} order by ${order} limit ? offset ?`, [
       ...values,
       page.limit,

@@ -22,7 +22,7 @@ import {
 } from './contract-views.ts'
 import { CONTRACT_INTERVALS, contractInterval, contractRange } from './intervals.ts'
 import { fundHistory } from './insurance.ts'
-import { Filter, listFields, storedPage } from './lists.ts'
+import { COUNTED_MAX, Filter, listFields, storedPage } from './lists.ts'
 import { floatSeconds, lookOf, type Look } from './order-views.ts'
 import { CONTRACT_PATH, SETTLE, contractField, contractOf, settledOf, type Group } from './paths.ts'
 import { sizeShape } from './sizes.ts'
@@ -110,7 +110,8 @@ async function publicTrades(
       return { pair, page: undefined }
     // Those past the book are not in the market's own count.
     const past = list.filter(({ sequence }) => sequence === 0).length
-    paginationHeaders(set, { limit, offset }, state.futures.figuresOf(pair).sequence + past)
+    const total = Math.min(state.futures.figuresOf(pair).sequence + past, COUNTED_MAX)
+    paginationHeaders(set, { limit, offset }, total)
     return { pair, page: newest.reverse() }
   })
   if (page !== undefined) return page
