@@ -186,8 +186,19 @@ describe('contracts of unified accounts', () => {
         ),
       ['futures_fee -2.85 0', 'futures_pnl -300 0', 'futures_fee -3 0'],
     )
-    // Money that comes in repays it.
-    await platform.credit(trader.user_id, 'USDT', '302.85')
+    // Money that comes in repays it, whoever sends it.
+    const friend = await platform.user()
+    await platform.credit(friend.user_id, 'USDT', '2.85')
+    ok(
+      await friend.client.post('/withdrawals/push', {
+        receive_uid: trader.user_id,
+        currency: 'USDT',
+        amount: '2.85',
+      }),
+    )
+    const less = (await unifiedAccount(trader)).balances.USDT
+    assert.deepEqual([less.negative_liab, less.borrowed, less.available], ['200', '200', '0'])
+    await platform.credit(trader.user_id, 'USDT', '300')
     const after = await unifiedAccount(trader)
     assert.deepEqual([after.balances.USDT.negative_liab, after.balances.USDT.available], ['0', '100'])
     await setIndex(platform, { BTC: '60000' })

@@ -10,6 +10,7 @@ import type { Actor } from '../tables/audit.ts'
 import type { Ctx, State } from '../state.ts'
 import { isFrozen, isMain, refuseClosed } from '../tables/users.ts'
 import { refuseOwing } from '../family.ts'
+import { repayFromInflow, spotInflowLines } from '../futures/transfers.ts'
 import { transferAmount } from '../wallet/transfers.ts'
 import { checkLeaving, refuseFrozen } from '../withdrawals/request.ts'
 import { approvePush, checkPushLimits, countPush, forgetContact, judgePush, uncountPush } from './policy.ts'
@@ -100,6 +101,14 @@ function post(ctx: Ctx, push: Push, kind: string, from: AccountKey, to: AccountK
   const lines = move(from, to, push.currency, push.amount)
   ctx.state.ledger.post(ctx, { kind, ref: `push:${push.id}`, lines })
 }
+/** in flight → the receiver: as every transfer that comes in, it pays first what losses in contracts left owing. */
+function deliver(ctx: Ctx, { id, receive_uid: owner, currency, amount }: Push): void {
+  const { state } = ctx
+  const [out] = move(IN_FLIGHT, spotOf(owner), currency, amount)
+  const lines = [out!, ...spotInflowLines(state, owner, currency, amount)]
+  state.ledger.post(ctx, { kind: KINDS.accept, ref: `push:${id}`, lines })
+  repayFromInflow(ctx, owner, currency, amount)
+}
 const KINDS = {
   accept: 'push_rcvd',
   refuse: 'push_rej',
@@ -111,8 +120,8 @@ const KINDS = {
 function finish(ctx: Ctx, push: Push, event: keyof typeof KINDS): Push {
   const moving: Push = { ...push, status: step(push, event) }
   const accepted = event === 'accept'
-  const owner = accepted ? push.receive_uid : push.push_uid
-  post(ctx, push, KINDS[event], IN_FLIGHT, spotOf(owner))
+  if (accepted) deliver(ctx, push)
+  else post(ctx, push, KINDS[event], IN_FLIGHT, spotOf(push.push_uid))
   if (push.expiry !== 0) unschedule(ctx, push.expiry)
   if (!accepted && push.policy !== null) uncountPush(ctx, push)
   const done: Push = {
