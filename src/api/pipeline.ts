@@ -1,5 +1,5 @@
 import { CONSOLE_PATH, type PlainReply, type PlainRequest } from '../http/exchange.ts'
-import { VENDOR_PREFIX, accepts, addressBlock, isJsonType, microsNow } from '../http/words.ts'
+import { VENDOR_PREFIX, accepts, isJsonType, microsNow } from '../http/words.ts'
 import { Refusal, notFound, refuse } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
@@ -10,7 +10,6 @@ import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
-import { tieredRequests } from './fill-ratio.ts'
 import { Limiter, type Allowance } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { MeantPaths } from './meant-path.ts'
@@ -19,6 +18,7 @@ import { readCall, readJson, readParts, wantsBody, type ReadBody } from './readi
 import { replyText } from './reply-text.ts'
 import type { RequestLog, Witness } from './request-log.ts'
 import { Router } from './router.ts'
+import { nameOf, windowOf } from './windows.ts'
 
 /** Routes by method and path. */
 export interface Endpoints {
@@ -308,26 +308,8 @@ export class Pipeline {
     const { limit: rule } = endpoint
     if (rule === null) return
     const { limiter, desk } = this.options
-    const { bucket, requests } = this.windowOf(passage, rule, nameOf(rule, endpoint))
+    const { bucket, requests } = windowOf(passage, rule, nameOf(rule, endpoint), desk.core.state)
     passage.allowance = limiter.peek(`${bucket} ${NO_MARKET[0]}`, requests, rule.seconds, desk.clock.peek())
-  }
-  /** Whose window of a rule it is, and how many requests pass in it. */
-  private windowOf(
-    passage: Passage,
-    rule: LimitRule,
-    own: string,
-  ): { readonly name: string; readonly bucket: string; readonly requests: number } {
-    const { state } = this.options.desk.core
-    const { caller, session } = passage
-    // An open page must not cost a bot its limit.
-    const name = session === undefined && passage.route!.console !== true ? own : `${CONSOLE}${own}`
-    const who =
-      rule.basis === 'ip' ? addressBlock(passage.ip) : String(caller?.user.user_id ?? session!.subject)
-    const requests =
-      rule.tiered === true && caller !== undefined
-        ? tieredRequests(state, state.futures.activity, caller.user)
-        : rule.requests
-    return { name, bucket: `${name} ${who}`, requests }
   }
   /** Of several windows the one with the least room is told. It counts in all of them, or, refused by one, in none. */
   private count(
@@ -338,7 +320,7 @@ export class Pipeline {
     cost: number,
   ): void {
     const { limiter, desk } = this.options
-    const { name, bucket, requests } = this.windowOf(passage, rule, own)
+    const { name, bucket, requests } = windowOf(passage, rule, own, desk.core.state)
     const now = desk.clock.peek()
     const { seconds, label } = rule
     // One that is full refuses before the others have counted anything.
@@ -484,10 +466,7 @@ const HEADERS = {
   reset: `${VENDOR}-RateLimit-Reset-Timestamp`,
   ignored: `${VENDOR}-Ignored`,
 }
-const nameOf = ({ bucket }: LimitRule, { method, path }: AnyEndpoint): string => bucket ?? `${method} ${path}`
 const readsBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE'
-/** What the names of the windows of people in browsers begin with. */
-export const CONSOLE = 'console '
 /** What people see of their accounts stays with them. */
 const CONSOLE_HEADERS = [
   'Cache-Control',
