@@ -194,7 +194,13 @@ describe('the trading API over a socket', () => {
     assert.equal((await row({})).biz_info, 'ch:bot-7')
     for (const name of ['X-Gate-Channel-Id', 'x-gate-channel-id', 'X-SVC-Channel-ID'])
       assert.equal((await row({}, { req_header: { [name]: 'other' } })).biz_info, 'ch:other')
-    assert.equal((await row({ text: 'apiv4' })).text, 'apiv4')
+    for (const text of ['apiv4', 'web']) assert.equal((await row({ text })).text, text)
+    // What tells where orders come from is the name of none of them.
+    for (const order_id of ['apiv4', 'apiv4-ws', 'web'])
+      for (const call of ['spot.order_status', 'spot.order_cancel']) {
+        const answer = await line.call(call, { order_id, currency_pair: BUY.currency_pair })
+        refusedCall(answer, 404, 'CLIENT_ID_NOT_FOUND')
+      }
     refusedCall(
       await line.call('spot.order_place', { ...BUY, text: 'mine' }),
       400,

@@ -1,6 +1,6 @@
 import { isMeant } from '../../core/spot/accounts.ts'
 import { isOrderId, orderNamed, placeWords, refuseEnded, type Place } from '../../core/spot/cancel.ts'
-import { SPOT_ORDER, type Order, type OrderAccount } from '../../core/tables/exchange/order.ts'
+import { SPOT_ORDER, isClientText, type Order, type OrderAccount } from '../../core/tables/exchange/order.ts'
 import type { State } from '../../core/state.ts'
 import { Refusal, notFound, refuse } from '../../labels.ts'
 import type { Desk } from '../endpoint.ts'
@@ -71,7 +71,11 @@ export async function ending(
 /** A text may be used again: the newest order wins. */
 const BY_TEXT = `where "user_id" = ? and "text" = ? and "text" <> 'apiv4' order by "id" desc limit 1`
 async function stored(desk: Desk, userId: number, name: string): Promise<Order | undefined> {
-  if (!isOrderId(name)) return (await desk.store.select(SPOT_ORDER, BY_TEXT, [userId, name]))[0]
+  if (!isOrderId(name)) {
+    // What only tells where an order came from names none.
+    if (!isClientText(name)) return undefined
+    return (await desk.store.select(SPOT_ORDER, BY_TEXT, [userId, name]))[0]
+  }
   const id = Number(name)
   if (!Number.isSafeInteger(id)) return undefined
   return (await desk.store.select(SPOT_ORDER, 'where "id" = ?', [id]))[0]
