@@ -1,8 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CLIENTS_PREFIX, KNOWN_HEADERS, METHODS, VENDOR_PREFIX, usualHeaders } from './words.ts'
 
-/** Headers that pages send: those of a signed request. */
-const SENT = ['KEY', 'SIGN', 'Timestamp', 'Content-Type', 'X-Gate-Exptime', 'X-Client-Request-Id']
+/** Headers that pages send: those of a signed request, and what clients put on each of theirs. */
+const SENT = [
+  'KEY',
+  'SIGN',
+  'Timestamp',
+  'Content-Type',
+  'X-Client-Request-Id',
+  ...['Exptime', 'Channel-Id', 'Size-Decimal'].flatMap((name) => [
+    `X-${CLIENTS_PREFIX}-${name}`,
+    `X-${VENDOR_PREFIX}-${name}`,
+  ]),
+]
 /** Headers of replies that pages may read beyond the few that browsers let them. */
 const READ = [
   'X-In-Time',
@@ -10,6 +20,8 @@ const READ = [
   'X-Pagination-Limit',
   'X-Pagination-Offset',
   'X-Pagination-Total',
+  'X-Applied-From',
+  'X-Applied-To',
   'Retry-After',
   'X-Client-Request-Id',
   ...KNOWN_HEADERS.flatMap((name) => [`X-${VENDOR_PREFIX}-${name}`, `X-${CLIENTS_PREFIX}-${name}`]),

@@ -42,6 +42,10 @@ describe('pages of other origins', () => {
     assert.equal(asked.status, 204)
     assert.equal(allowed(asked), PAGE)
     assert.match(asked.headers.get('access-control-allow-headers')!, /KEY, SIGN, Timestamp, Content-Type/)
+    // What ccxt and gate-api send with each request of theirs, or may be told to send.
+    const sent = asked.headers.get('access-control-allow-headers')!.toLowerCase().split(', ')
+    for (const name of ['channel-id', 'size-decimal', 'exptime'])
+      assert.ok(sent.includes(`x-gate-${name}`) && sent.includes(`x-svc-${name}`), name)
     assert.match(asked.headers.get('access-control-allow-methods')!, /GET, POST, PUT, PATCH, DELETE/)
     assert.equal(asked.headers.get('access-control-allow-private-network'), 'true')
     assert.equal(asked.headers.get('access-control-allow-credentials'), null)
@@ -66,6 +70,7 @@ describe('pages of other origins', () => {
     assert.equal(allowed(got), PAGE)
     assert.equal(got.headers.get('vary'), 'Origin')
     assert.match(got.headers.get('access-control-expose-headers')!, /RateLimit-Requests-Remain/)
+    assert.match(got.headers.get('access-control-expose-headers')!, /X-Applied-From, X-Applied-To/)
     assert.ok(Number(got.headers.get('x-in-time')) > 0)
     // A page must be able to read why it was refused.
     const refusal = await fetch(`${url}/api/v4/account/detail`, { headers: { Origin: PAGE } })
