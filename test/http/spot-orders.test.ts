@@ -376,6 +376,14 @@ describe('spot orders', () => {
       ok(await alice.client.get('/spot/orders', { ...PAIR, status: 'finished', to: '1000000' })),
       [],
     )
+    // Nothing bounds the other side of a bound, and what is sent for "ever" is far away.
+    for (const window of [{ to: '9999999999' }, { from: '0', to: '4294967295' }, { from: '1' }])
+      assert.deepEqual(
+        ok(await alice.client.get('/spot/orders', { ...PAIR, status: 'finished', ...window })),
+        finished,
+      )
+    const backwards = { ...PAIR, status: 'finished', from: '5', to: '4' }
+    refused(await alice.client.get('/spot/orders', backwards), 400, 'INVALID_PARAM_VALUE', /from: 5.*to, 4/)
   })
 
   test('the account book tells every step with its word and code', async () => {

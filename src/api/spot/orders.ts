@@ -4,7 +4,7 @@ import { accountsMeant, isMeant } from '../../core/spot/accounts.ts'
 import type { State } from '../../core/state.ts'
 import { refuse } from '../../labels.ts'
 import { endpoint, signed, type AnyEndpoint, type Desk } from '../endpoint.ts'
-import { integer, object, oneOf, optional, text, withDefault } from '../fields.ts'
+import { integer, object, oneOf, optional, text, untilMicros, withDefault } from '../fields.ts'
 import { LIMITS } from '../limits.ts'
 import { array, bool, int, int64, shape, str } from '../shapes.ts'
 import { currencyField, pairField } from '../wallet.ts'
@@ -23,7 +23,7 @@ import {
   sideField,
 } from './order-fields.ts'
 import { orderInMode, orderShape, orderView, historyPair } from './views.ts'
-import { skipped, timeSpan } from './span.ts'
+import { skipped } from './span.ts'
 
 const ACCESS = signed('spot')
 const byNumber = (a: number, b: number): number => a - b
@@ -373,11 +373,16 @@ async function finished(desk: Desk, userId: number, query: FinishedQuery, skip: 
   }))
   const conditions = [`"user_id" = ?`, `"status" <> 'open'`]
   const values: (string | number)[] = [userId]
-  if (query.from !== null || query.to !== null) {
-    const unbounded = { usual: 36_500, most: 36_500 }
-    const span = timeSpan({ desk, set: () => undefined }, query, unbounded)
-    conditions.push('"update_at" >= ?', '"update_at" <= ?')
-    values.push(span.from, span.to)
+  const { from, to } = query
+  if (from !== null && to !== null && from > to)
+    refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
+  if (from !== null) {
+    conditions.push('"update_at" >= ?')
+    values.push(Math.floor(from * 1e6))
+  }
+  if (to !== null) {
+    conditions.push('"update_at" <= ?')
+    values.push(untilMicros(to))
   }
   for (const [column, value] of [
     ['pair', pair],
