@@ -159,6 +159,12 @@ describe('public data of perpetual contracts', () => {
     const premium = await get('/premium_index', { ...BTC, interval: '1m', from: start - 7_200 })
     assert.equal(premium.headers.get('x-applied-from'), String(start - 7_200))
     const minute = Math.floor(platform.now() / 60) * 60
+    const ever = 9_999_999_999
+    const latest = ok(await get('/candlesticks', { ...BTC, interval: '1m', to: ever, limit: 2 }))
+    assert.deepEqual(
+      latest.map(({ t }: { t: number }) => t),
+      [minute - 60, minute],
+    )
     assert.equal(premium.headers.get('x-applied-to'), String(minute))
     refused(
       await get('/candlesticks', { ...BTC, limit: 5, from: start }),
@@ -305,6 +311,8 @@ describe('public data of perpetual contracts', () => {
     }
     assert.deepEqual(await applied({ from: now - 7200 }), [now - 7200, now - 3600])
     assert.deepEqual(await applied({ to: now }), [now - 3600, now])
+    const [since, until] = await applied({ to: now + 7200 })
+    assert.ok(since! - now < -3500 && until === now + 7200)
     const [begin, end] = await applied({})
     assert.ok(end! - begin! === 3600 && end! - now < 60)
     refused(

@@ -129,6 +129,11 @@ describe('spot market data', () => {
     assert.deepEqual(await applied({ limit: 10 }), [minute - 9 * 60, minute])
     assert.deepEqual(await applied({ to: start + 59 }), [start - 99 * 60, start])
     assert.deepEqual(await applied({ from: start + 61 }), [start + 60, minute])
+    // An end in the future: those up to now.
+    const ever = 9_999_999_999
+    assert.deepEqual(await applied({ to: ever }), [minute - 99 * 60, minute])
+    assert.equal(ok(await candles({ to: ever })).at(-1)[0], String(minute))
+    assert.equal(ok(await anybody.get('/spot/trades', { ...PAIR, to: ever })).length, 4)
     assert.deepEqual(await applied({ from: minute - 5_000 * 60 }), [minute - 5_000 * 60, minute - 4_001 * 60])
     // Both in one bucket.
     refused(await candles({ from: start + 5, to: start + 4 }), 400, 'INVALID_PARAM_VALUE', /from.*after/)

@@ -389,6 +389,10 @@ describe('spot orders', () => {
   test('the account book tells every step with its word and code', async () => {
     const maker = await alice.placed('sell', '0.1', '50000')
     await bob.placed('buy', '0.05', '50000')
+    // An end in the future: the last days before now.
+    const ever = { to: '9999999999' }
+    assert.equal(ok(await bob.client.get('/spot/my_trades', ever)).length, 1)
+    assert.ok(ok(await bob.client.get('/spot/account_book', ever)).length > 2)
     ok(await alice.client.delete(`/spot/orders/${maker.id}`, PAIR))
     const book = ok(
       await alice.client.get('/spot/account_book', { from: Math.floor(platform.now() * 1000) - 60_000 }),

@@ -50,12 +50,14 @@ export function contractRange(
   const from = query.from === null ? undefined : interval.start(Math.floor(query.from))
   const usual = from === undefined ? now : Math.min(now, from + (most - 1) * interval.seconds)
   const to = interval.start(Math.floor(query.to ?? usual))
-  let first = from ?? to
+  const last = Math.min(to, interval.start(now))
+  // Where the beginning is ours, an end that lies in the future makes it no later.
+  let first = from ?? last
   if (from === undefined) for (let i = 1; i < (limit ?? POINTS_USUAL); i++) first = interval.start(first - 1)
-  if ((to - first) / interval.seconds > most - 1)
+  if ((from === undefined ? last - first : to - first) / interval.seconds > most - 1)
     refuse(
       'INVALID_PARAM_VALUE',
       `Candlestick range too broad: at most ${most} points for each request; narrow from and to`,
     )
-  return { first, last: Math.min(to, interval.start(now)) }
+  return { first, last }
 }

@@ -84,9 +84,10 @@ export function liquidationSpan(
   now: number,
 ): { readonly from: number; readonly to: number } {
   const end = to ?? (from === null ? now : from + LIQUIDATIONS_SPAN)
-  const begin = from ?? end - LIQUIDATIONS_SPAN
+  // Where the beginning is ours, an end that lies in the future makes it no later, and the span no longer.
+  const begin = from ?? Math.min(now, end) - LIQUIDATIONS_SPAN
   refuseBackwards(begin, end)
-  if (end - begin > LIQUIDATIONS_SPAN)
+  if (from !== null && end - begin > LIQUIDATIONS_SPAN)
     refuse(
       'INVALID_PARAM_VALUE',
       `from, to: they are ${end - begin} seconds apart; at most ${LIQUIDATIONS_SPAN} for each request`,

@@ -39,8 +39,10 @@ export function candleRange(
   const to = interval.start(
     Math.floor(query.to ?? Math.min(now, from! + (POINTS_MAX - 1) * interval.seconds)),
   )
-  const first = from ?? back(to, 99)
-  if ((to - first) / interval.seconds > POINTS_MAX - 1)
+  const last = Math.min(to, interval.start(now))
+  // Where the beginning is ours, an end that lies in the future makes it no later.
+  const first = from ?? back(last, 99)
+  if (from !== undefined && (to - first) / interval.seconds > POINTS_MAX - 1)
     refuse(
       'INVALID_PARAM_VALUE',
       `Candlestick range too broad: at most ${POINTS_MAX} points for each request; narrow from and to`,
@@ -50,7 +52,7 @@ export function candleRange(
       'INVALID_PARAM_VALUE',
       `Candlestick too long ago: at most the last ${HORIZON_POINTS} points of ${interval.name} are kept`,
     )
-  return { first, last: Math.min(to, interval.start(now)) }
+  return { first, last }
 }
 
 /** The headers that say which candles are shown: the times at which the first and the last of them begin. */

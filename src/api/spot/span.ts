@@ -23,9 +23,10 @@ export function timeSpan(
   const now = call.desk.clock.peek() / 1e6
   const usual = days.usual * DAY_SECONDS
   const to = query.to ?? (query.from === null ? now : Math.max(query.from, Math.min(now, query.from + usual)))
-  const from = query.from ?? to - usual
+  // Where the beginning is ours, an end that lies in the future makes it no later, and the span no longer.
+  const from = query.from ?? Math.min(now, to) - usual
   if (from > to) refuse('INVALID_PARAM_VALUE', `from: ${from} is after to, ${to}`)
-  if (to - from > days.most * DAY_SECONDS)
+  if (query.from !== null && to - from > days.most * DAY_SECONDS)
     refuse('INVALID_PARAM_VALUE', `from, to: the span is more than ${days.most} days; ask for less at a time`)
   call.set('X-Applied-From', Math.floor(from))
   call.set('X-Applied-To', Math.floor(to))
