@@ -150,6 +150,14 @@ describe('orders that chase the best price', () => {
       text: null,
     })
     assert.equal(floor.notChasing(user, 5), 'CONTRACT_NO_COUNTER')
+    // What is wrong with any order there comes before that nothing is there to chase.
+    assert.equal(floor.notChasing(user, 1_000_001), 'SIZE_TOO_LARGE')
+    floor.must('contract.change', {
+      contract: BTC_USDT,
+      change: { status: 'circuit_breaker' },
+      actor: 'test',
+    })
+    assert.equal(floor.notChasing(user, 5), 'TRADE_RESTRICTED')
   })
 
   test('stopped one by one, by text or all; or by cancelling its order', () => {

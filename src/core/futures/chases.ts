@@ -15,7 +15,16 @@ import type { AccountPath } from './inputs.ts'
 import { settledOf } from './money.ts'
 import { PLAIN, placeOrder } from './place.ts'
 import { isDual } from './positions.ts'
-import { checkAccount, checkTick, contractNamed, readPrice, readSize } from './rules.ts'
+import {
+  checkAccount,
+  checkSize,
+  checkTick,
+  checkTrading,
+  contractNamed,
+  readPrice,
+  readSize,
+  refuseLiquidating,
+} from './rules.ts'
 import { checkModes, checkWaitingRoom, isTrading, readWaitingText } from './triggers.ts'
 import { takeOff } from './venue.ts'
 import { chaseOrigin } from './waiting.ts'
@@ -59,7 +68,11 @@ export function createChase(ctx: Ctx, input: NewChaseOrder): ChaseOrder {
   if (input.is_dual_mode !== null && input.is_dual_mode !== dual)
     refuse('INVALID_PARAM_VALUE', `is_dual_mode: the account is in ${dual ? 'dual' : 'single'} mode`)
   checkModes(state, user_id, contract, input.position_mode)
+  // What any order is asked for before its price: without a price to chase there would be another answer.
+  checkTrading(ctx, contract)
   checkAccount(state, user_id, contract)
+  refuseLiquidating(state, user_id, contract)
+  checkSize(contract, size, false)
   const best = bestOf(state, contract, side, 0)
   if (best === undefined)
     refuse(
