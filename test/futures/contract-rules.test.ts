@@ -8,6 +8,9 @@ import { completeContract, type GivenContract } from '../../src/core/tables/worl
 import type { ContractConfig } from '../../src/core/tables/world/contracts.ts'
 import { checkWorld } from '../../src/core/tables/world/world.ts'
 import { BUILT_IN_WORLD } from '../../src/core/world/built-in.ts'
+import { format } from '../../src/money/amount.ts'
+import { Floor } from './floor.ts'
+import { BTC_USDT, CONTRACTS } from './world.ts'
 
 const GIVEN: GivenContract = {
   group: 'futures',
@@ -151,4 +154,20 @@ describe('contracts of a configuration', () => {
       /KONTOR_CONFIG .*contracts\[0\]\.settle/,
     )
   })
+})
+
+test('leverages that nobody has chosen are some that may be chosen', () => {
+  for (const [leverage_min, leverage_max, first] of [
+    ['1', '125', '10'],
+    ['20', '125', '20'],
+    ['1', '5', '5'],
+  ] as const) {
+    const tiers = CONTRACTS.BTC_USDT.tiers.slice(leverage_max === '5' ? -1 : 0)
+    const floor = new Floor([{ ...CONTRACTS.BTC_USDT, leverage_min, leverage_max, tiers }])
+    const user = floor.holder('1000')
+    assert.equal(format(floor.position(user).cross_limit), first)
+    const mode = { ...floor.path(user, BTC_USDT), contract: 'BTC_USDT', mode: 'isolated' } as const
+    floor.must('futures.margin_mode', mode)
+    assert.equal(format(floor.position(user).leverage), first)
+  }
 })

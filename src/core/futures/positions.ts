@@ -16,8 +16,6 @@ import { bookCash } from './money.ts'
 import { positionEnded } from './waiting.ts'
 
 export const holdingOf = ({ size, cost }: Position): Holding => ({ size: contractsIn(size), cost })
-/** 10 at first. */
-const FIRST_LEVERAGE = (10n * ONE) as Rate
 
 /** The row as it is or would be: cross, with the contract's usual limit. */
 export function positionOf(state: State, userId: number, contract: Contract, mode: PositionMode): Position {
@@ -32,7 +30,7 @@ export function positionOf(state: State, userId: number, contract: Contract, mod
       margin: ZERO,
       leverage: 0n as Rate,
       cross_limit: contract.crossDefault,
-      isolated_leverage: FIRST_LEVERAGE < contract.leverageMax ? FIRST_LEVERAGE : contract.leverageMax,
+      isolated_leverage: contract.isolatedFirst,
       risk_limit: ZERO,
       liquidating: 0,
       funded: state.futures.priceOf(contract.id)?.funding_sum ?? ZERO,

@@ -118,6 +118,8 @@ export interface Contract {
   readonly leverageMin: Rate
   readonly leverageMax: Rate
   readonly crossDefault: Rate
+  /** Of an isolated position whose owner has never named a leverage. */
+  readonly isolatedFirst: Rate
   /** Undefined: it has no funding. */
   readonly funding: FundingTerms | undefined
   readonly impactValue: Amount
@@ -200,7 +202,8 @@ export function compileContract(given: ContractConfig, precision: number, settli
     slip: rateOf(config.market_order_slip_ratio),
     leverageMin: rateOf(config.leverage_min),
     leverageMax: rateOf(config.leverage_max),
-    crossDefault: smaller(rateOf(config.cross_leverage_default), rateOf(config.leverage_max)),
+    crossDefault: within(config, rateOf(config.cross_leverage_default)),
+    isolatedFirst: within(config, FIRST_LEVERAGE),
     funding:
       group === 'futures'
         ? {
@@ -248,7 +251,12 @@ function shownTerms(config: ContractConfig): ContractConfig {
   }))
   return { ...config, ...shown, tiers }
 }
-const smaller = (a: Rate, b: Rate): Rate => (a < b ? a : b)
+const FIRST_LEVERAGE = rateOf('10')
+/** What nobody has chosen is a leverage that may be chosen. */
+function within({ leverage_min, leverage_max }: ContractConfig, leverage: Rate): Rate {
+  const [least, most] = [rateOf(leverage_min), rateOf(leverage_max)]
+  return leverage < least ? least : leverage > most ? most : leverage
+}
 
 /** Unix seconds at which it is settled; 0: it goes on. A dated one may be delisted before its date. */
 export const endOf = ({ config }: Contract): number => endSecond(config)
