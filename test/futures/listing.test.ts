@@ -231,6 +231,27 @@ describe('a contract that is delisted', () => {
     desk.advance(31)
     assert.deepEqual([desk.cash(long), desk.cash(short)], ['1000', '1000'])
   })
+  test('whoever cancels more than a portion of his orders there is answered though it ends before the next', () => {
+    const floor = new Floor([{ ...CONTRACTS.BTC_USDT, orders_limit: 200 }])
+    floor.markAt('60000')
+    const user = floor.holder('10000')
+    for (let i = 0; i < 150; i++) floor.place(user, BTC_USDT, 1, '59000')
+    const all = {
+      ...floor.path(user, BTC_USDT),
+      contract: 'BTC_USDT',
+      side: null,
+      exclude_reduce_only: false,
+      text: null,
+    }
+    const { ids, due_id, rest } = floor.must('futures.cancel_all', all)
+    assert.equal(ids.length, 150)
+    change(floor, { delisted_time: floor.second })
+    floor.advance(1)
+    assert.equal(statusOf(floor, BTC_USDT), 'delisted')
+    assert.deepEqual(floor.must('futures.cancel_next', { due_id, rest }), { due_id: 0 })
+    assert.ok(ids.every((id) => floor.state.futures.orders.get(id)?.status !== 'open'))
+    assert.deepEqual(floor.run('futures.cancel_all', all), { label: 'CONTRACT_NOT_FOUND' })
+  })
   test('a countdown that strikes after its end is over', () => {
     const desk = deskAt('2026-11-16T15:00Z', [CONTRACTS.BTC_USDT])
     const path = { user_id: desk.holder('1000'), group: 'futures', settle: 'usdt' } as const

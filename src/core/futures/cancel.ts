@@ -27,7 +27,12 @@ export interface CancelRest extends CancelAllInput {
 function meant(ctx: Ctx, input: CancelRest, most: number): OrderRow[] {
   const { state } = ctx
   const account = `${input.group}/${input.settle}`
-  const only = input.contract === null ? undefined : contractNamed(state, input, input.contract).id
+  // In one that has ended since the first portion nothing is left.
+  const only =
+    input.contract === null
+      ? undefined
+      : state.world.contractNamed(input.group, input.settle, input.contract)?.id
+  if (input.contract !== null && only === undefined) return []
   const found: OrderRow[] = []
   for (const id of only === undefined ? state.futures.openPairs(input.user_id) : [only]) {
     if (found.length >= most) break
@@ -63,6 +68,7 @@ export function cancelAll(
   ctx: Ctx,
   input: CancelAllInput,
 ): { ids: number[]; due_id: number; rest: CancelRest } {
+  if (input.contract !== null) contractNamed(ctx.state, input, input.contract)
   countRequest(ctx, input)
   const rest = { ...input, upto: lastOrderId(ctx) }
   const orders = meant(ctx, rest, Infinity)
