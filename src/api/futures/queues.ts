@@ -24,6 +24,8 @@ function queueOf(state: State, contract: Contract, long: boolean): readonly Scor
   const known = told.get(side)
   const now = performance.now()
   if (known?.contract === contract && now < known.until) return known.queue
+  // Those that nobody asks for any more are not kept.
+  for (const [one, { until }] of told) if (until <= now) told.delete(one)
   const queue = scoredQueue(state, contract, long).slice()
   const done = performance.now()
   told.set(side, { contract, queue, until: done + (done - now) * PART })
