@@ -459,5 +459,12 @@ describe('unified account', () => {
       enabled: true,
     })
     assert.deepEqual(ok(await high.client.get('/unified/delta_neutral')), { enabled: true })
+    for (const [mode, enabled] of [
+      ['portfolio', false],
+      ['multi_currency', true],
+    ] as const) {
+      ok(await high.client.put('/unified/unified_mode', { mode }), 204)
+      assert.deepEqual(ok(await high.client.get('/unified/delta_neutral')), { enabled })
+    }
   })
 })

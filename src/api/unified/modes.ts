@@ -82,7 +82,11 @@ export const unifiedModeEndpoints: readonly AnyEndpoint[] = [
     reply: shape({ enabled: bool }),
     refuses: ['ACCOUNT_EXCEPTION'],
     handle: async ({ desk, caller }) =>
-      desk.core.read((state) => ({ enabled: requireUnified(state, caller.user.user_id).delta_neutral })),
+      desk.core.read((state) => {
+        const { mode, delta_neutral } = requireUnified(state, caller.user.user_id)
+        // It is for this mode alone; who comes back to it finds it as it was.
+        return { enabled: delta_neutral && mode === 'multi_currency' }
+      }),
   }),
   endpoint({
     method: 'POST',
