@@ -1,6 +1,6 @@
 import { isCross } from './margin.ts'
-import { E, ceilTo, dec, floorTo, max, min } from './numbers.ts'
-import { amend, contractOf, place } from './orders.ts'
+import { E, abs, ceilTo, dec, floorTo, max, min } from './numbers.ts'
+import { amend, checkSize, checkTrading, contractOf, place, refuseLiquidating } from './orders.ts'
 import { followBook } from './prices.ts'
 import { endOrder } from './trading.ts'
 import { checkRoom, type Path } from './triggers.ts'
@@ -70,7 +70,10 @@ export function createChase(w: World, input: NewChase): number {
   const dual = w.isDual(user, account)
   if (input.dual !== null && input.dual !== dual) refuse('INVALID_PARAM_VALUE')
   if (input.positionMode !== null && (input.positionMode === 'dual') !== dual) refuse('INVALID_PARAM_VALUE')
+  checkTrading(w, c)
   if (w.account(user, account) === undefined) refuse('USER_NOT_FOUND')
+  refuseLiquidating(w, user, c)
+  checkSize(c, abs(amount), false)
   const best = bestOf(w, c, buys) ?? refuse('CONTRACT_NO_COUNTER')
   const limit = readLimit(c, input, buys, best)
   checkRoom(w, input)

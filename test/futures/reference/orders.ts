@@ -58,6 +58,8 @@ export function checkTrading(w: World, c: Contract): void {
 export interface Own {
   readonly text: string | null
   readonly origin: string
+  /** A stop closes what was filled, however much that is. */
+  readonly anySize?: boolean
 }
 export function place(w: World, input: NewOrder, own?: Own): Order {
   const { user, price } = input
@@ -97,7 +99,7 @@ export function place(w: World, input: NewOrder, own?: Own): Order {
     refuse('INVALID_PARAM_VALUE')
   // 6 to 9
   const sent = abs(resolved)
-  if (!closes) checkSize(c, sent, market)
+  if (!closes && own?.anySize !== true) checkSize(c, sent, market)
   if (!market) checkDeviation(w, c, price)
   if (rests && w.openOf(user, c.id).length >= c.ordersLimit) refuse('TOO_MANY_ORDERS')
   if (input.text !== null && isUsed(w, user, c.account, input.text)) refuse('DUPLICATE_REQUEST')

@@ -447,7 +447,7 @@ function firePriceOrder(w: World, c: Contract, { id, user, initial, of }: PriceO
     return place(
       w,
       { ...PLAIN, ...initial, user, account: accountOf(c), contract: c.name, text: given },
-      { text: given === null ? `ao-${id}` : null, origin: `price_order:${id}` },
+      { text: given === null ? `ao-${id}` : null, origin: `price_order:${id}`, anySize: of !== 0 },
     ).id
   })
   const row = w.priceOrders.get(id)!
