@@ -10,7 +10,7 @@ import type { AnyEndpoint, Call, KeyAccess, LiveDesk, Method } from './endpoint.
 import type { ReportedRequest } from './fault-report.ts'
 import type { Faults } from './faults.ts'
 import { Proposed, guardedCall } from './guarded.ts'
-import { Limiter, type Allowance } from './limiter.ts'
+import type { Allowance, Limiter } from './limiter.ts'
 import type { LimitRule } from './limits.ts'
 import { MeantPaths } from './meant-path.ts'
 import { EndpointCall, header, parseQuery, type Checked, type Passage, type Route } from './passage.ts'
@@ -18,7 +18,7 @@ import { readCall, readJson, readParts, wantsBody, type ReadBody } from './readi
 import { replyText } from './reply-text.ts'
 import type { RequestLog, Witness } from './request-log.ts'
 import { Router } from './router.ts'
-import { nameOf, windowOf } from './windows.ts'
+import { Windows } from './windows.ts'
 
 /** Routes by method and path. */
 export interface Endpoints {
@@ -96,12 +96,14 @@ export function addRoute<R>(router: Router<R>, prefix: string, endpoint: AnyEndp
 export class Pipeline {
   private readonly options: PipelineOptions
   private readonly router: Router<Route>
+  private readonly windows: Windows
   private readonly meant = new MeantPaths()
   /** What people in browsers call: made when the first of them comes, for many platforms never see one. */
   private pages: Router<Route> | undefined
 
   constructor(options: PipelineOptions) {
     this.options = options
+    this.windows = new Windows(options.desk, options.limiter)
     this.router = this.routerFor(false)
   }
   private routerFor(people: boolean): Router<Route> {
@@ -152,7 +154,7 @@ export class Pipeline {
       this.negotiate(passage, endpoint)
       this.options.door.look(passage, endpoint)
       passage.query = parseQuery(passage.rawQuery)
-      if (endpoint.access.kind === 'public') this.limit(passage, endpoint, undefined)
+      if (endpoint.access.kind === 'public') this.windows.count(passage, endpoint, undefined)
       return undefined
     } catch (error) {
       return this.refuse(passage, error)
@@ -172,7 +174,7 @@ export class Pipeline {
       if (unsure !== undefined) await unsure
       this.options.door.admit(passage, endpoint, body)
       const json = passage.checked?.fault === undefined ? readJson(endpoint, body) : NOT_READ
-      if (endpoint.access.kind !== 'public') this.limit(passage, endpoint, json.value)
+      if (endpoint.access.kind !== 'public') this.windows.count(passage, endpoint, json.value)
       const run = this.prepare(passage, endpoint, json)
       // An operator must be able to take a fault back, and whoever looks at a page to see that there is one.
       if (
@@ -188,7 +190,7 @@ export class Pipeline {
       const text = endpoint.reply === null ? undefined : replyText(endpoint.reply, reply)
       return this.respond(passage, endpoint.status, text)
     } catch (error) {
-      if (passage.caller !== undefined && passage.allowance === undefined) this.showLimit(passage)
+      if (passage.caller !== undefined && passage.allowance === undefined) this.windows.show(passage)
       return this.refuse(passage, error)
     } finally {
       leave?.()
@@ -231,8 +233,7 @@ export class Pipeline {
     const { desk, ready } = this.options
     if (!ready()) refuse('TOO_BUSY', STARTING)
     authorize(passage.caller!, endpoint.access as KeyAccess, passage.method, passage.ip, desk.core.state)
-    if (window !== undefined) this.count(passage, window, window.bucket!, NO_MARKET, 1)
-    if (limited) this.limit(passage, endpoint, given.body)
+    this.windows.count(passage, limited ? endpoint : undefined, given.body, window)
     const named = given.named()
     const { path, query, body } = readParts(endpoint, named.params, named.query, given.body, undefined)
     const call = new EndpointCall(desk, passage, path, query, body) as unknown as Call<never, never, never>
@@ -293,66 +294,6 @@ export class Pipeline {
       refuse('NOT_ACCEPTABLE', `Accept: ${accept ?? ''} excludes application/json, the only type there is`)
     if (type !== undefined && request.hasBody && readsBody(endpoint.method) && !isJsonType(type))
       refuse('INVALID_CONTENT_TYPE', `Content-Type: ${type} is not supported; send application/json`)
-  }
-
-  private limit(passage: Passage, endpoint: AnyEndpoint, body: unknown): void {
-    const { limit: rule } = endpoint
-    if (rule === null) return
-    const own = nameOf(rule, endpoint)
-    const markets = rule.basis === 'uid+market' ? this.marketsOf(passage, endpoint, body) : NO_MARKET
-    this.count(passage, rule, own, markets, endpoint.cost?.(body) ?? 1)
-  }
-  /** Who may not do this is told what is left all the same; nothing is counted. Of limits by market that of no market. */
-  private showLimit(passage: Passage): void {
-    const { endpoint } = passage.route!
-    const { limit: rule } = endpoint
-    if (rule === null) return
-    const { limiter, desk } = this.options
-    const { bucket, requests } = windowOf(passage, rule, nameOf(rule, endpoint), desk.core.state)
-    passage.allowance = limiter.peek(`${bucket} ${NO_MARKET[0]}`, requests, rule.seconds, desk.clock.peek())
-  }
-  /** Of several windows the one with the least room is told. It counts in all of them, or, refused by one, in none. */
-  private count(
-    passage: Passage,
-    rule: LimitRule,
-    own: string,
-    markets: readonly string[],
-    cost: number,
-  ): void {
-    const { limiter, desk } = this.options
-    const { name, bucket, requests } = windowOf(passage, rule, own, desk.core.state)
-    const now = desk.clock.peek()
-    const { seconds, label } = rule
-    // One that is full refuses before the others have counted anything.
-    if (markets.length > 1)
-      for (const market of markets)
-        this.tell(passage, limiter.peek(`${bucket} ${market}`, requests, seconds, now, cost))
-    if (passage.allowance?.allowed !== false)
-      for (const market of markets)
-        this.tell(passage, limiter.admit(`${bucket} ${market}`, requests, seconds, now, cost))
-    const told = passage.allowance
-    if (told === undefined || told.allowed) return
-    const wait = ((told.resetAt - now) / 1e6).toFixed(1)
-    refuse(
-      label,
-      `Request Rate Limit Exceeded: ${told.limit} requests in ${seconds} s for ${name}; try again in ${wait} s`,
-    )
-  }
-  /** The first that refuses, or the one with the least room. */
-  private tell(passage: Passage, allowance: Allowance): void {
-    const told = passage.allowance
-    if (told?.allowed === false) return
-    if (told === undefined || !allowance.allowed || allowance.remain < told.remain)
-      passage.allowance = allowance
-  }
-
-  /** As the platform spells them: a name that the caller makes up, or none, opens no bucket of its own. */
-  private marketsOf({ checked, query }: Passage, endpoint: AnyEndpoint, body: unknown): readonly string[] {
-    const { world } = this.options.desk.core.state
-    const named = checked?.fault?.markets ?? endpoint.markets?.(body, query) ?? []
-    if (named.length === 0) return NO_MARKET
-    if (named.length === 1) return [world.findMarket(named[0]!)?.id ?? UNKNOWN_MARKET]
-    return [...new Set(named.map((name) => world.findMarket(name)?.id ?? UNKNOWN_MARKET))]
   }
 
   /** Reads all parameters at once; what comes out runs the rules, and may run twice under a fault. */
@@ -482,8 +423,5 @@ const NOT_READ: ReadBody = { value: undefined, fault: undefined }
 /** What looks at the log is not written into it. */
 const REQUESTS_PATH = '/operator/v1/requests'
 const SETTLED = Promise.resolve()
-const NO_MARKET: readonly string[] = ['']
-/** Not a name of any market, but the same bucket as that of no name at all. */
-const UNKNOWN_MARKET = ''
 /** As proxies count it: the client was gone before its request was whole. */
 const CLIENT_GONE = 499

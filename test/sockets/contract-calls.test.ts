@@ -150,25 +150,6 @@ describe('calls of contracts over sockets', () => {
     assert.equal(resultOf(await plain.call('futures.order_place', BUY, asked)).left, '5')
   })
 
-  test('100 in a second, whatever they are; placements count in REST’s window too', async () => {
-    const { trader, line } = await logged()
-    const cancel = (): Promise<ApiAnswer> => line.call('futures.order_cancel', { order_id: 1 })
-    const first = resultOf(await line.call('futures.order_place', BUY))
-    assert.equal(acks(line)[0]!.header.x_gate_ratelimit_limit, 100)
-    const answers = await Promise.all(Array.from({ length: 110 }, cancel))
-    const limited = answers.filter(({ header }) => header.status === '429')
-    assert.ok(limited.length >= 9, `${limited.length} were refused`)
-    refusedCall(limited[0]!, 429, 'TOO_MANY_REQUESTS', /100 requests in 1 s for futures\.calls.*\(311\)$/)
-    assert.ok(limited[0]!.header.x_gate_ratelimit_reset_timestamp > 0)
-    // A query has no window of its own.
-    resultOf(await line.call('futures.order_status', { order_id: first.id }))
-    await platform.operator.ok('POST', '/clock', { advance_seconds: 2 })
-    const batch = Array.from({ length: 10 }, () => BUY)
-    for (let i = 0; i < 10; i++) await line.call('futures.order_batch_place', batch)
-    const over = await trader.place(5, '59000')
-    assert.equal(`${over.status} ${over.body.label as string}`, '429 TOO_MANY_REQUESTS')
-  })
-
   test('refusals are REST’s, with an ack where the shape was good; a call expires', async () => {
     const { trader, line } = await logged()
     const bad = { ...BUY, size: 5_000_000 }
@@ -186,5 +167,60 @@ describe('calls of contracts over sockets', () => {
     const expired = { req_header: { 'X-Gate-ExpTime': '1600000000000' } }
     refusedCall(await line.call('futures.order_place', BUY, expired), 401, 'REQUEST_EXPIRED')
     assert.equal(acks(line).length, 1)
+  })
+})
+
+/** The clock stands: no window passes by itself, however long the calls take. */
+describe('windows of calls of contracts', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await TestPlatform.start({ KONTOR_CLOCK: '1790000000', KONTOR_RATE_LIMITS: '1' })
+    await setIndex(platform, { BTC: '60000' })
+  })
+  after(() => platform.stop())
+  const logged = async (): Promise<{ trader: ContractTrader; line: CallLine }> => {
+    const trader = await ContractTrader.of(platform, '100000')
+    const line = new CallLine(platform, { product: 'futures', settle: 'usdt' })
+    await line.login(trader.client.credential!)
+    return { trader, line }
+  }
+  const cancel = (line: CallLine): Promise<ApiAnswer> =>
+    line.call('futures.order_cancel', { order_id: 999_999 })
+  const full = /100 requests in 1 s for futures\.calls.*\(311\)$/
+  const fillRest = async (line: CallLine): Promise<void> => {
+    for (let i = 0; i < 10; i++)
+      resultOf(
+        await line.call(
+          'futures.order_batch_place',
+          Array.from({ length: 10 }, () => BUY),
+        ),
+      )
+  }
+
+  test('100 in a second, whatever they are; placements count in REST’s window too', async () => {
+    const { trader, line } = await logged()
+    const first = resultOf(await line.call('futures.order_place', BUY))
+    const ack = line.frames.find(({ ack }) => ack === true)
+    assert.equal(ack!.header.x_gate_ratelimit_limit, 100)
+    const answers = await Promise.all(Array.from({ length: 110 }, () => cancel(line)))
+    const limited = answers.filter(({ header }) => header.status === '429')
+    assert.equal(limited.length, 11)
+    refusedCall(limited[0]!, 429, 'TOO_MANY_REQUESTS', full)
+    assert.ok(limited[0]!.header.x_gate_ratelimit_reset_timestamp > 0)
+    // A query has no window of its own.
+    resultOf(await line.call('futures.order_status', { order_id: first.id }))
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 2 })
+    await fillRest(line)
+    const over = await trader.place(5, '59000')
+    assert.equal(`${over.status} ${over.body.label as string}`, '429 TOO_MANY_REQUESTS')
+  })
+
+  test('a placement that REST’s window refuses counts in none, so that orders can be taken back', async () => {
+    const { line } = await logged()
+    await fillRest(line)
+    for (let i = 0; i < 100; i++)
+      refusedCall(await line.call('futures.order_place', BUY), 429, 'TOO_MANY_REQUESTS')
+    for (let i = 0; i < 90; i++) refusedCall(await cancel(line), 404, 'ORDER_NOT_FOUND')
+    refusedCall(await cancel(line), 429, 'TOO_MANY_REQUESTS', full)
   })
 })
