@@ -1,12 +1,17 @@
-import { contractsIn } from '../../src/core/tables/world/contracts.ts'
+import { unrealised } from '../../src/core/contracts/position.ts'
+import { holdingOf } from '../../src/core/futures/positions.ts'
 import type { Mode } from '../../src/core/tables/unified/accounts.ts'
 import { leavingLimit } from '../../src/core/unified/guard.ts'
 import { borrowable } from '../../src/core/unified/loans.ts'
-import { ZERO, format, roundDown, type Amount } from '../../src/money/amount.ts'
+import { ZERO, format, priceOf, roundDown, type Amount } from '../../src/money/amount.ts'
 import { Chaos, type Id } from './chaos.ts'
-import { BTC_USDT, ETH_USDT } from './world.ts'
+import { BTC_USD, BTC_USDT, DATED, ETH_USDT } from './world.ts'
 
 const INDEX: Readonly<Record<string, bigint>> = { BTC: 60_000n, ETH: 3_000n }
+
+const LINEAR = [BTC_USDT, ETH_USDT] as const
+/** With contracts that are settled in coins, and such as end in the midst of it. */
+export const EVERY: readonly Id[] = [...LINEAR, BTC_USD, DATED]
 
 const worthAt = (currency: string, amount: bigint): bigint =>
   currency === 'USDT' ? amount : amount * (INDEX[currency] ?? 0n)
@@ -17,9 +22,12 @@ const worthAt = (currency: string, amount: bigint): bigint =>
  */
 export class Gang extends Chaos {
   private readonly began: bigint
-  constructor(seed: number, modes: readonly Mode[] = ['classic']) {
-    super(seed, 4, [BTC_USDT, ETH_USDT], modes)
+  private readonly contracts: readonly Id[]
+  constructor(seed: number, modes: readonly Mode[] = ['classic'], ids: readonly Id[] = LINEAR) {
+    super(seed, 4, ids, modes)
+    this.contracts = ids
     this.must('insurance.fund', { settle: 'usdt', amount: '20000', actor: null })
+    if (ids.includes(BTC_USD)) this.must('insurance.fund', { settle: 'btc', amount: '0.3', actor: null })
     this.began = this.worth()
   }
   /** What the fund and the operator have lost to them; fees are no loss of anybody else's, so they hide nothing here. */
@@ -33,10 +41,11 @@ export class Gang extends Chaos {
     for (const user of this.users) {
       // Whatever it is in, and what is owed.
       for (const { currency, amount } of this.state.ledger.ownedBy(user)) sum += worthAt(currency, amount)
-      for (const row of this.state.futures.positions.heldBy(user, 'futures/usdt')) {
-        const { base, terms } = this.contract(row.contract)
-        sum += contractsIn(row.size) * terms.q * INDEX[base]! - row.cost
-      }
+      for (const account of ['futures/usdt', 'futures/btc', 'delivery/usdt'])
+        for (const row of this.state.futures.positions.heldBy(user, account)) {
+          const { base, terms, currency } = this.contract(row.contract)
+          sum += worthAt(currency, unrealised(terms, holdingOf(row), priceOf(String(INDEX[base]))))
+        }
     }
     return sum
   }
@@ -49,7 +58,7 @@ export class Gang extends Chaos {
   private load(): void {
     const [user, other] = [this.pick(this.users), this.pick(this.users)]
     if (user === other || !this.state.margin.isUnified(user)) return
-    const id = this.pick([BTC_USDT, ETH_USDT] as const)
+    const id = this.pick(LINEAR)
     const sign = this.pick([1, -1])
     const price = this.tick(id, Number(this.mark(id)))
     for (let size = 60_000; size > 50; size = Math.floor(size / 2)) {
@@ -83,7 +92,7 @@ export class Gang extends Chaos {
   /** A last price, and both sides of the book held for a while. */
   private print(id: Id, price: number, by: readonly number[], seconds: number): void {
     const [one, other] = [this.pick(by), this.pick(by)]
-    const step = id === BTC_USDT ? 0.1 : 0.01
+    const step = id === ETH_USDT ? 0.01 : 0.1
     this.log.push(`paint ${id} ${price}`)
     for (const [user, size, at] of [
       [one, -1, price],
@@ -115,7 +124,7 @@ export class Gang extends Chaos {
   }
   /** In place of an honest move: a print, and both sides of the book held for half a minute. */
   protected override moveIndex(): void {
-    const id = this.pick([BTC_USDT, ETH_USDT] as const)
+    const id = this.pick(this.contracts)
     const index = Number(INDEX[this.contract(id).base])
     const price = index * (1 + this.pick([0.001, 0.004, 0.01, 0.028, 0.05]) * (this.below(2001) / 1000 - 1))
     this.print(id, price, this.users, this.pick([1, 40]))
