@@ -341,7 +341,7 @@ describe('orders of contracts', () => {
 
 describe('limits of contracts', () => {
   test('each item of a batch counts; one that finds too few places is refused whole', async () => {
-    const platform = await TestPlatform.start({ KONTOR_RATE_LIMITS: '0.12' })
+    const platform = await TestPlatform.start({ KONTOR_CLOCK: '1790000000', KONTOR_RATE_LIMITS: '0.12' })
     await setIndex(platform, { BTC: '60000' })
     const trader = await ContractTrader.of(platform, '1000')
     const order = { contract: 'BTC_USDT', size: 1, price: '59000' }

@@ -549,7 +549,7 @@ describe('spot rules', () => {
 
 describe('spot rate limits', () => {
   test('placement counts for each market, a batch once for each market in it', async () => {
-    const platform = await TestPlatform.start({ KONTOR_RATE_LIMITS: '1' })
+    const platform = await TestPlatform.start({ KONTOR_CLOCK: '1790000000', KONTOR_RATE_LIMITS: '1' })
     const trader = await Trader.of(platform, FUNDS)
     const item = (pair: string, text: string) => ({
       currency_pair: pair,
