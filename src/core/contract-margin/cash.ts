@@ -15,7 +15,18 @@ export function settledOf(account: string): Settled {
   const [group, settle] = account.split('/') as [Settled['group'], string]
   return settledIn(group, settle)
 }
+/** Made once for each: whoever looks up by names that are made anew has them hashed and compared letter by letter. */
+const MADE = { futures: new Map<string, Settled>(), delivery: new Map<string, Settled>() }
+/** Of settle currencies that nobody has there are as many as somebody makes up. */
+const MADE_MAX = 100
 export function settledIn(group: Settled['group'], settle: string): Settled {
+  const known = MADE[group].get(settle)
+  if (known !== undefined) return known
+  const made = madeFor(group, settle)
+  if (MADE[group].size < MADE_MAX) MADE[group].set(settle, made)
+  return made
+}
+function madeFor(group: Settled['group'], settle: string): Settled {
   return {
     group,
     settle,

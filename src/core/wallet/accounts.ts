@@ -1,4 +1,5 @@
-import { contractName, marginName, type FreeName } from '../ledger/accounts.ts'
+import { settledIn } from '../contract-margin/cash.ts'
+import { marginName, type FreeName } from '../ledger/accounts.ts'
 import { refuse } from '../../labels.ts'
 import type { World } from '../tables/world/world.ts'
 import type { AccountKind } from '../tables/transfers.ts'
@@ -49,7 +50,7 @@ export function accountRef(
           `settle: "${given.settle}" is not a settle currency of ${kind}; one of ${known.join(', ')}`,
         )
       agree(currency, settle)
-      return { kind, name: contractName(kind, settle), settle, currency_pair: '' }
+      return { kind, name: settledIn(kind, settle).cash, settle, currency_pair: '' }
     }
     case 'options': {
       const settle = (given.settle ?? OPTIONS_SETTLE).toLowerCase()
