@@ -1,15 +1,15 @@
 import { accountView } from '../api/unified/views.ts'
 import type { Desk } from '../api/endpoint.ts'
-import { format, parseAmount, roundDown, type Amount } from '../money/amount.ts'
+import { add, amountOf, format, negate, roundDown } from '../money/amount.ts'
 import { pushFrame } from './envelope.ts'
 import type { PrivateSubscription } from './subscribers.ts'
 
 const SHOWN_DECIMALS = 2
-/** REST's figure, cut. */
+/** REST's figure, cut; of an account that is short of margin some are below zero. */
 function cut(text: string): string {
-  const value = parseAmount(text)!
+  const value = amountOf(text)
   return format(
-    (value < 0n ? -roundDown(-value as Amount, SHOWN_DECIMALS) : roundDown(value, SHOWN_DECIMALS)) as Amount,
+    value < 0n ? negate(roundDown(negate(value), SHOWN_DECIMALS)) : roundDown(value, SHOWN_DECIMALS),
   )
 }
 type View = ReturnType<typeof accountView>
@@ -33,7 +33,7 @@ function detailTexts(view: View): Map<string, string> {
   const texts = new Map<string, string>()
   for (const [currency, balance] of Object.entries(view.balances)) {
     const { available, freeze, equity, total_liab } = balance
-    const whole = format((parseAmount(available)! + parseAmount(freeze)!) as Amount)
+    const whole = format(add(amountOf(available), amountOf(freeze)))
     const own = view.mode === 'single_currency' && currency === 'USDT'
     texts.set(
       currency,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ok, type Client, type Credential } from '../support/client.ts'
 import { TestPlatform } from '../support/platform.ts'
 import { SocketClient, type Frame } from '../support/socket.ts'
-import { holder, ETH_OUTSIDE } from '../support/wallet.ts'
+import { ETH_OUTSIDE, deposit, holder, mine } from '../support/wallet.ts'
 
 /** Balance channels and those of the unified account: causes, halves that did not move, and REST’s figures. */
 describe('balances over sockets', () => {
@@ -269,5 +269,57 @@ describe('balances over sockets', () => {
     )
     await client.close()
     await classic.close()
+  })
+
+  test('figures below zero are told as any others, to whoever subscribes then and to whoever listened before', async () => {
+    const prices = (set: object) => platform.operator.ok('PUT', '/prices', set)
+    await prices({ BTC: '60000', ETH: '3000' })
+    const { user_id, client: rest, credential } = await platform.user()
+    await platform.credit(user_id, 'BTC', '1')
+    ok(await rest.request('PUT', '/unified/unified_mode', { body: { mode: 'multi_currency' } }), 204)
+    await post(rest, '/unified/loans', { currency: 'USDT', type: 'borrow', amount: '50000' })
+    const out = { currency: 'USDT', from: 'spot', to: 'futures', settle: 'usdt', amount: '50000' }
+    await post(rest, '/wallet/transfers', out)
+    const follow = async (): Promise<SocketClient> => {
+      const client = await SocketClient.open(platform.url, platform.now, '/v4/ws/unified')
+      for (const [channel, payload] of [
+        ['unified.assets', []],
+        ['unified.asset_detail', ['!all']],
+      ] as const)
+        assert.equal((await client.subscribe(channel, payload, credential))['result'].status, 'success')
+      return client
+    }
+    const told = (client: SocketClient) => {
+      const { b, a } = client.pushed('unified.assets').at(-1)!['result'] as Frame
+      return `${b} ${a}`
+    }
+    const first = await follow()
+    // 56000 x 0.98 - 50000 = 4880, 120 less than the initial margin of 5000.
+    await prices({ BTC: '56000' })
+    await sleep(1_200)
+    const second = await follow()
+    await sleep(60)
+    assert.deepEqual([told(first), told(second)], ['4880 -120', '4880 -120'])
+
+    // A deposit that was sold and then taken back by its chain leaves its currency below zero.
+    const buyer = await platform.user()
+    await platform.credit(buyer.user_id, 'USDT', '3000')
+    const order = { currency_pair: 'ETH_USDT', amount: '1', price: '3000' }
+    await post(buyer.client, '/spot/orders', { ...order, side: 'buy' })
+    await platform.operator.ok('PATCH', '/chains/ETH', { auto_mine_seconds: 0 })
+    const { txid } = await deposit(platform, user_id, '1')
+    await mine(platform, 'ETH', 13)
+    await post(rest, '/spot/orders', { ...order, side: 'sell' })
+    await platform.operator.ok('POST', '/chains/ETH/reorg', { depth: 13, drop: [txid] })
+    await sleep(1_200)
+    const third = await follow()
+    await sleep(60)
+    for (const client of [first, third]) {
+      const { ETH } = client.pushed('unified.asset_detail').at(-1)!['result'].dts as Record<string, Frame>
+      assert.deepEqual([ETH!['a'], ETH!['b'], ETH!['e'], ETH!['tl']], ['-1', '-1', '-1', '1'])
+      await client.close()
+    }
+    await second.close()
+    assert.deepEqual(platform.faults, [])
   })
 })
