@@ -1,14 +1,20 @@
 import { array, bool, decimalText, int64, map, shape, str } from '../api/shapes.ts'
-import { profitBeside } from '../api/unified/views.ts'
+import { wholeOf } from '../api/unified/views.ts'
 import { distanceOf, mustLiquidate } from '../core/risk/levels.ts'
 import { UNIFIED_CONTRACTS, isUnifiedFor } from '../core/contract-margin/cash.ts'
 import { isCross, positionFigures } from '../core/futures/figures.ts'
 import { bankruptcyOf } from '../core/futures/rules.ts'
-import { riskOf, type AssetFigures, type RiskFigures, type UnitFigures } from '../core/risk/risk.ts'
+import {
+  leverageOf,
+  riskOf,
+  type AssetFigures,
+  type RiskFigures,
+  type UnitFigures,
+} from '../core/risk/risk.ts'
 import type { State } from '../core/state.ts'
 import { UNIFIED } from '../core/tables/unified/loan-accounts.ts'
 import { portfolioOf } from '../core/unified/portfolio.ts'
-import { ZERO, add, format, type Amount, type Rate } from '../money/amount.ts'
+import { ZERO, format, type Amount, type Rate } from '../money/amount.ts'
 
 const figureShape = shape({ value: decimalText, formula: str })
 export const explanationShape = shape({
@@ -128,8 +134,8 @@ const FORMULAS: readonly (readonly [
   ],
   ['unified_account_total_liab', 'sum of (borrowed + interest) x price', (f) => f.liability],
   ['unified_account_total_equity', 'unified_account_total - unified_account_total_liab', (f) => f.equity],
-  ['leverage', 'unified_account_total_liab / unified_account_total_equity', (f) => f.leverage],
 ]
+const LEVERAGE = '(unified_account_total_liab + value of cross positions) / unified_account_total_equity'
 function currencyView(
   state: State,
   { asset, equity, liability, counted, initial, maintenance }: AssetFigures,
@@ -222,8 +228,7 @@ const unitView = ({ unit, inUse, initial, maintenance, orders }: UnitFigures) =>
 export function explain(state: State, userId: number, scope: string) {
   const input = portfolioOf(state, userId, scope)
   const figures = riskOf(input)
-  const profit = scope === UNIFIED.scope ? profitBeside(state, userId) : ZERO
-  const whole = { ...figures, total: add(figures.total, profit), equity: add(figures.equity, profit) }
+  const whole = scope === UNIFIED.scope ? wholeOf(state, userId, figures) : figures
   return {
     user_id: userId,
     mode: state.margin.modeOf(userId),
@@ -232,9 +237,12 @@ export function explain(state: State, userId: number, scope: string) {
     level: state.margin.riskLevelOf(userId, scope),
     below_maintenance: mustLiquidate(figures),
     distance: format(distanceOf(input, figures, state.margin.riskLevelOf(userId, scope))),
-    figures: Object.fromEntries(
-      FORMULAS.map(([name, formula, of]) => [name, { value: format(of(whole)), formula }]),
-    ),
+    figures: {
+      ...Object.fromEntries(
+        FORMULAS.map(([name, formula, of]) => [name, { value: format(of(whole)), formula }]),
+      ),
+      leverage: { value: format(leverageOf(input, whole)), formula: LEVERAGE },
+    },
     currencies: figures.assets.map((one) => currencyView(state, one)),
     orders: input.orders.map(({ gives, given, gets, got }) => ({
       gives,

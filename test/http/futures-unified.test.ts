@@ -266,7 +266,39 @@ describe('contracts of unified accounts', () => {
       assert.equal(view.unified_account_total, view.unified_account_total_equity)
       const { figures } = await platform.operator.ok('GET', `/users/${trader.user_id}/risk/explain`)
       assert.equal(figures.unified_account_total_equity.value, view.unified_account_total_equity)
+      // What positions are worth counts in the leverage as what is owed does.
+      const { value } = await trader.position()
+      const leverage =
+        mode === 'single_currency' ? 0 : Number(value) / Number(view.unified_account_total_equity)
+      assert.equal(Number(view.leverage), Math.floor(leverage * 1e4) / 1e4, mode)
+      assert.equal(Number(figures.leverage.value).toFixed(6), leverage.toFixed(6), mode)
     }
+  })
+  test('what contracts leave owing in single_currency mode is no loan, and less equity', async () => {
+    const trader = await unified('single_currency', { USDT: '1000', BTC: '1' })
+    const { client } = trader
+    await trade(trader, 1_000, '60000')
+    await setIndex(platform, { BTC: '72000' })
+    // The mark follows with a print near the index: all the money may go, and profit carries the position.
+    const friend = await ContractTrader.of(platform, '10000')
+    await rich.placed(-1, '72000')
+    await friend.placed(1, '72000')
+    const { amount } = ok(await client.get('/unified/transferable', { currency: 'USDT' }))
+    assert.equal(amount, '997')
+    const out = { currency: 'USDT', from: 'spot', to: 'delivery', settle: 'usdt', amount }
+    ok(await client.post('/wallet/transfers', out))
+    // Who buys on without money owes the fee, and nobody lends it.
+    await trade(trader, 10, '72000')
+    const view = await unifiedAccount(trader)
+    const { available, borrowed, negative_liab, total_liab, equity } = view.balances.USDT
+    assert.deepEqual(
+      [available, borrowed, negative_liab, total_liab, equity],
+      ['0', '0', '0.036', '0.036', '1199.964'],
+    )
+    assert.deepEqual([view.borrowed, view.unified_account_total_liab, view.leverage], ['0', '0', '0'])
+    assert.deepEqual([view.unified_account_total, view.unified_account_total_equity], ['73200', '73199.964'])
+    assert.equal((await trader.account()).cross_margin_balance, '1199.964')
+    await setIndex(platform, { BTC: '60000' })
   })
   test('portfolio: risk units, and what is not for it', async () => {
     const trader = await unified('portfolio', { USDT: '10000', BTC: '0.06' })

@@ -9,6 +9,7 @@ import {
   availableAfterLeaving,
   availableAfterLoan,
   borrowableOf,
+  leverageOf,
   riskOf,
   transferableOf,
   type RiskAsset,
@@ -56,13 +57,14 @@ describe('risk figures, computed by hand', () => {
     // Initial: 20 x 50,000 / 10 + 6 x 50,000 / 5 = 100,000 + 60,000 = 160,000.
     // Maintenance: 20 x 50,000 x 4 % + 6 x 50,000 x 6 % = 40,000 + 18,000 = 58,000.
     // Rates 700/160 = 4.375 and 700/58 = 12.0689…; liabilities 1,300,000; equity 700,000; leverage 1.857142….
-    const figures = riskOf({
+    const input: RiskInput = {
       assets: [
         asset('USDT', '1', { available: '2000000' }),
         asset('BTC', '50000', { borrowed: '25', interest: '1' }),
       ],
       orders: [],
-    })
+    }
+    const figures = riskOf(input)
     assert.deepEqual(
       [figures.marginBalance, figures.initialMargin, figures.maintenanceMargin, figures.available].map((x) =>
         format(x),
@@ -71,7 +73,7 @@ describe('risk figures, computed by hand', () => {
     )
     assert.equal(format(figures.initialRate), '4.375')
     assert.match(format(figures.maintenanceRate), /^12\.0689/)
-    assert.match(format(figures.leverage), /^1\.857142/)
+    assert.match(format(leverageOf(input, figures)), /^1\.857142/)
     assert.equal(mustLiquidate(figures), false)
   })
   test('liquidation begins below 100 % and not at it', () => {

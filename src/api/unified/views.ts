@@ -3,8 +3,8 @@ import type { State } from '../../core/state.ts'
 import { MODE_SETTINGS, SETTINGS_OF, type MarginAccount } from '../../core/tables/unified/accounts.ts'
 import { UNIFIED } from '../../core/tables/unified/loan-accounts.ts'
 import { unifiedPortfolio } from '../../core/unified/portfolio.ts'
-import { riskOf, type AssetFigures } from '../../core/risk/risk.ts'
-import { UNIFIED_CONTRACTS, debtOf, tradesContracts } from '../../core/contract-margin/cash.ts'
+import { leverageOf, riskOf, type AssetFigures, type RiskFigures } from '../../core/risk/risk.ts'
+import { UNIFIED_CONTRACTS, debtOf, isUnifiedFor, tradesContracts } from '../../core/contract-margin/cash.ts'
 import { accountFigures } from '../../core/futures/figures.ts'
 import { CASH } from '../../core/unified/contracts.ts'
 import {
@@ -96,25 +96,28 @@ const ZEROS = Object.fromEntries(BALANCE_FIELDS.map((name) => [name, '0'])) as R
 >
 /** In single_currency mode each currency stands for itself, and what it has is its own margin; USDT shows it. */
 function balanceView(state: State, account: MarginAccount, figures: AssetFigures, inUse: Amount) {
-  const { asset, equity, liability } = figures
+  const { asset, liability } = figures
   const { currency } = asset
   const { user_id: userId, mode } = account
   const single = mode === 'single_currency'
-  const own = single && currency === 'USDT'
+  const own = single && currency === CASH
   const locked = state.ledger.find(userId, lockedName('spot'), currency)
   const free = state.ledger.find(userId, 'spot', currency)
   const negative = max(ZERO, negate(asset.available))
   const isolated = max(ZERO, asset.isolated ?? ZERO)
   const contracts = currency === CASH ? contractLosses(state, userId) : NO_LOSSES
+  // There what contracts have left owing is none of the figures of currencies.
+  const beside = single ? contracts.owed : ZERO
+  const equity = subtract(figures.equity, beside)
   return {
     ...ZEROS,
     available: format(subtract(asset.available, isolated)),
     freeze: format(asset.freeze),
-    borrowed: format(subtract(asset.borrowed, contracts.owed)),
+    borrowed: format(single ? ZERO : subtract(asset.borrowed, contracts.owed)),
     negative_liab: format(add(negative, add(contracts.borrowed, contracts.owed))),
     equity: format(equity),
     total_freeze: format(locked?.amount ?? ZERO),
-    total_liab: format((liability + negative) as Amount),
+    total_liab: format((liability + beside + negative) as Amount),
     funding: format(state.ledger.balance(userId, 'earn', currency)),
     funding_version: String(state.ledger.find(userId, 'earn', currency)?.version ?? 0),
     cross_balance: mode === 'portfolio' ? '0' : format((asset.available + asset.freeze - isolated) as Amount),
@@ -127,8 +130,13 @@ function balanceView(state: State, account: MarginAccount, figures: AssetFigures
   }
 }
 
+/** Whether contracts belong to the unified account, and there are some or they have left something owing. */
+const hasContracts = (state: State, userId: number): boolean =>
+  isUnifiedFor(state, userId, UNIFIED_CONTRACTS) &&
+  (tradesContracts(state, userId) || contractLosses(state, userId).owed > 0n)
 /** What losses in contracts have made of a loan, and what they left owing beside it. */
 function contractLosses(state: State, userId: number): { borrowed: Amount; owed: Amount } {
+  if (!isUnifiedFor(state, userId, UNIFIED_CONTRACTS)) return NO_LOSSES
   return {
     borrowed: state.futures.accounts.get(userId, UNIFIED_CONTRACTS.account)?.borrowed ?? ZERO,
     owed: negate(debtOf(state, userId, UNIFIED_CONTRACTS)),
@@ -155,22 +163,28 @@ function ownMargin(state: State, userId: number, equity: Amount) {
 
 /**
  * In single_currency mode contracts are no part of the margin of all currencies: what their cross positions have won or
- * lost belongs to the account all the same.
+ * lost, and what losses have left owing, belongs to the account all the same.
  */
-export const profitBeside = (state: State, userId: number): Amount =>
-  state.margin.modeOf(userId) === 'single_currency' && tradesContracts(state, userId)
+export function wholeOf(state: State, userId: number, figures: RiskFigures): RiskFigures {
+  if (state.margin.modeOf(userId) !== 'single_currency') return figures
+  const profit = tradesContracts(state, userId)
     ? accountFigures(state, userId, UNIFIED_CONTRACTS).cross_unrealised_pnl
     : ZERO
+  const { owed } = contractLosses(state, userId)
+  const { total, equity } = figures
+  return { ...figures, total: add(total, profit), equity: subtract(add(equity, profit), owed) }
+}
 
 /** Every figure of GET /unified/accounts. In single_currency mode the figures over all currencies are 0. */
 export function accountView(state: State, userId: number, seconds: number, only: string | null) {
   const account = state.margin.of(userId)
-  const input = unifiedPortfolio(state, userId, only === null ? [] : [only])
-  const figures = riskOf(input)
+  // Contracts are told with their currency, be there anything of it or not.
+  const named = hasContracts(state, userId) ? [CASH] : []
+  const input = unifiedPortfolio(state, userId, only === null ? named : [only])
+  const figures = wholeOf(state, userId, riskOf(input))
   const shared = account.mode !== 'single_currency'
   const when = (text: string): string => (shared ? text : '0')
-  const profit = profitBeside(state, userId)
-  const total = down(add(figures.total, profit))
+  const total = down(figures.total)
   return {
     mode: account.mode,
     user_id: userId,
@@ -196,8 +210,8 @@ export function accountView(state: State, userId: number, seconds: number, only:
     total_available_margin: when(down(figures.available)),
     unified_account_total: total,
     unified_account_total_liab: when(up(figures.liability)),
-    unified_account_total_equity: down(add(figures.equity, profit)),
-    leverage: when(rate(figures.leverage)),
+    unified_account_total_equity: down(figures.equity),
+    leverage: when(rate(leverageOf(input, figures))),
     spot_order_loss: when(up(figures.orderLoss)),
     options_order_loss: '0',
     spot_hedge: account.settings.spot_hedge === true,

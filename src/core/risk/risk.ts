@@ -122,7 +122,8 @@ export interface ContractRisk {
   readonly initial: Amount
   readonly maintenance: Amount
   readonly orders: Amount
-  /** What positions and orders are worth: it moves with prices. */
+  /** What cross positions are worth, and with them what open orders are: it moves with prices. */
+  readonly positions: () => Amount
   readonly value: () => Amount
   readonly units: readonly RiskUnit[]
 }
@@ -175,7 +176,6 @@ export interface RiskFigures {
   readonly borrowed: Amount
   readonly liability: Amount
   readonly equity: Amount
-  readonly leverage: Rate
 }
 
 export const equityOf = (asset: RiskAsset): Amount =>
@@ -336,7 +336,6 @@ export function riskOf(input: RiskInput): RiskFigures {
     return figures
   })
   const marginBalance = subtract(counted, orderLoss)
-  const equity = subtract(total, liabilities)
   return {
     assets,
     ...(contracts !== undefined && { contracts }),
@@ -350,9 +349,15 @@ export function riskOf(input: RiskInput): RiskFigures {
     total,
     borrowed,
     liability: liabilities,
-    equity,
-    leverage: equity > 0n ? ratio(liabilities, equity) : (0n as Rate),
+    equity: subtract(total, liabilities),
   }
+}
+/** What is owed and what positions are worth, for each unit of equity; 0 where there is none. */
+export function leverageOf(
+  { contracts }: Pick<RiskInput, 'contracts'>,
+  { liability, equity }: Pick<RiskFigures, 'liability' | 'equity'>,
+): Rate {
+  return equity > 0n ? ratio(add(liability, contracts?.positions() ?? ZERO), equity) : (0n as Rate)
 }
 const replaced = (input: RiskInput, changed: RiskAsset): RiskInput => ({
   ...input,

@@ -8,7 +8,7 @@ import {
   tradesContracts,
 } from '../contract-margin/cash.ts'
 import { isDoubtful, nearIndex, worsePrices } from '../contract-margin/believed.ts'
-import { needsOf, unitOf, type Prices, type Unit } from '../contract-margin/needs.ts'
+import { isCross, needsOf, unitOf, type Prices, type Unit } from '../contract-margin/needs.ts'
 import { orderMargins, reducesOnly } from '../contract-margin/orders.ts'
 import { valueUp } from '../contracts/terms.ts'
 import { spotOf } from '../ledger/accounts.ts'
@@ -102,6 +102,7 @@ export function contractsOf(
       initial: portfolio ? ZERO : unit.initial,
       maintenance: portfolio ? ZERO : unit.maintenance,
       orders: portfolio ? ZERO : orderMargins(state, userId, account).all,
+      positions: () => positionsValue(state, userId),
       value: () => valueOf(state, userId),
       units: portfolio ? unitsOf(state, userId, instead) : [],
     },
@@ -150,10 +151,14 @@ function unpricedOf(state: State, userId: number): string | undefined {
   }
   return undefined
 }
+function positionsValue(state: State, userId: number): Amount {
+  let sum = 0n
+  for (const row of heldBy(state, userId)) if (isCross(row)) sum += needsOf(state, row).value
+  return sum as Amount
+}
 /** Of cross positions and of open orders. */
 function valueOf(state: State, userId: number): Amount {
-  let sum = 0n
-  for (const row of heldBy(state, userId)) if (row.leverage === 0n) sum += needsOf(state, row).value
+  let sum: bigint = positionsValue(state, userId)
   for (const id of openIn(state, userId)) {
     const { terms } = state.world.mustContract(id)
     for (const { left, price } of state.futures.openOrders(userId, id))
