@@ -193,7 +193,8 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'PATCH',
     path: '/users/{uid}',
-    summary: 'Changes tier, state (1 normal, 2 frozen) and settings of a user',
+    summary:
+      'Changes tier, state (1 normal, 2 frozen) and settings of a user; a password in sandbox mode alone',
     access: operatorOf('operator'),
     guarded: { role: 'admin' },
     limit: null,
@@ -212,6 +213,12 @@ export const operatorUserEndpoints: readonly AnyEndpoint[] = [
     refuses: ['USER_NOT_FOUND'],
     handle: async ({ desk, operator, path, body }) => {
       const { vip, state, password, ...settings } = body
+      // Whoever sets a password can sign in with it: one operator alone would have the customer's money.
+      if (password !== null && desk.mode === 'live')
+        refuse(
+          'INVALID_PARAM_VALUE',
+          `password: "***" can't be set by operators in live mode; POST /operator/v1/users/${path.uid}/console_link lets the owner in, who sets one`,
+        )
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
       const user = await desk.core.submit('user.change', {
         user_id: path.uid,

@@ -89,6 +89,21 @@ describe('one person alone', () => {
       assert.ok(actions.includes(one), one)
   })
 
+  test("sets no customer's password, with which he could sign in as the customer", async () => {
+    const user_id = await user()
+    for (const body of [{ password: 'a horse of mine' }, { password: 'a horse of mine', vip: 1 }])
+      for (const by of [live.admin, await live.operator(`night_${Object.keys(body).length}`)])
+        refused(
+          await by.call('PATCH', `/users/${user_id}`, body),
+          400,
+          'INVALID_PARAM_VALUE',
+          /^password: .*console_link/,
+        )
+    assert.equal((await live.admin.ok('GET', `/users/${user_id}`)).vip, 0)
+    // The way that takes two, and shows neither of them the whole of it.
+    proposed(await live.admin.call('POST', `/users/${user_id}/console_link`))
+  })
+
   test('what can not work is refused at once, and whoever is on duty can still stop things alone', async () => {
     refused(
       await live.admin.call('PATCH', '/chains/ETH', { min_confirms: 900, unlock_confirms: 2 }),
