@@ -215,17 +215,25 @@ function maintenance({ terms }: Contract, value: bigint): bigint {
 /** Nobody is at or below his maintenance margin, and nobody is still being liquidated. Rounding apart. */
 const NEAR = 1_000_000n
 function proveUnits(state: State): void {
-  const cross = new Map<string, { user: number; account: string; rows: Position[]; isolated: bigint }>()
+  interface Unit {
+    user: number
+    account: string
+    rows: Position[]
+    isolated: bigint
+    pledged: bigint
+  }
+  const cross = new Map<string, Unit>()
   for (const row of state.futures.positions.table.values()) {
     if (row.size === 0n || row.user_id === 0) continue
     const contract = state.world.mustContract(row.contract)
     const { account } = contract
     const key = `${row.user_id} ${account}`
-    const unit = cross.get(key) ?? { user: row.user_id, account, rows: [], isolated: 0n }
+    const unit = cross.get(key) ?? { user: row.user_id, account, rows: [], isolated: 0n, pledged: 0n }
     cross.set(key, unit)
     if (row.leverage === 0n) unit.rows.push(row)
     else {
       unit.isolated += row.margin
+      if (row.margin > 0n) unit.pledged += row.margin
       assert.equal(row.liquidating, 0, `${row.id} is still being liquidated`)
       if (row.mode !== 'single') continue
       const value = up(...valueOf(contract, size(row.size) / ONE, state.futures.markOf(contract.id)))
@@ -233,7 +241,12 @@ function proveUnits(state: State): void {
       assert.ok(equity + NEAR > maintenance(contract, value), `${row.id} has ${equity}, and stays`)
     }
   }
-  for (const { user, account, rows, isolated } of cross.values()) {
+  for (const { user, account, rows, isolated, pledged } of cross.values()) {
+    // Where losses are lent, what isolated positions stand on is there, whatever others have lost.
+    if (isShared(state, user, account)) {
+      const has = state.ledger.balance(user, 'spot', 'USDT')
+      assert.ok(has >= pledged, `${user} has ${has} of ${pledged} for isolated positions`)
+    }
     if (rows.length === 0) continue
     if (isShared(state, user, account)) {
       proveShared(state, user, rows, isolated)

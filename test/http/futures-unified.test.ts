@@ -252,6 +252,57 @@ describe('contracts of unified accounts', () => {
     ok(await shared.delete('/orders', { contract: 'BTC_USDT' }))
     ok(await trader.delete('/orders', { contract: 'BTC_USDT' }))
   })
+  test('what is set apart for isolated positions pays no loss of others', async () => {
+    const eth = { contract: 'ETH_USDT' }
+    const trader = await unified('multi_currency', { USDT: '1000', BTC: '1' })
+    const usdt = async () => (await unifiedAccount(trader)).balances.USDT
+    ok(await trader.ask('/positions/ETH_USDT/leverage', { leverage: '10' }))
+    await rich.placed(-200, '3000', eth)
+    await trader.placed(200, '3000', eth)
+    // 6000: a tenth and the fee of closing, beside the fee of opening.
+    const { available, iso_balance } = await usdt()
+    assert.deepEqual([available, iso_balance], ['394', '603'])
+    await trade(trader, 1_000, '60000')
+    // An order for more of the isolated one, while there is money for it.
+    const resting = await trader.placed(100, '2990', eth)
+    await rich.placed(1_000, '59700')
+    await trader.placed(-1_000, '59700')
+    // 3, 30 and 2.985 of 394.
+    assert.equal((await usdt()).available, '358.015')
+    await trade(trader, 10_000, '60000')
+    await rich.placed(10_000, '59700')
+    await trader.placed(-10_000, '59700')
+    // 330 were there after the fee; of 300 and a fee of 29.85 nothing is lacking yet.
+    assert.deepEqual([(await usdt()).available, (await usdt()).negative_liab], ['0', '1.835'])
+    // So there is none for the margin of what rests.
+    await rich.placed(-100, '2990', { ...eth, tif: 'ioc' })
+    assert.equal((await trader.order(resting.id)).finish_as, 'liquidated')
+    assert.equal((await trader.position('ETH_USDT')).size, 200)
+    const view = await unifiedAccount(trader)
+    assert.ok(Number(view.total_maintenance_margin) > 0)
+  })
+  test('nor a debt of theirs, when the account is liquidated: its coins are sold', async () => {
+    const trader = await unified('multi_currency', { USDT: '1000', ETH: '1' })
+    const { client } = trader
+    ok(await client.post('/unified/loans', { currency: 'USDT', type: 'borrow', amount: '1500' }))
+    ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: '10' }))
+    await trade(trader, 3_500, '60000')
+    const { margin } = await trader.position()
+    await platform.credit(rich.user_id, 'USDT', '1180')
+    const bid = { currency_pair: 'ETH_USDT', side: 'buy', amount: '1', price: '1180' }
+    ok(await rich.client.post('/spot/orders', bid), 201)
+    await setIndex(platform, { ETH: '1190' })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 2 })
+    const { balances } = await unifiedAccount(trader)
+    assert.ok(Number(balances.ETH.available) < 1 && Number(balances.USDT.borrowed) > 0)
+    assert.deepEqual(
+      [balances.USDT.available, balances.USDT.iso_balance, (await trader.position()).size],
+      ['0', margin, 3_500],
+    )
+    assert.equal(ok(await client.get('/spot/accounts', { currency: 'USDT' }))[0].available, margin)
+    ok(await rich.client.delete('/spot/orders', { currency_pair: 'ETH_USDT' }))
+    await setIndex(platform, { ETH: '3000' })
+  })
   test('the total has what contracts have won or lost, in every mode', async () => {
     for (const mode of ['single_currency', 'multi_currency', 'portfolio'] as const) {
       const trader = await unified(mode, { USDT: '1000', BTC: '0.1' })

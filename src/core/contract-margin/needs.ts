@@ -96,6 +96,13 @@ export function unitOf(
 ): Unit {
   return counted(state, userId, settled, instead?.id, instead, cash, prices)
 }
+/** What of an account's money is set apart for isolated positions; `Unit` has it too, and all else. */
+export function pledgedBy(state: State, userId: number, account: string): bigint {
+  let sum = 0n
+  for (const row of state.futures.positions.heldBy(userId, account))
+    if (!isCross(row) && row.margin > 0n) sum += row.margin
+  return sum
+}
 /** The same without a position, as if it were not there. */
 export const unitBeside = (state: State, { id, user_id }: Position, settled: Settled): Unit =>
   counted(state, user_id, settled, id, undefined, 0n, undefined)

@@ -22,7 +22,7 @@ export function settleFunding(ctx: Ctx, contract: Contract, position: Position):
   const settled = { ...position, funded: price.funding_sum }
   if (position.size === 0n) return settled
   const owed = fundingOwed(contract.terms, contractsIn(position.size), price.funding_sum - position.funded)
-  const { user_id } = position
+  const { user_id, margin } = position
   bookCash(ctx, {
     user_id,
     contract,
@@ -33,16 +33,19 @@ export function settleFunding(ctx: Ctx, contract: Contract, position: Position):
     other: onItsWay(contract),
     kind: 'fund',
     ref: `funding:${price.next_funding - (contract.funding?.intervalSeconds ?? 0)}`,
+    // An isolated margin pays as far as it goes, and gets what comes.
+    released: position.leverage === 0n ? 0n : atLeast0(margin) - atLeast0(margin - owed),
   })
   const row: Position = {
     ...settled,
     fund: (position.fund - owed) as Amount,
-    margin: position.leverage === 0n ? position.margin : ((position.margin - owed) as Amount),
+    margin: position.leverage === 0n ? margin : ((margin - owed) as Amount),
   }
   // Whoever asked for it writes the row once more, which then counts as one change.
   ctx.tx.put(ctx.state.futures.positions.table, row)
   return row
 }
+const atLeast0 = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 /** All positions are settled: what rounding left on the way is the platform's. */
 export function endFunding(ctx: Ctx, contract: Contract): void {
   const { ledger } = ctx.state

@@ -2,11 +2,13 @@ import { ZERO, format, type Amount } from '../../money/amount.ts'
 import { audit } from '../audit.ts'
 import { changeAccount, note } from '../contract-margin/accounts.ts'
 import { debtOf, isSharedFor, isUnifiedFor, type Settled } from '../contract-margin/cash.ts'
+import { pledgedBy } from '../contract-margin/needs.ts'
 import { EQUITY, PLATFORM, type AccountKey } from '../ledger/accounts.ts'
 import type { Line } from '../ledger/ledger.ts'
 import type { Ctx, State } from '../state.ts'
 import type { Contract } from '../tables/world/contracts.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
+import { freeToRepay } from '../unified/contracts.ts'
 import { poolFree } from '../unified/lending.ts'
 import { lend, repay } from '../unified/loans.ts'
 import { owedOf } from '../unified/portfolio.ts'
@@ -41,6 +43,8 @@ export interface CashBooking {
   readonly kind: string
   readonly ref: string
   readonly record?: number
+  /** Of an isolated position: so much less is set apart for it afterwards. */
+  readonly released?: bigint
 }
 /**
  * Between a user's cash and another account. What the cash can't pay is lent to an account whose currencies carry each
@@ -56,7 +60,7 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
     return
   }
   const shared = user_id !== PLATFORM && isSharedFor(state, user_id, contract)
-  if (shared && change < 0n) borrowMissing(ctx, contract, user_id, -change as Amount)
+  if (shared && change < 0n) borrowMissing(ctx, booking)
   const lines: Line[] = user_id === PLATFORM ? fundLines(ctx, contract, change) : userLines(state, booking)
   const { currency } = contract
   const opposite = { owner: other.owner, name: other.name, currency, amount: -change as Amount }
@@ -65,7 +69,10 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   else lines.push(opposite)
   state.ledger.post(ctx, { kind: booking.kind, ref: refOf(booking), lines })
   if (user_id === PLATFORM) return
-  if (shared && change > 0n) repayBorrowed(ctx, contract, user_id, change)
+  if (shared && change > 0n) {
+    const kept = larger(-(booking.released ?? 0n), 0n)
+    repayBorrowed(ctx, contract, user_id, (change - kept) as Amount)
+  }
   const { type, text, trade_id } = booking
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id })
 }
@@ -92,14 +99,25 @@ function bookOwn(ctx: Ctx, booking: CashBooking): void {
   const balance = (has + owes + change) as Amount
   note(ctx, contract, { user_id, type, change, text, contract: contract.id, trade_id }, balance)
 }
+/**
+ * What an account's money can pay a loss with. Where currencies carry each other that is not what is set apart for isolated
+ * positions: they would stand on nothing then, and nobody would watch what the account owes them.
+ */
+function payableBy(state: State, { user_id, contract, released = 0n }: CashBooking): bigint {
+  const free = state.ledger.balance(user_id, UNIFIED.free, contract.currency)
+  if (!isSharedFor(state, user_id, contract)) return larger(free, 0n)
+  const stays = pledgedBy(state, user_id, contract.account) - larger(released, 0n)
+  return larger(free - larger(stays, 0n), 0n)
+}
 /** Of a unified account: a credit pays the debt first; a loss takes the cash first. */
-function userLines(state: State, { user_id: owner, contract, change, type }: CashBooking): Line[] {
+function userLines(state: State, booking: CashBooking): Line[] {
+  const { user_id: owner, contract, change, type } = booking
   const { debt, currency } = contract
   const name = UNIFIED.free
   const onCash =
     change > 0n
       ? larger(change + debtOf(state, owner, contract), 0n)
-      : larger(change, -larger(state.ledger.balance(owner, name, currency), 0n))
+      : larger(change, -payableBy(state, booking))
   const onDebt = change - onCash
   const lines: Line[] = []
   if (onDebt !== 0n) lines.push({ owner, name: debt, currency, amount: onDebt as Amount })
@@ -109,10 +127,12 @@ function userLines(state: State, { user_id: owner, contract, change, type }: Cas
   return lines
 }
 /** An ordinary loan, whatever the account's own cap; as much as the pool has. */
-function borrowMissing(ctx: Ctx, { account, currency }: Contract, userId: number, needed: Amount): void {
+function borrowMissing(ctx: Ctx, booking: CashBooking): void {
   const { state } = ctx
+  const { user_id: userId, contract } = booking
+  const { account, currency } = contract
   if (state.world.loanTerms(currency)?.config.loan_status !== 'enable') return
-  const missing = needed - larger(state.ledger.balance(userId, UNIFIED.free, currency), 0n)
+  const missing = -booking.change - payableBy(state, booking)
   const pool = poolFree(state, currency)
   const lent = missing < pool ? missing : pool
   if (lent <= 0n) return
@@ -133,7 +153,7 @@ export function repayBorrowed(ctx: Ctx, settled: Settled, userId: number, come: 
   const borrowed = borrowedBy(state, userId, account, currency)
   if (borrowed <= 0n) return
   const { interest } = owedOf(state, userId, UNIFIED, currency)
-  const free = state.ledger.balance(userId, UNIFIED.free, currency)
+  const free = freeToRepay(state, userId, UNIFIED, currency)
   const amount = smaller(smaller(come, free), borrowed + interest)
   if (amount <= 0n) return
   repay(ctx, userId, UNIFIED, currency, amount as Amount, 'auto_repay')

@@ -169,12 +169,14 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   const closingFee = filled.opened === 0n ? fee : share(fee, filled.closed, abs(one.contracts))
   const closingPoints = filled.opened === 0n ? points : share(points, filled.closed, abs(one.contracts))
   const { realised } = filled
-  bookFill(ctx, contract, one, 'pnl', realised, { owner: PLATFORM, name: contract.clearing })
-  bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES)
+  const ends = filled.closed === abs(held)
+  const released =
+    filled.closed === 0n ? ZERO : ends ? before.margin : share(before.margin, filled.closed, abs(held))
+  const clearing = { owner: PLATFORM, name: contract.clearing }
+  bookFill(ctx, contract, one, 'pnl', realised, clearing, released)
+  bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES, released)
   const row = new PositionRow(before)
   if (filled.closed > 0n) {
-    const ends = filled.closed === abs(held)
-    const released = ends ? row.margin : share(row.margin, filled.closed, abs(held))
     row.margin = (row.margin - released) as Amount
     row.pnl = (row.pnl + realised) as Amount
     row.fee = (row.fee - closingFee) as Amount
@@ -207,11 +209,12 @@ function bookFill(
   type: 'pnl' | 'fee',
   change: Amount,
   other: AccountKey,
+  released: bigint,
 ): void {
   if (change === 0n) return
   const text = `${contract.name}:${order_id}`
   const [ref, record] = ['futures_trade', trade_id]
-  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record })
+  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record, released })
 }
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 

@@ -122,13 +122,18 @@ function carries(state: State, contract: Contract, foreseen: Foreseen): boolean 
   const change = filled.realised - fee
   const { user_id } = before
   const shared = isSharedFor(state, user_id, contract)
+  // Where earlier losses were lent, what comes in repays them.
+  const lent = shared && (state.futures.accounts.get(user_id, contract.account)?.borrowed ?? 0n) > 0n
+  const stays = lent ? below(filled.realised) + below(-fee) : change
   const bears = (prices?: Prices): boolean => {
     const standing = standingOf(state, user_id, contract, after, change, prices)
     if (isBrokeAt(standing) || (standing.maintenance === 0n && standing.balance < 0n)) return false
     if (isCross(after) || after.size === 0n) return true
     const { pnl, maintenance } = needsOf(state, after, prices)
     if (after.margin + pnl <= maintenance) return false
-    return shared || cashLeft(unitOf(state, user_id, contract, after, change, prices)) >= 0n
+    // What closes may be lent, the margin of what opens is not.
+    if (shared && filled.opened === 0n) return true
+    return cashLeft(unitOf(state, user_id, contract, after, stays, prices)) >= 0n
   }
   const near = nearIndex(state)
   const believed = near(contract.id)
@@ -149,6 +154,7 @@ function carries(state: State, contract: Contract, foreseen: Foreseen): boolean 
     return false
   return !shared || !closes || fair || !weakens(state, user_id, { instead: after, cash: change })
 }
+const below = (amount: bigint): bigint => (amount < 0n ? amount : 0n)
 /** Whether what is supposed leaves a unified account with less margin to spare than it has, and with none. */
 export function weakens(state: State, userId: number, supposed: Supposed): boolean {
   const { available } = riskOf(unifiedPortfolio(state, userId, [], 'firm', supposed))

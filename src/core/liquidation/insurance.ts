@@ -20,7 +20,7 @@ import { settleLines, writeOffLines } from '../unified/lending.ts'
 import type { LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { closeIfPaid } from '../unified/loans.ts'
 import { owedOf, portfolioOf } from '../unified/portfolio.ts'
-import { assetIn, riskOf, type AssetFigures, type RiskInput } from '../risk/risk.ts'
+import { assetIn, freeOf, riskOf, type AssetFigures, type RiskInput } from '../risk/risk.ts'
 import { coverContractDebt } from './contracts.ts'
 import { collateral, debtsByWorth, isHealthy, keptAtLeast, neededPayment } from './selling.ts'
 import { note, type Liquidated } from '../liquidated.ts'
@@ -67,7 +67,7 @@ function takeOne(
   const { state } = ctx
   const { currency: owedCurrency, price: owedPrice } = debt.asset
   const asset = assetIn(portfolio, currency)
-  if (asset === undefined || asset.available <= 0n) return false
+  if (asset === undefined || freeOf(asset) <= 0n) return false
   if ([currency, owedCurrency].some((name) => state.prices.quote(name).firm === 0n)) return false
   const kept = keptAtLeast(state, currency, owedCurrency)
   const price = timesDown(asset.price as bigint as Amount, kept) as bigint as Price
@@ -77,7 +77,7 @@ function takeOne(
   const payable = min(min(wanted, debt.liability), inFund(state, accounts, owedCurrency))
   if (payable <= 0n || price === 0n) return false
   const needed = roundUp(overUp(timesUp(payable, owedPrice), price), precision)
-  const taken = min(asset.available, needed)
+  const taken = min(freeOf(asset), needed)
   const worth = roundDown(overDown(timesDown(taken, price), owedPrice), owedPrecision)
   const paid = taken === needed ? payable : min(payable, worth)
   const interest = min(paid, owedOf(state, input.user_id, accounts, owedCurrency).interest)

@@ -9,7 +9,7 @@ import { cancelContractOrders, contractPart, reduceContracts, repayContractDebt 
 import { isRestricted, mustLiquidate, riskLevelOf, type RiskLevel } from '../risk/levels.ts'
 import { UNIFIED, loanAccountsOf, type LoanAccounts } from '../tables/unified/loan-accounts.ts'
 import { repay, totalOwed } from '../unified/loans.ts'
-import { isEngaged } from '../unified/contracts.ts'
+import { freeToRepay, isEngaged } from '../unified/contracts.ts'
 import { figuresOf, portfolioOf } from '../unified/portfolio.ts'
 import { riskOf, type RiskFigures } from '../risk/risk.ts'
 import { planRecheck } from './recheck.ts'
@@ -151,13 +151,13 @@ function cancelOrders(ctx: Ctx, input: Liquidation): boolean {
     note(ctx, input, 'order_cancelled', '', ZERO, { order_id: order.id, currency_pair: order.pair })
   return open.length > CANCELS_MAX
 }
-/** What the account owes and has in the same currency goes first: no market is needed for it. */
+/** What the account owes and has in the same currency goes first: no market is needed for it. Not what isolated positions have. */
 function repayFree(ctx: Ctx, input: Liquidation, accounts: LoanAccounts): void {
   const { state } = ctx
   if (input.scope === UNIFIED.scope) repayContractDebt(ctx, input)
   for (const { scope, currency } of state.margin.loansOf(input.user_id)) {
     if (scope !== input.scope) continue
-    const free = state.ledger.balance(input.user_id, accounts.free, currency)
+    const free = freeToRepay(state, input.user_id, accounts, currency)
     const amount = min(free, totalOwed(state, input.user_id, accounts, currency))
     if (amount <= 0n) continue
     repay(ctx, input.user_id, accounts, currency, amount, 'liquidation')

@@ -22,7 +22,14 @@ import type { Ctx, State } from '../state.ts'
 import { LIQUIDATION_BOUND, type Market } from '../tables/world/markets.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { pairPrice } from '../unified/portfolio.ts'
-import { riskOf, type AssetFigures, type RiskAsset, type RiskFigures, type RiskInput } from '../risk/risk.ts'
+import {
+  freeOf,
+  riskOf,
+  type AssetFigures,
+  type RiskAsset,
+  type RiskFigures,
+  type RiskInput,
+} from '../risk/risk.ts'
 import { note, type Liquidated } from '../liquidated.ts'
 
 /** A sale is a quarter of what is owed, but at least and at most this much, in USDT. */
@@ -36,11 +43,11 @@ export const isHealthy = ({ maintenanceMargin, maintenanceRate, liability }: Ris
   maintenanceMargin === 0n ? liability === 0n : maintenanceRate >= HEALTHY
 
 const valueOf = ({ asset, equity }: AssetFigures): Amount =>
-  equity > 0n ? timesDown(min(equity, asset.available), asset.price) : ZERO
+  equity > 0n ? timesDown(min(equity, freeOf(asset)), asset.price) : ZERO
 /** What can be turned into money, the most valuable first; what is no collateral only when nothing else is left. */
 export const collateral = ({ assets }: RiskFigures): AssetFigures[] =>
   assets
-    .filter(({ asset, liability }) => liability === 0n && asset.available > 0n && asset.price > 0n)
+    .filter(({ asset, liability }) => liability === 0n && freeOf(asset) > 0n && asset.price > 0n)
     .sort((a, b) => {
       if (a.asset.collateral !== b.asset.collateral) return a.asset.collateral ? -1 : 1
       const [one, other] = [valueOf(a), valueOf(b)]
@@ -48,7 +55,7 @@ export const collateral = ({ assets }: RiskFigures): AssetFigures[] =>
     })
 /** Whether something is left that would be collateral if it had a price. */
 export const hasUnvalued = ({ assets }: RiskFigures): boolean =>
-  assets.some(({ asset }) => asset.collateral && asset.available > 0n && asset.price === 0n)
+  assets.some(({ asset }) => asset.collateral && freeOf(asset) > 0n && asset.price === 0n)
 /** What is owed, the largest first. */
 export function debtsByWorth({ assets }: RiskFigures): AssetFigures[] {
   const worth = ({ asset, liability }: AssetFigures): Amount => timesUp(liability, asset.price)
@@ -68,7 +75,7 @@ const SEARCH_STEPS = 10
  */
 export function neededPayment(input: RiskInput, asset: RiskAsset, debt: AssetFigures, kept: Rate): Amount {
   const price = timesDown(asset.price as bigint as Amount, kept) as bigint as Price
-  const all = min(debt.liability, overDown(timesDown(asset.available, price), debt.asset.price))
+  const all = min(debt.liability, overDown(timesDown(freeOf(asset), price), debt.asset.price))
   if (price === 0n || !healthyAfter(all)) return all
   let [low, high] = [0n, all as bigint]
   for (let step = 0; step < SEARCH_STEPS; step++) {
@@ -113,8 +120,9 @@ export function sellSome(ctx: Ctx, liquidation: Liquidated, input: RiskInput, fi
     const target = max(min(min((owed / 4n) as Amount, most), needed), least)
     const wanted = overUp(target, asset.price)
     // A remainder that is too small to be sold by itself goes along.
-    const rest = timesDown((asset.available - wanted) as Amount, asset.price)
-    const amount = wanted >= asset.available || rest < least ? asset.available : wanted
+    const free = freeOf(asset)
+    const rest = timesDown((free - wanted) as Amount, asset.price)
+    const amount = wanted >= free || rest < least ? free : wanted
     if (sell(ctx, liquidation, routed, asset.currency, amount)) return true
   }
   return false

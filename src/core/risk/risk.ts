@@ -186,7 +186,7 @@ export const equityOf = (asset: RiskAsset): Amount =>
     (asset.pnl ?? 0n) -
     (asset.isolated ?? 0n)) as Amount
 /** What is free: the margins of isolated positions are spoken for. */
-const freeOf = ({ available, isolated }: RiskAsset): Amount =>
+export const freeOf = ({ available, isolated }: RiskAsset): Amount =>
   (isolated === undefined || isolated < 0n ? available : available - isolated) as Amount
 export const liabilityOf = ({ borrowed, interest }: RiskAsset): Amount => add(borrowed, interest)
 

@@ -59,7 +59,7 @@ export function cashSpared(state: State, userId: number): Amount | undefined {
   const { pledged } = unitOf(state, userId, UNIFIED_CONTRACTS)
   return pledged === 0n ? undefined : subtract(state.ledger.balance(userId, UNIFIED.free, CASH), pledged)
 }
-/** What an account's own repayments may use: the margins of isolated positions are not lent, so no debt is paid with them. */
+/** What repayments may use: the margins of isolated positions are not lent, so no debt is paid with them. */
 export function freeToRepay(
   state: State,
   userId: number,
@@ -127,12 +127,12 @@ export function withContracts(asset: RiskAsset, { risk, isolated, owed, cash }: 
   }
 }
 
-/** What losses took that nobody lent is paid with the money that is there; tells how much. */
+/** What losses took that nobody lent is paid with the money that is there, and not set apart; tells how much. */
 export function payContractDebt(ctx: Ctx, userId: number, ref: string): Amount {
   const { ledger } = ctx.state
   const { debt: name, currency } = UNIFIED_CONTRACTS
   const owed = negate(debtOf(ctx.state, userId, UNIFIED_CONTRACTS))
-  const amount = min(owed, ledger.balance(userId, UNIFIED.free, currency))
+  const amount = min(owed, freeToRepay(ctx.state, userId, UNIFIED, currency))
   if (amount <= 0n) return ZERO
   const lines = move(spotOf(userId), { owner: userId, name }, currency, amount)
   ledger.post(ctx, { kind: 'repay', ref, lines })
