@@ -303,6 +303,30 @@ describe('contracts of unified accounts', () => {
     ok(await rich.client.delete('/spot/orders', { currency_pair: 'ETH_USDT' }))
     await setIndex(platform, { ETH: '3000' })
   })
+  test('nor a coin that is owed, when the account has no margin to spare', async () => {
+    const trader = await unified('multi_currency', { USDT: '700', BTC: '0.06' })
+    const { client } = trader
+    const sells = { currency_pair: 'ETH_USDT', side: 'sell', amount: '1', price: '3000' }
+    await platform.credit(rich.user_id, 'USDT', '3000')
+    await platform.credit(rich.user_id, 'ETH', '1')
+    ok(await client.post('/unified/loans', { currency: 'ETH', type: 'borrow', amount: '1' }))
+    ok(await rich.client.post('/spot/orders', { ...sells, side: 'buy' }), 201)
+    ok(await client.post('/spot/orders', sells), 201)
+    ok(await trader.ask('/positions/BTC_USDT/leverage', { leverage: '10' }))
+    await trade(trader, 3_500, '60000')
+    const [out, amount] = [{ currency: 'USDT', from: 'spot', to: 'delivery', settle: 'usdt' }, '1500']
+    ok(await client.post('/wallet/transfers', { ...out, amount }))
+    await setIndex(platform, { ETH: '3300' })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 1 })
+    const { risk_level, balances } = await unifiedAccount(trader)
+    assert.deepEqual([risk_level, balances.USDT.available], ['restricted', '73'])
+    const buys = { currency_pair: 'ETH_USDT', side: 'buy', price: '3300', account: 'unified' }
+    const tried = await client.post('/spot/orders', { ...buys, amount: '0.5' })
+    refused(tried, 400, 'BALANCE_NOT_ENOUGH', /contracts/)
+    ok(await client.post('/spot/orders', { ...buys, amount: '0.02' }), 201)
+    ok(await client.delete('/spot/orders', { currency_pair: 'ETH_USDT' }))
+    await setIndex(platform, { ETH: '3000' })
+  })
   test('the total has what contracts have won or lost, in every mode', async () => {
     for (const mode of ['single_currency', 'multi_currency', 'portfolio'] as const) {
       const trader = await unified(mode, { USDT: '1000', BTC: '0.1' })

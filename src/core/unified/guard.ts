@@ -65,11 +65,10 @@ export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () 
       )
     if (input.unpriced !== undefined || figures.available < 0n) {
       judgeOrder(ctx, userId, scope, order)
-      return run()
+      return keepingCash(state, userId, scope, order, run)
     }
   }
-  const result = run()
-  if (scope === UNIFIED.scope) keepCash(state, userId, order)
+  const result = keepingCash(state, userId, scope, order, run)
   if (!isEngaged(state, userId, scope)) return result
   const input = portfolioOf(state, userId, scope, [], 'firm')
   const { available } = riskOf(input)
@@ -79,15 +78,24 @@ export function guardOrder<T>(ctx: Ctx, userId: number, order: Guarded, run: () 
     `this order would leave the margin ${format(-available as Amount)} short of what the account's debts and contracts need; repay or add money first`,
   )
 }
-/** What contracts need of their own currency is not spent on another one. */
-function keepCash(state: State, userId: number, { market, side }: Guarded): void {
-  if ((side === 'buy' ? market.quote : market.base) !== CASH) return
+/** What contracts need of their own currency is not spent on another one, not even on one that is owed. */
+function keepingCash<T>(
+  state: State,
+  userId: number,
+  scope: string,
+  { market, side }: Guarded,
+  run: () => T,
+): T {
+  const result = run()
+  const gives = side === 'buy' ? market.quote : market.base
+  if (scope !== UNIFIED.scope || gives !== CASH) return result
   const spare = cashSpared(state, userId)
   if (spare !== undefined && spare < 0n)
     refuse(
       'BALANCE_NOT_ENOUGH',
       `this order would take ${format(-spare as Amount)} ${CASH} that positions and orders in contracts need; order less, or close some of them`,
     )
+  return result
 }
 /** Runs a change of an account; one that would leave its debts uncovered is refused, unless it makes nothing worse. */
 export function keepCovered<T>(state: State, userId: number, scope: string, what: string, run: () => T): T {
