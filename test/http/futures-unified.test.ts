@@ -262,6 +262,15 @@ describe('contracts of unified accounts', () => {
     // 6000: a tenth and the fee of closing, beside the fee of opening.
     const { available, iso_balance } = await usdt()
     assert.deepEqual([available, iso_balance], ['394', '603'])
+    // What an order lacks beside them is lent for it, as without them.
+    const lent = { account: 'unified', auto_borrow: true, auto_repay: true }
+    const buys = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.01', price: '50000' }
+    const { id } = ok(await trader.client.post('/spot/orders', { ...buys, ...lent }), 201)
+    const meanwhile = await usdt()
+    assert.deepEqual([meanwhile.available, meanwhile.freeze, meanwhile.borrowed], ['0', '500', '106'])
+    ok(await trader.client.delete(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' }))
+    const again = await usdt()
+    assert.deepEqual([again.available, again.borrowed], ['394', '0'])
     await trade(trader, 1_000, '60000')
     // An order for more of the isolated one, while there is money for it.
     const resting = await trader.placed(100, '2990', eth)

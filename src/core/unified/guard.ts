@@ -129,7 +129,8 @@ export function borrowForOrder(
     )
   if (accounts.pair !== '') requireIsolated(state, accounts.pair)
   const currency = side === 'buy' ? market.quote : market.base
-  const free = state.ledger.balance(userId, accounts.free, currency)
+  // What isolated positions stand on is not there for it.
+  const free = freeToRepay(state, userId, accounts, currency)
   const missing = roundUp(subtract(needed, free), state.world.currency(currency).precision)
   if (missing <= 0n) return ZERO
   state.prices.requireFirm(currency, 'it is not lent')
