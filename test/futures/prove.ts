@@ -247,11 +247,11 @@ function proveUnits(state: State): void {
       const has = state.ledger.balance(user, 'spot', 'USDT')
       assert.ok(has >= pledged, `${user} has ${has} of ${pledged} for isolated positions`)
     }
-    if (rows.length === 0) continue
     if (isShared(state, user, account)) {
       proveShared(state, user, rows, isolated)
       continue
     }
+    if (rows.length === 0) continue
     const [group, settle] = account.split('/') as ['futures' | 'delivery', string]
     const currency = settle.toUpperCase()
     const cash =
