@@ -336,6 +336,22 @@ describe('contracts of unified accounts', () => {
     ok(await client.delete('/spot/orders', { currency_pair: 'ETH_USDT' }))
     await setIndex(platform, { ETH: '3000' })
   })
+  test('a spot order is made cheaper whatever positions need by now, and not dearer', async () => {
+    const trader = await unified('single_currency', { USDT: '1000' })
+    const { client } = trader
+    await trade(trader, 1_000, '60000')
+    const order = { currency_pair: 'BTC_USDT', side: 'buy', amount: '0.005', price: '50000' }
+    const { id } = ok(await client.post('/spot/orders', order), 201)
+    await setIndex(platform, { BTC: '58000' })
+    await platform.operator.ok('POST', '/clock', { advance_seconds: 60 })
+    assert.equal((await trader.account()).available, '0')
+    const amend = (price: string) =>
+      client.patch(`/spot/orders/${id}`, { price }, { currency_pair: 'BTC_USDT' })
+    refused(await amend('50100'), 400, 'BALANCE_NOT_ENOUGH', /contracts/)
+    assert.equal(ok(await amend('49900')).price, '49900')
+    ok(await client.delete(`/spot/orders/${id}`, { currency_pair: 'BTC_USDT' }))
+    await setIndex(platform, { BTC: '60000' })
+  })
   test('the total has what contracts have won or lost, in every mode', async () => {
     for (const mode of ['single_currency', 'multi_currency', 'portfolio'] as const) {
       const trader = await unified(mode, { USDT: '1000', BTC: '0.1' })

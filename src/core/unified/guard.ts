@@ -86,11 +86,13 @@ function keepingCash<T>(
   { market, side }: Guarded,
   run: () => T,
 ): T {
-  const result = run()
   const gives = side === 'buy' ? market.quote : market.base
-  if (scope !== UNIFIED.scope || gives !== CASH) return result
+  if (scope !== UNIFIED.scope || gives !== CASH) return run()
+  const before = cashSpared(state, userId)
+  const result = run()
   const spare = cashSpared(state, userId)
-  if (spare !== undefined && spare < 0n)
+  // Who is overdrawn by what the marks have done may ask for less.
+  if (spare !== undefined && spare < 0n && (before === undefined || spare < before))
     refuse(
       'BALANCE_NOT_ENOUGH',
       `this order would take ${format(-spare as Amount)} ${CASH} that positions and orders in contracts need; order less, or close some of them`,
