@@ -48,12 +48,53 @@ export function traceId(): string {
 
 /** JSON nested so deep that reading it would overflow the stack is refused like any other bad JSON. */
 const DEPTH_MAX = 64
+/** So little text is read as soon as looked at. */
+const SHORT = 1024
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** Brackets and braces differ in one bit. */
+const BRACE = 0x20
+const OPEN = 0x7b
+const CLOSE = 0x7d
+
+/**
+ * Told by the brackets of a long text, before it is read: to read nothing but brackets takes a hundred times as long as to
+ * look at them. A short one may be deep all the same.
+ */
+export function isDeepText(text: string): boolean {
+  if (text.length <= SHORT) return false
+  let level = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = stringEnd(text, at)
+    else if ((code | BRACE) === OPEN) {
+      if (++level > DEPTH_MAX) return true
+    } else if ((code | BRACE) === CLOSE) level--
+  }
+  return false
+}
+/** Where the text's quote is closed; what is never closed ends with it. */
+function stringEnd(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+  } while (isEscaped(text, end))
+  return end
+}
+function isEscaped(text: string, at: number): boolean {
+  let from = at
+  while (text.charCodeAt(from - 1) === BACKSLASH) from--
+  return (at - from) % 2 === 1
+}
 
 export function parseJson(body: Buffer): unknown {
   let value: unknown
   if (!isUtf8(body)) refuse('INVALID_REQUEST_BODY', 'the body is not UTF-8 text')
+  const text = body.toString()
+  if (isDeepText(text)) refuseDepth('the body')
   try {
-    value = JSON.parse(body.toString())
+    value = JSON.parse(text)
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
@@ -64,19 +105,22 @@ export function parseJson(body: Buffer): unknown {
 }
 /** What is called so in the refusal. */
 export function refuseDeep(value: unknown, what: string): void {
-  if (tooDeep(value)) refuse('INVALID_REQUEST_BODY', `${what} is nested deeper than ${DEPTH_MAX} levels`)
+  if (tooDeep(value)) refuseDepth(what)
 }
+const refuseDepth = (what: string): never =>
+  refuse('INVALID_REQUEST_BODY', `${what} is nested deeper than ${DEPTH_MAX} levels`)
 /** Writing it again would overflow the stack, too. */
 export const tooDeep = (value: unknown): boolean => depth(value, 0) > DEPTH_MAX
 function depth(value: unknown, level: number): number {
   if (value === null || typeof value !== 'object' || level > DEPTH_MAX) return level
   let deepest = level + 1
-  for (const name in value) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
-    if (member === null || typeof member !== 'object') continue
-    deepest = Math.max(deepest, depth(member, level + 1))
-    if (deepest > DEPTH_MAX) break
+  const look = (member: unknown): boolean => {
+    if (member !== null && typeof member === 'object') deepest = Math.max(deepest, depth(member, level + 1))
+    return deepest > DEPTH_MAX
   }
+  // A list has names too, as many texts as it is long.
+  if (Array.isArray(value)) (value as unknown[]).some(look)
+  else for (const name in value) if (look((value as Readonly<Record<string, unknown>>)[name])) break
   return deepest
 }
 

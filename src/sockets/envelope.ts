@@ -1,4 +1,4 @@
-import { tooDeep } from '../http/words.ts'
+import { isDeepText, tooDeep } from '../http/words.ts'
 import type { Label } from '../labels.ts'
 import { withoutLongDigits } from './long-digits.ts'
 
@@ -71,9 +71,11 @@ export function answerFrame(
 }
 
 const ID_MAX = 64
+const DEEP = 'the frame is nested too deep'
 /** Reads what every request has; throws BadRequest with what could be read of it. */
 export function readRequest(text: string): Request {
   let frame: unknown
+  if (isDeepText(text)) throw new BrokenFrame(DEEP)
   try {
     frame = JSON.parse(text)
   } catch (error) {
@@ -85,7 +87,7 @@ export function readRequest(text: string): Request {
   const named = typeof channel === 'string' ? channel : ''
   const what = typeof event === 'string' ? event : ''
   // A call's payload is looked at where it is read.
-  if (what !== 'api' && tooDeep(frame)) throw new BrokenFrame('the frame is nested too deep')
+  if (what !== 'api' && tooDeep(frame)) throw new BrokenFrame(DEEP)
   const read = { channel: named, event: what, payload }
   // What is no safe integer would come back as another one.
   if (id !== undefined && id !== null && !Number.isSafeInteger(id) && typeof id !== 'string')

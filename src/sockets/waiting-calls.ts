@@ -1,4 +1,4 @@
-import { traceId } from '../http/words.ts'
+import { isDeepText, traceId } from '../http/words.ts'
 import { ackText, answerText, type Answered, type Named } from './call-frames.ts'
 import { ID_MAX, idOf } from './call-reading.ts'
 import { isObject } from './credentials.ts'
@@ -62,7 +62,7 @@ export const BESIDE_MAX = 4 * 1024
  * whose signature is made over the very letters of its frame, and so is a ping, which is none whatever its event.
  */
 export function plainCallIn(text: string): PlainCall | undefined {
-  if (!text.includes('"api"')) return undefined
+  if (!text.includes('"api"') || isDeepText(text)) return undefined
   let frame: unknown
   try {
     frame = JSON.parse(text)

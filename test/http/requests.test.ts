@@ -110,6 +110,9 @@ describe('requests', () => {
       refused(await post(body), 400, 'INVALID_REQUEST_BODY')
     refused(await post(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`), 400, 'INVALID_REQUEST_BODY')
     refused(await post(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`), 400, 'INVALID_REQUEST_BODY')
+    // Told by its brackets, before anybody reads it.
+    refused(await post('['.repeat(5000)), 400, 'INVALID_REQUEST_BODY', /nested deeper/)
+    refused(await post(`{"currency":"${'{'.repeat(5000)}"}`), 400, 'INVALID_PARAM_VALUE')
     refused(await post(`{"currency":"${'x'.repeat(1024 * 1024)}"}`), 400, 'INVALID_REQUEST_BODY', /1048576/)
     refused(
       await post('{"currency":"BTC\\u0000","from":"spot","to":"margin","amount":"1"}'),

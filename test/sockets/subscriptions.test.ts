@@ -145,6 +145,16 @@ describe('subscriptions', () => {
       refused(frame, 1, message)
       assert.equal('id' in frame, false)
     }
+    // So is a long call: it is not read at all.
+    const deep = client.next((frame) => frame['error']?.code === 1)
+    const lists = '['.repeat(5000) + ']'.repeat(5000)
+    client.send(`{"channel":"spot.order_place","event":"api","payload":{"req_id":"1","req_param":${lists}}}`)
+    refused(await deep, 1, /nested too deep/)
+    // Brackets in a text are letters.
+    const letters = client.next((frame) => frame['error']?.code === 2)
+    const text = '["'.repeat(5000)
+    client.send({ channel: 'spot.trades', event: 'subscribe', payload: [text] })
+    assert.deepEqual((await letters)['payload'], [text])
     // What could be read of it comes back all the same.
     const broken = client.next((frame) => frame['error']?.code === 1)
     client.send({ id: 'x'.repeat(65), channel: 'spot.trades', event: 'subscribe', payload: ['ETH_USDT'] })
