@@ -32,6 +32,8 @@ export const TIMES: Times = {
 export interface Told extends Pick<Owner, 'dirty' | 'behind'> {
   received(text: string): void
   called(call: Called, at: number): void
+  /** A text frame of so many bytes has come. False: that is too much of its address. */
+  weighed(bytes: number, now: number): boolean
   /** It closes; from here on it gets nothing more. */
   ending(): void
   gone(code: number): void
@@ -155,7 +157,8 @@ export class Connected implements Owner {
     this.heard()
     if (this.closingSince !== undefined) return
     if (binary) this.close(1003, 'text frames alone are read')
-    else this.take((data as Buffer).toString())
+    else if (this.told.weighed((data as Buffer).length, this.heardAt)) this.take((data as Buffer).toString())
+    else this.refuse(1008, 'TOO_MANY_REQUESTS: too much in long frames from this address')
   }
   private take(text: string): void {
     const call = plainCallIn(text)

@@ -3,12 +3,13 @@ import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { scaled } from '../api/limiter.ts'
 import { refuseUpgrade, type Upgrade, type Upgrades } from '../http/upgrade.ts'
-import { microsNow } from '../http/words.ts'
+import { addressBlock, microsNow } from '../http/words.ts'
 import type { Label } from '../labels.ts'
 import { Connected, TIMES, type Times } from './connected.ts'
 import { textFrame } from './frames.ts'
 import { faultOf, handshakeOf } from './handshake.ts'
 import type { Attach, CallAnswer, CallLimits, Pace, ToDesk, ToDoor, Verdict } from './line.ts'
+import { LongFrames } from './long-frames.ts'
 import { boundsOf, type Bounds, type Member, type Outbox } from './outbox.ts'
 import { productOf } from './paths.ts'
 
@@ -46,6 +47,7 @@ export class SocketDoor implements ToDoor, Upgrades {
   private readonly server: WebSocketServer
   private readonly bounds: Bounds
   private readonly framesMax: number
+  private readonly longFrames: LongFrames
   private readonly sockets = new Map<number, Connected>()
   private readonly topics = new Map<number, Map<number, Member>>()
   private readonly sweeper: NodeJS.Timeout
@@ -60,6 +62,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     this.times = { ...TIMES, ...parts.times }
     this.bounds = boundsOf(parts.queue)
     this.framesMax = scaled(FRAMES_A_SECOND, parts.rateLimits)
+    this.longFrames = new LongFrames(parts.rateLimits)
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -93,10 +96,12 @@ export class SocketDoor implements ToDoor, Upgrades {
       return
     }
     const id = ++this.last
-    const verdict = this.desk.open(id, handshakeOf(request, this.parts.trustProxy))
-    if (verdict instanceof Promise)
-      void verdict.then((verdict) => this.judged(id, verdict, request, socket, head))
-    else this.judged(id, verdict, request, socket, head)
+    const handshake = handshakeOf(request, this.parts.trustProxy)
+    const from = addressBlock(handshake.ip)
+    const verdict = this.desk.open(id, handshake)
+    const judge = (verdict: Verdict): void => this.judged(id, from, verdict, request, socket, head)
+    if (verdict instanceof Promise) void verdict.then(judge)
+    else judge(verdict)
   }
 
   send(socket: number, text: string | Uint8Array): void {
@@ -174,23 +179,31 @@ export class SocketDoor implements ToDoor, Upgrades {
     })
   }
 
-  private judged(id: number, verdict: Verdict, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  private judged(
+    id: number,
+    from: string,
+    verdict: Verdict,
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+  ): void {
     if (!verdict.accepted) {
       refuseUpgrade(request, socket, verdict.status, verdict.label as Label, verdict.message)
       return
     }
     if (this.closing) refuseUpgrade(request, socket, 503, 'TOO_BUSY', 'the platform is stopping')
-    else this.server.handleUpgrade(request, socket, head, (ws) => this.connected(id, ws, socket))
+    else this.server.handleUpgrade(request, socket, head, (ws) => this.connected(id, from, ws, socket))
     // It went away while it was waiting, or asked for what `ws` refuses.
     if (!this.sockets.has(id)) this.desk.closed(id, 1006)
   }
-  private connected(id: number, ws: WebSocket, socket: Socket): void {
-    const { times, bounds, framesMax } = this
+  private connected(id: number, from: string, ws: WebSocket, socket: Socket): void {
+    const { times, bounds, framesMax, longFrames } = this
     const connected = new Connected(ws, socket, bounds, framesMax, times, {
       dirty: (outbox) => this.wrote(outbox),
       behind: (topic) => this.desk.behind(id, topic),
       received: (text) => this.desk.received(id, text, microsNow()),
       called: (call, at) => this.desk.called(id, call, at),
+      weighed: (bytes, now) => longFrames.take(from, bytes, now),
       ending: () => this.partAll(id),
       gone: (code) => {
         this.partAll(id)
@@ -239,6 +252,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     }
     if (waiting.length > 0 || this.toldOfWaiting) this.desk.waiting(waiting)
     this.toldOfWaiting = waiting.length > 0
+    this.longFrames.sweep(now)
     thin(halves)
   }
 }
