@@ -8782,7 +8782,7 @@ export interface Endpoints {
       debit_fee: number
     }
   }
-  /** Changes tier, state (1 normal, 2 frozen) and settings of a user */
+  /** Changes tier, state (1 normal, 2 frozen) and settings of a user; a password in sandbox mode alone */
   'PATCH /operator/v1/users/{uid}': {
     path: {
       uid: number
