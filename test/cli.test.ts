@@ -122,14 +122,14 @@ describe('the command kontor', () => {
     const curl = await kontor([
       'sign',
       'POST',
-      `${path}?a=1`,
+      `${path}?a=1&b=what?`,
       '--data',
       data,
       '--body',
       `{"a":"it's"}`,
       '--curl',
     ])
-    assert.match(curl.output, /^curl -sS -X POST 'http.*\?a=1' \\\n[^]*-d '{"a":"it'\\''s"}'\n$/)
+    assert.match(curl.output, /^curl -sS -X POST 'http.*\?a=1&b=what\?' \\\n[^]*-d '{"a":"it'\\''s"}'\n$/)
   })
 
   test('doctor says what is wrong', async () => {

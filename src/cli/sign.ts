@@ -28,10 +28,11 @@ from --secret-file or the environment variable KONTOR_SIGN_SECRET, never from th
 
 async function run({ env, values, flags, words }: Arguments): Promise<number> {
   const method = words[0]!.toUpperCase()
-  const [path, inPath = ''] = words[1]!.split('?', 2) as [string, string?]
+  // Only the first question mark divides: a value may hold others.
+  const [path, ...inPath] = words[1]!.split('?') as [string, ...string[]]
   if (!path.startsWith('/'))
     throw new ConfigError(`PATH "${path}" must begin with /, such as /api/v4/wallet/fee`)
-  const query = values['query'] ?? inPath
+  const query = values['query'] ?? inPath.join('?')
   const { url, ...signer } = credentials(env, values)
   const timestamp = values['timestamp'] ?? (await platformSecond(url, note))
   const body = values['body']
