@@ -1,7 +1,10 @@
 import { refuse } from '../labels.ts'
 import { ZERO, add, format, subtract, timesDown, timesUp, type Amount } from '../money/amount.ts'
+import { atIndex, nearIndex } from './contract-margin/believed.ts'
+import { isCross, needsOf, type Prices } from './contract-margin/needs.ts'
 import type { Account } from './ledger/ledger.ts'
 import type { State } from './state.ts'
+import type { Position } from './tables/futures/positions.ts'
 import { mainIdOf } from './tables/users.ts'
 
 /**
@@ -20,6 +23,36 @@ function worth(state: State, currency: string, amount: Amount): Amount {
   return amount < 0n ? (-timesUp(-amount as Amount, price) as Amount) : timesDown(amount, price)
 }
 
+/**
+ * What positions have lost, by the currency that pays it: the ledger knows of it when they are closed. Those of a contract
+ * together, at the mark or by its index, whichever is worse; a profit is no money yet.
+ */
+function* contractLosses(
+  state: State,
+  members: readonly number[],
+): Iterable<{ readonly currency: string; readonly amount: bigint }> {
+  const { futures, world } = state
+  const held = new Map<string, Position[]>()
+  for (const member of members)
+    for (const row of futures.positions.allOf(member))
+      held.set(row.contract, [...(held.get(row.contract) ?? []), row])
+  const views: Prices[] = [(id) => futures.markOf(id), nearIndex(state), atIndex(state)]
+  for (const [id, rows] of held) {
+    let worst = 0n
+    for (const prices of views) {
+      const sum = rows.reduce((total, row) => total + lossOf(state, row, prices), 0n)
+      if (sum < worst) worst = sum
+    }
+    yield { currency: world.mustContract(id).currency, amount: worst }
+  }
+}
+/** An isolated one never costs more than its margin. */
+function lossOf(state: State, row: Position, prices: Prices): bigint {
+  const { pnl } = needsOf(state, row, prices)
+  const most = row.margin > 0n ? -row.margin : 0n
+  return isCross(row) || pnl > most ? pnl : most
+}
+
 const NOTHING = -1n as Amount
 
 /** What may leave a family with locked deposits. */
@@ -31,7 +64,8 @@ export interface LeavingRoom {
 }
 /**
  * Undefined where nothing is locked. Else at most the family's worth at the index less that of its locks, and of each
- * currency its balance less the lock: whatever became of the coins by trading, a reorganisation finds their worth.
+ * currency its balance less the lock: whatever became of the coins by trading, in contracts too, a reorganisation finds
+ * their worth.
  */
 export function leavingRoom(state: State, userId: number): LeavingRoom | undefined {
   const main = mainOf(state, userId)
@@ -41,7 +75,9 @@ export function leavingRoom(state: State, userId: number): LeavingRoom | undefin
   const count = (currency: string, amount: bigint): void => {
     free.set(currency, ((free.get(currency) ?? 0n) + amount) as Amount)
   }
-  for (const member of membersOf(state, main)) {
+  const members = membersOf(state, main)
+  for (const { currency, amount } of contractLosses(state, members)) count(currency, amount)
+  for (const member of members) {
     for (const { currency, amount } of state.ledger.ownedBy(member)) count(currency, amount)
     // What withdrawals hold is on its way out.
     for (const [currency, amount] of state.wallet.withdrawals.held.of(member)) count(currency, -amount)

@@ -97,6 +97,34 @@ describe('credited but not unlocked deposits', () => {
     ok(await push(main.client, '1000', 'USDT'))
   })
 
+  test('and what positions in contracts have lost of it by now does not leave either', async () => {
+    const { main, sub } = await family({ USDT: '11000' })
+    await credited(sub, '10')
+    const buyer = await Trader.of(platform, { USDT: '100000' })
+    await buyer.placed('buy', '10', '3000', { currency_pair: 'ETH_USDT' })
+    await sub.placed('sell', '10', '3000', { currency_pair: 'ETH_USDT' })
+    ok(await hop(main, sub, (await sub.money('USDT')).split('/')[0]!, 'from', 'USDT'))
+    const into = { currency: 'USDT', from: 'spot', to: 'futures', settle: 'usdt' }
+    ok(await main.client.post('/wallet/transfers', { ...into, amount: '9000' }))
+    ok(await buyer.client.post('/wallet/transfers', { ...into, amount: '40000' }))
+    const most = { leverage: '0', cross_leverage_limit: '50' }
+    ok(
+      await main.client.request('POST', '/futures/usdt/positions/BTC_USDT/leverage', {
+        query: most,
+      }),
+    )
+    // Whoever sells so dear has won what the other one has lost.
+    const dear = { contract: 'BTC_USDT', price: '66000' }
+    ok(await buyer.client.post('/futures/usdt/orders', { ...dear, size: -10_000 }), 201)
+    ok(await main.client.post('/futures/usdt/orders', { ...dear, size: 10_000 }), 201)
+    const { unrealised_pnl } = ok(await main.client.get('/futures/usdt/accounts'))
+    assert.ok(Number(unrealised_pnl) < -5_900, unrealised_pnl)
+    refused(await push(main.client, '5100', 'USDT'), 400, 'BALANCE_NOT_ENOUGH', /locked/)
+    ok(await push(main.client, '4800', 'USDT'))
+    await mine(platform, 'ETH', UNLOCKED - CREDITED)
+    ok(await push(main.client, '5100', 'USDT'))
+  })
+
   test('they carry no loan: not where they came in, not moved, not sold, not in a margin account', async () => {
     const { main, sub } = await family({ USDC: '1000' })
     await unified(main)
