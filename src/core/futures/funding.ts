@@ -34,7 +34,7 @@ export function settleFunding(ctx: Ctx, contract: Contract, position: Position):
     kind: 'fund',
     ref: `funding:${price.next_funding - (contract.funding?.intervalSeconds ?? 0)}`,
     // An isolated margin pays as far as it goes, and gets what comes.
-    released: position.leverage === 0n ? 0n : atLeast0(margin) - atLeast0(margin - owed),
+    freed: position.leverage === 0n ? 0n : atLeast0(margin) - atLeast0(margin - owed),
   })
   const row: Position = {
     ...settled,

@@ -44,7 +44,7 @@ export interface CashBooking {
   readonly ref: string
   readonly record?: number
   /** Of an isolated position: so much less is set apart for it afterwards. */
-  readonly released?: bigint
+  readonly freed?: bigint
 }
 /**
  * Between a user's cash and another account. What the cash can't pay is lent to an account whose currencies carry each
@@ -70,7 +70,7 @@ export function bookCash(ctx: Ctx, booking: CashBooking): void {
   state.ledger.post(ctx, { kind: booking.kind, ref: refOf(booking), lines })
   if (user_id === PLATFORM) return
   if (shared && change > 0n) {
-    const kept = larger(-(booking.released ?? 0n), 0n)
+    const kept = larger(-(booking.freed ?? 0n), 0n)
     repayBorrowed(ctx, contract, user_id, (change - kept) as Amount)
   }
   const { type, text, trade_id } = booking
@@ -103,10 +103,10 @@ function bookOwn(ctx: Ctx, booking: CashBooking): void {
  * What an account's money can pay a loss with. Where currencies carry each other that is not what is set apart for isolated
  * positions: they would stand on nothing then, and nobody would watch what the account owes them.
  */
-function payableBy(state: State, { user_id, contract, released = 0n }: CashBooking): bigint {
+function payableBy(state: State, { user_id, contract, freed = 0n }: CashBooking): bigint {
   const free = state.ledger.balance(user_id, UNIFIED.free, contract.currency)
   if (!isSharedFor(state, user_id, contract)) return larger(free, 0n)
-  const stays = pledgedBy(state, user_id, contract.account) - larger(released, 0n)
+  const stays = pledgedBy(state, user_id, contract.account) - larger(freed, 0n)
   return larger(free - larger(stays, 0n), 0n)
 }
 /** Of a unified account: a credit pays the debt first; a loss takes the cash first. */

@@ -172,9 +172,11 @@ export function fillPosition(ctx: Ctx, contract: Contract, one: PositionFill): P
   const ends = filled.closed === abs(held)
   const released =
     filled.closed === 0n ? ZERO : ends ? before.margin : share(before.margin, filled.closed, abs(held))
+  // Of a margin below zero nothing is set apart.
+  const freed = released > 0n ? released : 0n
   const clearing = { owner: PLATFORM, name: contract.clearing }
-  bookFill(ctx, contract, one, 'pnl', realised, clearing, released)
-  bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES, released)
+  bookFill(ctx, contract, one, 'pnl', realised, clearing, freed)
+  bookFill(ctx, contract, one, 'fee', -fee as Amount, FEES, freed)
   const row = new PositionRow(before)
   if (filled.closed > 0n) {
     row.margin = (row.margin - released) as Amount
@@ -209,12 +211,12 @@ function bookFill(
   type: 'pnl' | 'fee',
   change: Amount,
   other: AccountKey,
-  released: bigint,
+  freed: bigint,
 ): void {
   if (change === 0n) return
   const text = `${contract.name}:${order_id}`
   const [ref, record] = ['futures_trade', trade_id]
-  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record, released })
+  bookCash(ctx, { user_id, contract, type, change, text, trade_id, other, kind: type, ref, record, freed })
 }
 const share = (of: Amount, part: bigint, whole: bigint): Amount => ((of * part) / whole) as Amount
 
