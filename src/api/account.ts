@@ -1,3 +1,4 @@
+import type { State } from '../core/state.ts'
 import { mainIdOf } from '../core/tables/users.ts'
 import { endpoint, signed, signedMain, type AnyEndpoint } from './endpoint.ts'
 import { id, ids, listOf, object, optional, text } from './fields.ts'
@@ -10,6 +11,8 @@ const groupShape = shape({ id: int64, name: str, creator_id: int64, create_time:
 const memberShape = shape({ user_id: int64, stp_id: int64, create_time: int64 })
 const STP_ID = { stp_id: id() }
 const DAY_SECONDS = 86_400
+/** 2: the account is unified. Clients learn it here, whichever call they ask. */
+const modeOf = ({ margin }: State, userId: number) => ({ mode: margin.isUnified(userId) ? 2 : 1 })
 
 export const accountEndpoints: readonly AnyEndpoint[] = [
   endpoint({
@@ -34,7 +37,7 @@ export const accountEndpoints: readonly AnyEndpoint[] = [
         ip_whitelist: key.ip_whitelist,
         currency_pairs: [],
         tier: state.users.must(mainIdOf(user)).vip,
-        key: { mode: state.margin.isUnified(user.user_id) ? 2 : 1 },
+        key: modeOf(state, user.user_id),
         copy_trading_role: 0,
       })),
   }),
@@ -60,7 +63,7 @@ export const accountEndpoints: readonly AnyEndpoint[] = [
     }),
     refuses: [],
     handle: async ({ desk, caller: { key } }) =>
-      desk.core.read(() => ({
+      desk.core.read((state) => ({
         user_id: key.user_id,
         state: key.state,
         mode: key.mode,
@@ -68,7 +71,7 @@ export const accountEndpoints: readonly AnyEndpoint[] = [
         currency_pairs: [],
         ip_whitelist: key.ip_whitelist,
         perms: key.perms,
-        key: { mode: key.mode },
+        key: modeOf(state, key.user_id),
         created_at: String(key.created_at),
         updated_at: String(key.updated_at),
         last_access: String(desk.clock.seconds()),

@@ -30,6 +30,20 @@ describe('account', () => {
     assert.deepEqual([info.user_id, info.state, info.name], [user_id, 1, ['test']])
     assert.deepEqual(info.perms, [{ name: 'account', read_only: true }])
   })
+  test('detail and main_keys tell alike whether the account is unified', async () => {
+    const { client } = await platform.user()
+    const modes = async (): Promise<number[]> =>
+      Promise.all(
+        ['detail', 'main_keys'].map(
+          async (name) => ok(await client.get(`/account/${name}`)).key.mode as number,
+        ),
+      )
+    assert.deepEqual(await modes(), [1, 1])
+    ok(await client.put('/unified/unified_mode', { mode: 'multi_currency' }), 204)
+    assert.deepEqual(await modes(), [2, 2])
+    // What the key was made for is another thing.
+    assert.equal(ok(await client.get('/account/main_keys')).mode, 1)
+  })
   test('rate_limit tells a tier for each product', async () => {
     const { client } = await platform.user()
     const tiers = ok(await client.get('/account/rate_limit'))
