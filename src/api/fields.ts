@@ -19,9 +19,12 @@ export type Unknown = (prefix: string, member: string, known: Fields, value: unk
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
 
+const SHOWN_MAX = 80
 const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? `"${value}"` : JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+  // Of a list no more is written than is shown: it may have half a million items.
+  const some = Array.isArray(value) ? (value as unknown[]).slice(0, SHOWN_MAX) : value
+  const text = typeof some === 'string' ? `"${some}"` : JSON.stringify(some)
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
 }
 function wrong(name: string, value: unknown, mend: string): never {
   // Without a name it is the body itself.

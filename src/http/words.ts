@@ -58,8 +58,8 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 
 /**
- * Told by the brackets of a long text, before it is read: to read nothing but brackets takes a hundred times as long as to
- * look at them. A short one may be deep all the same.
+ * Told by the brackets of a text, where it is a long one, before it is read: to read nothing but brackets takes a
+ * hundred times as long as to look at them. A short one may be deep all the same.
  */
 export function isDeepText(text: string): boolean {
   if (text.length <= SHORT) return false
@@ -99,8 +99,8 @@ export function parseJson(body: Buffer): unknown {
     const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
   }
-  // So few bytes can't be nested too deep.
-  if (body.length > DEPTH_MAX) refuseDeep(value, 'the body')
+  // So few bytes can't be nested too deep, and of so many it is known.
+  if (text.length > DEPTH_MAX && text.length <= SHORT) refuseDeep(value, 'the body')
   return value
 }
 /** What is called so in the refusal. */

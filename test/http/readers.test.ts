@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFields, text } from '../../src/api/fields.ts'
+import { ids, readFields, text } from '../../src/api/fields.ts'
 import { readParts } from '../../src/api/reading.ts'
 import { orderEndpoints } from '../../src/api/spot/orders.ts'
 import { walletEndpoints } from '../../src/api/wallet.ts'
@@ -34,4 +34,13 @@ test('readers are written for declarations, once, and not for requests', () => {
   } finally {
     globalThis.Function = writer
   }
+})
+
+test('of a list that is too long no more is written than is told', () => {
+  const item = (i: number) => ({ toJSON: () => (i < 80 ? i : assert.fail(`item ${i} was written`)) })
+  const list = Array.from({ length: 500_000 }, (_, i) => item(i))
+  assert.throws(
+    () => readFields({ a: ids(5) }, { a: list }),
+    /^.*a: \[0,1,2,.*… has 500000 items; at most 5 are allowed$/,
+  )
 })
