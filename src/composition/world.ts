@@ -70,6 +70,7 @@ export async function emptyWorld(
   faults.report.clear()
   made.requests.clear()
   made.seen.clear()
+  made.desk.valuations.clear()
   made.access.seen.clear()
   if (beginning === undefined) await ensureWorld(core, config, secrets, credentials, ground.keep)
 }

@@ -17,14 +17,14 @@ const KEPT = 4
 /** The newest snapshots of the liabilities. They live in this process: proofs are drawn when a root is published. */
 class Snapshots {
   private readonly kept: LiabilitySnapshot[] = []
-  /** The last batch that was wholly in the newest one. */
-  private upto = -1
+  /** The hash of the last batch that was wholly in the newest one: after a reset batches have the same numbers again. */
+  private upto = ''
   private taking: Promise<LiabilitySnapshot> | undefined
 
   async newest(desk: Desk): Promise<LiabilitySnapshot> {
     const last = this.kept.at(-1)
-    const { sequence } = await desk.core.read(() => desk.core.committed)
-    if (last !== undefined && this.upto === sequence && desk.core.committed.sequence === sequence) return last
+    const { hash } = await desk.core.read(() => desk.core.committed)
+    if (last !== undefined && this.upto === hash && desk.core.committed.hash === hash) return last
     this.taking ??= this.take(desk).finally(() => (this.taking = undefined))
     return this.taking
   }
@@ -40,7 +40,7 @@ class Snapshots {
   private async take(desk: Desk): Promise<LiabilitySnapshot> {
     const { balances, upto } = await desk.core.read(({ ledger }) => ({
       balances: netBalances(ledger.accounts.values()),
-      upto: desk.core.committed.sequence,
+      upto: desk.core.committed.hash,
     }))
     const snapshot = await LiabilitySnapshot.of(balances, desk.core.committed.sequence, randomHex(32))
     this.kept.push(snapshot)

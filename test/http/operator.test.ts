@@ -337,6 +337,30 @@ describe('operator API', () => {
     assert.deepEqual((await again.operator.ok('GET', '/ledger/proof')).currencies, before)
     await again.stop()
   })
+  test('reset: nothing that was reckoned before it is told after it', async () => {
+    const own = await TestPlatform.start({ KONTOR_CLOCK: '1800000000' })
+    const total = async (): Promise<string> => ok(await own.demo().get('/wallet/total_balance')).total.amount
+    const { user_id: demo } = own.platform.credentials.accounts[0]!
+    const seen: { sequence: number; root: string; total: string }[] = []
+    for (const amount of ['1000', '2000']) {
+      await own.operator.ok('POST', '/reset')
+      await own.credit(demo, 'USDT', amount)
+      const { sequence, root, currencies } = await own.operator.ok('GET', '/ledger/liabilities')
+      const { sum } = currencies.find(({ currency }: { currency: string }) => currency === 'USDT')
+      assert.equal(
+        sum,
+        (await own.operator.ok('GET', '/ledger/proof')).currencies.find(
+          ({ currency }: { currency: string }) => currency === 'USDT',
+        ).user_liabilities,
+      )
+      seen.push({ sequence, root, total: await total() })
+    }
+    const [one, other] = seen
+    assert.equal(one!.sequence, other!.sequence, 'else nothing could be taken for the other')
+    assert.notEqual(one!.root, other!.root)
+    assert.equal(Number(other!.total) - Number(one!.total), 1000)
+    await own.stop()
+  })
   test('live mode has no demo world, and what drives a sandbox is not there', async () => {
     const live = await TestPlatform.start(LIVE)
     for (const [method, path] of [
