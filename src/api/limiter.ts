@@ -41,6 +41,8 @@ export class Limiter {
   }
   clear(): void {
     this.rings.clear()
+    // A new world's clock may stand before the old one's.
+    this.lastSweep = 0
   }
 
   private check(

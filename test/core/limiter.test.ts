@@ -65,3 +65,20 @@ test('a limit that is raised holds for the same bucket at once', () => {
   // All ten were kept in their order.
   assert.equal(limiter.admit('b', 10, 1, 1_000_001).remain, 1)
 })
+
+test('buckets that nobody uses any more are let go, after a reset to an earlier time too', () => {
+  const limiter = new Limiter(1)
+  const { rings } = limiter as unknown as { readonly rings: ReadonlyMap<string, unknown> }
+  const fill = (at: number): void => {
+    for (let i = 0; i < 100; i++) limiter.admit(`bucket ${i}`, 10, 1, at)
+  }
+  const later = 30 * 86_400e6
+  fill(later)
+  limiter.admit('another', 10, 1, later + 20e6)
+  assert.equal(rings.size, 1)
+  fill(later + 20e6)
+  limiter.clear()
+  fill(20e6)
+  limiter.admit('another', 10, 1, 40e6)
+  assert.equal(rings.size, 1)
+})
