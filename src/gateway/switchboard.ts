@@ -46,7 +46,7 @@ export class Switchboard {
   private readonly held = new Map<string, number>()
   /** Its sockets, from READY on. */
   private sockets: RemoteDoor | undefined
-  /** Since when it has not answered. */
+  /** Since when it has said nothing, where it was asked whether it is there. */
   private awaited: number | undefined
   /** Requests that are not answered yet. */
   private unanswered = 0
@@ -108,6 +108,8 @@ export class Switchboard {
   }
 
   private message(head: Head, text: Buffer | undefined): void {
+    // Its answer may stand behind much that is still to be read: who speaks does not hang.
+    if (this.awaited !== undefined) this.awaited = performance.now()
     switch (head[0]) {
       case TO_CORE.ASK:
         this.ask(head as unknown as AskHead, text)

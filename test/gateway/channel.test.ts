@@ -137,7 +137,7 @@ describe("the core's end of it", () => {
       finish: () => Promise.resolve({ status: 200, headers: [], text: '{}', drop: false }),
       brokenOff: () => undefined,
     }
-    new Switchboard(near, {
+    const core = new Switchboard(near, {
       pipeline: pipeline as never,
       look: () => ({ kind: 'page' }),
       settings: { version: '9.9.9' } as never,
@@ -150,7 +150,7 @@ describe("the core's end of it", () => {
     })
     const replies: Head[] = []
     const channel = new Channel(far, { message: (head) => replies.push(head), closed: () => undefined })
-    return { channel, closed, room, passes, replies }
+    return { core, channel, closed, room, passes, replies }
   }
   const ask = (change: Record<number, unknown> = {}): Head => {
     const head = [TO_CORE.ASK, -1, 1, 'GET', '/x', '', '1.2.3.4', 5, 0, {}, 0, 0, null]
@@ -185,6 +185,22 @@ describe("the core's end of it", () => {
       assert.deepEqual(passes, [])
       channel.close('')
     })
+  test('who speaks does not hang, though what it was asked is not answered yet', async () => {
+    const { core, channel, replies } = await board()
+    assert.equal(core.hangs(0), false)
+    await until(() => replies.some(([kind]) => kind === TO_GATEWAY.PING))
+    const asked = performance.now()
+    await until(() => performance.now() - asked > 200)
+    channel.push([TO_CORE.FIGURES, -1, 7])
+    await until(() => core.cut === 7)
+    assert.equal(core.hangs(performance.now() - asked), false)
+    await until(() => core.hangs(50))
+    channel.push([TO_CORE.PONG, -1])
+    channel.push([TO_CORE.FIGURES, -1, 8])
+    await until(() => core.cut === 8)
+    assert.equal(core.hangs(0), false)
+    channel.close('')
+  })
   test('room that a gateway held is free when it is gone', async () => {
     const { channel, closed, room, replies } = await board()
     channel.push([TO_CORE.HOLD, -1, 1, '1.2.3.4', 9 * 1024 * 1024])
