@@ -11,8 +11,7 @@ import type { Passage } from './passage.ts'
 const CONSOLE = 'console '
 
 /** What is counted together: several endpoints under one name, else each by itself. */
-const nameOf = ({ bucket }: LimitRule, { method, path }: AnyEndpoint): string =>
-  bucket ?? `${method} ${path}`
+const nameOf = ({ bucket }: LimitRule, { method, path }: AnyEndpoint): string => bucket ?? `${method} ${path}`
 
 interface Window {
   readonly name: string
