@@ -109,9 +109,15 @@ export class Spine {
     this.journal.ask({ op: 'sealBehind', behind }).catch(() => undefined)
     this.follower.ask({ op: 'sealBehind', behind }).catch(() => undefined)
   }
-  async append(batch: ClosedBatch): Promise<string> {
-    while (this.full && this.follower.failure === undefined)
-      await new Promise<void>((resolve) => this.blocked.push(resolve))
+  append(batch: ClosedBatch): Promise<string> {
+    // Nobody overtakes one that waits: the journal takes them in their order alone.
+    if (!this.full && this.blocked.length === 0) return this.give(batch)
+    return new Promise((resolve, reject) => {
+      this.blocked.push(() => void this.give(batch).then(resolve, reject))
+      this.release()
+    })
+  }
+  private async give(batch: ClosedBatch): Promise<string> {
     if (this.follower.failure !== undefined) throw this.follower.failure
     const { sequence } = batch
     // How long it really is, is known when it is written.
@@ -120,6 +126,8 @@ export class Spine {
     if (sequence > this.projected) {
       this.bytes += length - one.bytes
       one.bytes = length
+      // It may be less than was thought.
+      this.release()
     }
     this.acknowledged = sequence
     this.hash = hash
@@ -219,7 +227,8 @@ export class Spine {
     this.release()
   }
   private release(): void {
-    for (const go of this.blocked.splice(0)) go()
+    while (this.blocked.length > 0 && (!this.full || this.follower.failure !== undefined))
+      this.blocked.shift()!()
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Batch } from '../../src/machine/batch.ts'
-import type { ClosedBatch } from '../../src/machine/loose.ts'
+import { aboutLength, type ClosedBatch } from '../../src/machine/loose.ts'
 import { LEDGER_LINE, type LedgerLine } from '../../src/core/ledger/ledger.ts'
 import { AUDIT } from '../../src/core/tables/audit.ts'
 import { DECLARED, State } from '../../src/core/state.ts'
@@ -421,6 +421,32 @@ export function storeContract(name: string, makePlace: () => Promise<Place>): vo
         )
         await session.store.close()
       })
+
+    test('none overtakes one that waits at the bound, when another turns out to be shorter than was thought', async () => {
+      if (!place.journaled) return
+      const before = await open()
+      const numbers = (name: string, count: number): ClosedBatch => {
+        const batch = before.batch((tx, state) => {
+          for (let i = 0; i < count; i++) tx.put(state.counters, { name: `${name}${i}`, value: i })
+        })
+        before.head = { ...before.head, sequence: batch.sequence }
+        return batch
+      }
+      const batches = [numbers('long', 300), numbers('waits', 1), numbers('comes', 1)]
+      await before.store.close()
+      const { store } = await open({ bytes: aboutLength(batches[0]!), batches: 2 ** 20 })
+      await store.holdBack(true)
+      const landed: number[] = []
+      const commit = (i: number): Promise<unknown> => store.commit(batches[i]!).then(() => landed.push(i))
+      const waits = [commit(0), commit(1)]
+      await waits[0]
+      waits.push(commit(2))
+      await sleep(20)
+      await store.holdBack(false)
+      await Promise.all(waits)
+      assert.deepEqual(landed, [0, 1, 2])
+      await store.close()
+    })
 
     test('history is found by an index, never by reading it all', async () => {
       const { store } = await open()
