@@ -29,7 +29,7 @@ export function makePrivateFile(path: string): void {
 }
 
 const OURS =
-  /^(kontor\.db(-wal|-shm|-journal)?|kontor\.journal\.\d+|kontor\.lock(-journal)?|credentials\.json|secret\.key(\.new)?)$/
+  /^(kontor\.db(-wal|-shm|-journal|-stage-\d+-\d)?|kontor\.journal\.\d+|kontor\.lock(-journal)?|credentials\.json|secret\.key(\.new)?)$/
 /**
  * Takes what an older version, a copy or a generous umask left open to others away from them. Answers what could
  * not be changed. A folder that is shared by its nature, such as /tmp, is left as it is, and told.

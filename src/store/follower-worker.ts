@@ -6,6 +6,7 @@ import { storeHead } from './head.ts'
 import { MOVED, type Behind, type FollowerJob, type OpenedWarm, type Opening } from './messages.ts'
 import { PostgresTables } from './postgres-tables.ts'
 import type { Point } from './store.ts'
+import { SqliteStager } from './sqlite-stager.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 import { SqliteWriterOnDemand } from './sqlite-writer-on-demand.ts'
 import { answerJobs, lose, made, place, post } from './worker.ts'
@@ -13,7 +14,11 @@ import { answerJobs, lose, made, place, post } from './worker.ts'
 /** Puts what the journal holds into the tables, at the start and from then on. */
 const tables = made(() =>
   place.kind === 'sqlite'
-    ? new SqliteTables(place.path, new SqliteWriterOnDemand(place))
+    ? new SqliteTables(
+        place.path,
+        new SqliteWriterOnDemand(place),
+        place.stages === true ? new SqliteStager(place) : undefined,
+      )
     : new PostgresTables(place.url, place.waitMs),
 )
 
@@ -45,7 +50,12 @@ parentPort!.once('message', ({ port }: { readonly port: MessagePort }) => {
         return tables.close()
       },
     },
-    { rest: () => follower.rest() },
+    {
+      rest: async () => {
+        await follower.rest()
+        if (tables instanceof SqliteTables) await tables.rest()
+      },
+    },
   )
 })
 

@@ -11,6 +11,10 @@ import { Fenced, StoreUnavailable, type StoreHead } from './store.ts'
 export interface Tables {
   /** One transaction with the head. `durable`: it is on the disk when this comes back. */
   project(portion: Portion, head: StoreHead, durable: boolean): Promise<void> | void
+  /** How many portions are made while one is being written; left out: one. */
+  readonly ahead?: number
+  /** Begins with what can be done for a portion before its turn comes. */
+  ready?(portion: Portion): void
   /** Where the way to the tables may be lost and found again: this is such a loss. */
   survives?(error: unknown): boolean
   /** And this is where they stand then, as soon as it is known. Throws Fenced where they are another's. */
@@ -58,8 +62,8 @@ export class Follower {
   private readonly fail: (error: unknown) => void
   private queue: JournalEntry[] = []
   private queued = 0
-  /** Made while the one before was being written; the sums stand behind it. */
-  private ahead: Made | undefined
+  /** Made while those before were being written, oldest first; the sums stand behind them. */
+  private ahead: Made[] = []
   private sums: Sums | undefined
   private readonly sealer = new Sealer()
   /** The last that it was given, or what it was told to begin behind. */
@@ -132,11 +136,11 @@ export class Follower {
   private kick(): void {
     if (this.unseated) this.start()
     if (this.busy || this.held || !this.waits) return
-    if (this.ahead !== undefined || this.wanted >= this.queue[0]!.sequence) this.start()
+    if (this.ahead.length > 0 || this.wanted >= this.queue[0]!.sequence) this.start()
     else this.timer ??= setTimeout(() => this.start(), GATHER_MS)
   }
   private get waits(): boolean {
-    return this.ahead !== undefined || this.queue.length > 0
+    return this.ahead.length > 0 || this.queue.length > 0
   }
   private start(): void {
     clearTimeout(this.timer)
@@ -172,8 +176,8 @@ export class Follower {
     walk(queue, head, { sequence: taken.sequence ?? head.sequence, hash: taken.hash }, key)
     this.queue = queue
     this.queued = queue.reduce((sum, entry) => sum + sizeOf(entry), 0)
-    // What it held is in the journal's tail.
-    this.ahead = undefined
+    // What they held is in the journal's tail.
+    this.ahead = []
     this.sums = sums
     this.safe = Math.min(this.safe, head.sequence)
     this.report({ sequence: head.sequence, safe: this.safe, anew: true })
@@ -194,16 +198,13 @@ export class Follower {
     let portion: Portion
     let durable: boolean
     try {
-      const made = this.ahead ?? this.make()
-      this.ahead = undefined
+      const made = this.ahead.shift() ?? this.make()
       portion = made.portion
       this.unsynced += portion.bytes
       durable = this.unsynced >= SYNC_BYTES || performance.now() - this.syncedAt >= SYNC_MS
       const written = Promise.resolve(this.tables.project(portion, made.head, durable))
       written.catch(() => undefined) // it is waited for below
-      // What has to be sent has been sent after a turn.
-      if (this.queued >= AHEAD_BYTES) await turn()
-      if (this.queued >= AHEAD_BYTES) this.ahead = this.make()
+      await this.makeAhead()
       await written
     } catch (error) {
       if (!this.again(error)) return
@@ -223,6 +224,16 @@ export class Follower {
     // A full portion leaves no time to gather.
     if (portion.bytes >= PORTION_BYTES) setImmediate(() => this.start())
     else this.kick()
+  }
+  private async makeAhead(): Promise<void> {
+    while (this.queued >= AHEAD_BYTES && this.ahead.length < (this.tables.ahead ?? 1)) {
+      // What has to be sent has been sent after a turn.
+      await turn()
+      if (this.queued < AHEAD_BYTES) return
+      const made = this.make()
+      this.ahead.push(made)
+      this.tables.ready?.(made.portion)
+    }
   }
   /** The first of what waits. */
   private make(): Made {

@@ -3,10 +3,18 @@ import type { ClosedBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
 import type { Shape } from './shapes.ts'
+import type { Rows, Staged } from './sqlite-stage.ts'
 import type { StoreHead, Value, Point } from './store.ts'
 
 /** Where a thread of the store works. */
-export type Place = { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace
+export type Place = SqlitePlace | PostgresPlace
+
+export interface SqlitePlace {
+  readonly kind: 'sqlite'
+  readonly path: string
+  /** Whether rows are readied by one thread and written by another. */
+  readonly stages?: boolean
+}
 
 export interface PostgresPlace {
   readonly kind: 'postgres'
@@ -80,9 +88,19 @@ export type FollowerJob =
 export type WriterJob =
   | { readonly op: 'adopt'; readonly epoch: number; readonly shapes: readonly Shape[] }
   | { readonly op: 'shape'; readonly shapes: readonly Shape[] }
-  | { readonly op: 'project'; readonly changes: Changes; readonly head: StoreHead; readonly durable: boolean }
+  | {
+      readonly op: 'project'
+      readonly changes: Changes
+      readonly head: StoreHead
+      readonly durable: boolean
+      readonly staged: Staged | undefined
+    }
   | { readonly op: 'finish'; readonly opening: Opening }
   | { readonly op: 'settle' }
+  | { readonly op: 'close' }
+export type StagerJob =
+  | { readonly op: 'begin'; readonly epoch: number; readonly shapes: readonly Shape[] }
+  | { readonly op: 'stage'; readonly rows: Rows }
   | { readonly op: 'close' }
 export type ReaderJob =
   | { readonly op: 'query'; readonly sql: string; readonly values: readonly Value[] }
@@ -100,7 +118,7 @@ export interface TablePortion {
   /** More may follow. */
   readonly full: boolean
 }
-export type Job = JournalJob | FollowerJob | WriterJob | ReaderJob
+export type Job = JournalJob | FollowerJob | WriterJob | StagerJob | ReaderJob
 /** The last one that a thread is given: it answers when it is in the middle of nothing. */
 export interface RestJob {
   readonly op: 'rest'

@@ -1,5 +1,13 @@
 import type { Columns } from '../machine/codec.ts'
-import { quote, removeStatement, upsertStatement, type Dialect } from './sql.ts'
+import {
+  columnsOf,
+  insertOver,
+  quote,
+  removeStatement,
+  selectValues,
+  upsertStatement,
+  type Dialect,
+} from './sql.ts'
 
 /**
  * What a table or a log looks like. The journal keeps the shapes of the version that wrote it, because its entries may
@@ -36,3 +44,21 @@ export const COMMAND_BATCH: Shape = {
 }
 export const selectFrom = (name: string, columns: object): string =>
   `select ${Object.keys(columns).map(quote).join(', ')} from ${quote(name)}`
+
+/** A table that holds rows of this shape for a moment: without a key, and without types, so that values stay as they came. */
+export const stageTable = ({ name, columns, live }: Shape): string =>
+  `create table if not exists ${quote(name)} (${columnsOf(columns, live).map(quote).join(', ')})`
+export function stageStatement({ name, columns, live }: Shape): string {
+  const names = columnsOf(columns, live)
+  return `insert into ${quote(name)} (${names.map(quote).join(', ')}) ${selectValues(names.length)}`
+}
+/** From such a table of another file into the real one. */
+export function takeStatement({ name, columns, key, live }: Shape, stage: string): string {
+  const names = columnsOf(columns, live)
+  return insertOver(
+    `main.${quote(name)}`,
+    names,
+    key,
+    `select ${names.map(quote).join(', ')} from ${stage}.${quote(name)} where true`,
+  )
+}

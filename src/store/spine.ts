@@ -23,6 +23,9 @@ export const BOUNDS: Readonly<Record<Place['kind'], Bound>> = {
 /** With so few the threads have to share them, and then it is quickest to write the text of a batch where its rows are. */
 const FEW_CORES = 2
 export const asTextWith = (cores = availableParallelism()): boolean => cores <= FEW_CORES
+/** With so many there is one to spare for rows on their way into SQLite's tables. */
+const MANY_CORES = 8
+export const stagesWith = (cores = availableParallelism()): boolean => cores >= MANY_CORES
 
 interface Reached {
   readonly sequence: number

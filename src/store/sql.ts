@@ -67,8 +67,19 @@ export function upsertStatement(
   live: boolean,
 ): string {
   const all: Columns = live ? { ...columns, live: 'bool' } : columns
-  const names = Object.keys(all)
-  const insert = `insert into ${quote(name)} (${list(names)}) ${selectRows(dialect, Object.values(all))}`
+  return insertOver(quote(name), Object.keys(all), key, selectRows(dialect, Object.values(all)))
+}
+/** With the flag that rows of some tables end with. */
+export const columnsOf = (columns: Columns, live: boolean): string[] =>
+  live ? [...Object.keys(columns), 'live'] : Object.keys(columns)
+/** Rows of a query into a table, over those with the same key. */
+export function insertOver(
+  table: string,
+  names: readonly string[],
+  key: readonly string[] | undefined,
+  rows: string,
+): string {
+  const insert = `insert into ${table} (${list(names)}) ${rows}`
   if (key === undefined) return insert
   const others = names.filter((column) => !key.includes(column))
   const update = others.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(', ')

@@ -9,7 +9,16 @@ import {
 } from './checkpoints.ts'
 import { ADVANCE_HEAD, EMPTY_HEAD, READ_HEAD, REWIND_HEAD, SEAL_HEAD, headValues, storeHead } from './head.ts'
 import type { Image, ImageTable } from './image.ts'
-import { COMMAND_BATCH, statementsOf, type Shape, type Statements } from './shapes.ts'
+import {
+  COMMAND_BATCH,
+  stageStatement,
+  stageTable,
+  statementsOf,
+  takeStatement,
+  type Shape,
+  type Statements,
+} from './shapes.ts'
+import type { Rows, Staged } from './sqlite-stage.ts'
 import type { TablePortion } from './messages.ts'
 import { quote, selectValues } from './sql.ts'
 import { Fenced, type Checkpoint, type StoreHead, type Value } from './store.ts'
@@ -30,11 +39,15 @@ const PORTION = 5_000
 const FAULTS_MAX = 20
 
 /** Whoever reads goes through a table once, or by an index; the system keeps the file's pages anyway. */
-const CACHE_KB = { write: 32_000, read: 4_000 } as const
+const CACHE_KB = { write: 32_000, read: 4_000, stage: 8_000 } as const
 
 export class SqliteConnection {
   private readonly db: InstanceType<typeof Database>
   private readonly prepared = new Map<string, Statement>()
+  /** Files of rows that were readied elsewhere, by the names that statements call them. */
+  private readonly stages = new Map<string, string>()
+  /** Tables of a stage that hold rows. */
+  private readonly filled: string[] = []
   private synced = true
   private statements: ReadonlyMap<string, Statements> = new Map()
 
@@ -42,12 +55,18 @@ export class SqliteConnection {
     this.db = new Database(path, { timeout: BUSY_MS })
     this.db.pragma(`busy_timeout = ${BUSY_MS}`)
     if (purpose === 'look') return
+    this.db.pragma(`cache_size = -${CACHE_KB[purpose]}`)
+    if (purpose === 'stage') {
+      // What is in it is in the journal too, and made anew by the next owner.
+      this.db.pragma('journal_mode = OFF')
+      this.db.pragma('synchronous = OFF')
+      return
+    }
     // WAL with a full sync at each commit: an acknowledged write survives power loss.
     this.db.pragma('journal_mode = WAL')
     this.db.pragma('synchronous = FULL')
     // Small ones: whoever syncs the journal waits while the disk takes one in.
     this.db.pragma('wal_autocheckpoint = 500')
-    this.db.pragma(`cache_size = -${CACHE_KB[purpose]}`)
   }
   /**
    * Commits are no longer synced one by one: a loss of power takes the last ones away, but nothing of what was synced
@@ -109,13 +128,45 @@ export class SqliteConnection {
     head: StoreHead,
     epoch: number,
     durable: boolean,
+    staged?: Staged,
   ): void {
     this.durable(durable)
+    const stage = staged === undefined ? undefined : this.stageOf(staged.file)
+    this.transaction(
+      () => {
+        if (this.run(ADVANCE_HEAD, headValues(head, epoch, from)) !== 1) throw new Fenced()
+        for (const [table, keys] of removes) this.run(this.of(table).remove!, [keys])
+        for (const [table, rows] of writes) this.run(this.of(table).write, [rows])
+        for (const table of staged?.tables ?? []) this.run(takeStatement(this.of(table).shape, stage!), [])
+        this.run(this.of('command_batch').write, [batches])
+      },
+      stage === undefined ? 'immediate' : 'deferred',
+    )
+  }
+  private stageOf(file: string): string {
+    let name = this.stages.get(file)
+    if (name === undefined) {
+      name = `stage_${this.stages.size}`
+      this.db.prepare(`attach database ? as ${name}`).run(file)
+      this.stages.set(file, name)
+    }
+    return name
+  }
+  /** Tables without keys and indexes, whose columns keep values as they come. */
+  makeStage(shapes: readonly Shape[]): void {
+    this.shape(shapes)
     this.transaction(() => {
-      if (this.run(ADVANCE_HEAD, headValues(head, epoch, from)) !== 1) throw new Fenced()
-      for (const [table, keys] of removes) this.run(this.of(table).remove!, [keys])
-      for (const [table, rows] of writes) this.run(this.of(table).write, [rows])
-      this.run(this.of('command_batch').write, [batches])
+      for (const shape of shapes) this.db.exec(stageTable(shape))
+    })
+  }
+  /** Rows for another connection to take; those from before go. */
+  stage(rows: Rows): void {
+    this.transaction(() => {
+      for (const table of this.filled.splice(0)) this.run(`delete from ${quote(table)}`, [])
+      for (const [table, text] of rows) {
+        this.filled.push(table)
+        this.run(stageStatement(this.of(table).shape), [text])
+      }
     })
   }
   private of(table: string): Statements {
@@ -230,8 +281,9 @@ export class SqliteConnection {
     this.db.pragma('wal_checkpoint(TRUNCATE)')
     this.db.pragma('journal_mode = DELETE')
   }
-  transaction(act: () => void): void {
-    this.db.exec('begin immediate')
+  /** `deferred`: only what is written is locked; the first statement must write. */
+  transaction(act: () => void, how: 'immediate' | 'deferred' = 'immediate'): void {
+    this.db.exec(`begin ${how}`)
     try {
       act()
       this.db.exec('commit')

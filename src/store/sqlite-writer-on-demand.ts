@@ -1,6 +1,7 @@
 import type { Changes } from '../machine/portion.ts'
-import type { Opening, Place, WriterJob } from './messages.ts'
+import type { Opening, SqlitePlace, WriterJob } from './messages.ts'
 import type { Shape } from './shapes.ts'
+import type { Staged } from './sqlite-stage.ts'
 import { SqliteWriter, type Finished, type SqliteWriting, type Taken } from './sqlite-writer.ts'
 import type { StoreHead } from './store.ts'
 import { StoreThread } from './thread.ts'
@@ -13,11 +14,11 @@ const LARGE_BYTES = 2 ** 20
  * on in a thread of its own, which costs a start a tenth of a second of the processor that most never need.
  */
 export class SqliteWriterOnDemand implements SqliteWriting {
-  private readonly place: Place
+  private readonly place: SqlitePlace
   private readonly here: SqliteWriter
   private elsewhere: Promise<StoreThread<WriterJob>> | undefined
 
-  constructor(place: Extract<Place, { kind: 'sqlite' }>) {
+  constructor(place: SqlitePlace) {
     this.place = place
     this.here = new SqliteWriter(place.path)
   }
@@ -31,10 +32,11 @@ export class SqliteWriterOnDemand implements SqliteWriting {
     if (this.elsewhere === undefined) this.here.shape(shapes)
     else return this.ask({ op: 'shape', shapes }) as Promise<void>
   }
-  project(changes: Changes, head: StoreHead, durable: boolean): Promise<void> | void {
-    if (this.elsewhere === undefined && bytesOf(changes) >= LARGE_BYTES) this.elsewhere = this.move()
+  project(changes: Changes, head: StoreHead, durable: boolean, staged?: Staged): Promise<void> | void {
+    if (this.elsewhere === undefined && (staged !== undefined || bytesOf(changes) >= LARGE_BYTES))
+      this.elsewhere = this.move()
     if (this.elsewhere === undefined) this.here.project(changes, head, durable)
-    else return this.ask({ op: 'project', changes, head, durable }) as Promise<void>
+    else return this.ask({ op: 'project', changes, head, durable, staged }) as Promise<void>
   }
   finish(opening: Opening): Promise<Finished> | Finished {
     if (this.elsewhere === undefined) return this.here.finish(opening)

@@ -7,6 +7,7 @@ import { journal as journalMigration } from './migrations/0070_journal.ts'
 import type { Shape } from './shapes.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { migrate, migrationsOf } from './sqlite-migrating.ts'
+import { removeStages, type Staged } from './sqlite-stage.ts'
 import { Fenced, type StoreHead } from './store.ts'
 
 const OPEN_MS = 200
@@ -36,7 +37,8 @@ export interface Finished {
 export interface SqliteWriting {
   take(): Promise<Taken> | Taken
   shape(shapes: readonly Shape[]): Promise<void> | void
-  project(changes: Changes, head: StoreHead, durable: boolean): Promise<void> | void
+  /** `staged`: more of the same portion. */
+  project(changes: Changes, head: StoreHead, durable: boolean, staged?: Staged): Promise<void> | void
   finish(opening: Opening): Promise<Finished> | Finished
   settle(): Promise<void> | void
   close(): Promise<void> | void
@@ -88,8 +90,8 @@ export class SqliteWriter implements SqliteWriting {
     this.shapes = shapes
     this.connection.shape(shapes)
   }
-  project(changes: Changes, head: StoreHead, durable: boolean): void {
-    this.connection.project(changes, head, this.epoch, durable)
+  project(changes: Changes, head: StoreHead, durable: boolean, staged?: Staged): void {
+    this.connection.project(changes, head, this.epoch, durable, staged)
   }
   /** What the journal held is in the tables: only now are they brought up to date. */
   finish({ now, schema, shapes }: Opening): Finished {
@@ -100,6 +102,7 @@ export class SqliteWriter implements SqliteWriting {
     const { epoch } = this
     if (connection.run(OWN_JOURNAL, [epoch, JSON.stringify(written), epoch]) !== 1) throw new Fenced()
     removeJournal(this.path, epoch)
+    removeStages(this.path)
     const head = connection.query(READ_HEAD, [])[0]!
     this.shape(shapes)
     connection.relax()

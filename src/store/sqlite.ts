@@ -11,7 +11,7 @@ import { BUSY_MS, SqliteConnection, textIn } from './sqlite-connection.ts'
 import { COMMANDS_AFTER, commandBatch, storeHead } from './head.ts'
 import type { Opened, Place, ReaderJob, TablePortion } from './messages.ts'
 import { selectFrom } from './shapes.ts'
-import { asTextWith, Spine, type Bound } from './spine.ts'
+import { Spine, asTextWith, stagesWith, type Bound } from './spine.ts'
 import { copyJournal, readOwners, tailOf } from './file-journal.ts'
 import { loading, tableNames } from './statements.ts'
 import { StoreThread } from './thread.ts'
@@ -39,6 +39,7 @@ export class SqliteStore implements Store {
   private readonly path: string
   private readonly bound: Bound | undefined
   readonly asText: boolean
+  private readonly stages: boolean
   private epoch = 0
   declared = NOTHING_DECLARED
   readonly reads = NO_READS
@@ -57,6 +58,7 @@ export class SqliteStore implements Store {
     this.path = path
     this.bound = bound
     this.asText = asTextWith(cores)
+    this.stages = stagesWith(cores)
   }
   /** By the thread that writes: a migration may take long, and whoever asks the process to stop is heard meanwhile. */
   async open(sums: Sums, declared: Declared): Promise<OpenedHead> {
@@ -93,7 +95,7 @@ export class SqliteStore implements Store {
     if (this.closed) throw new StoreLost('the store is closed')
   }
   private get place(): Place {
-    return { kind: 'sqlite', path: this.path }
+    return { kind: 'sqlite', path: this.path, stages: this.stages }
   }
   /** Another program may hold the file for a moment. */
   private async opened(spine: Spine, sums: Sums): Promise<Opened> {

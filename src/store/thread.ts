@@ -14,7 +14,7 @@ export interface Listener {
   readonly ended?: (error: Error) => void
   readonly away?: (away: boolean) => void
 }
-export type Role = 'journal' | 'follower' | 'writer' | 'reader'
+export type Role = 'journal' | 'follower' | 'stager' | 'writer' | 'reader'
 /** What stands between two threads. */
 export interface Between {
   /** Handed to it: the one behind it. */

@@ -9,7 +9,7 @@ const writer = new SqliteWriter(place.path)
 answerJobs<WriterJob>({
   adopt: (standing) => writer.adopt(standing),
   shape: ({ shapes }) => writer.shape(shapes),
-  project: ({ changes, head, durable }) => writer.project(changes, head, durable),
+  project: ({ changes, head, durable, staged }) => writer.project(changes, head, durable, staged),
   finish: ({ opening }) => writer.finish(opening),
   settle: () => writer.settle(),
   close: () => writer.close(),
