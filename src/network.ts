@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Answers, Face } from './fronts.ts'
+import { Breath } from './gateway/breath.ts'
 import { Gateways, type GatewayStatus } from './gateway/gateways.ts'
 import type { CoreLine, RemoteStatus } from './gateway/line.ts'
 import type { Settings } from './gateway/protocol.ts'
@@ -21,6 +22,8 @@ export interface NetworkParts {
   readonly sockets: SocketDoor
   /** How the doors of gateways find the desk. */
   readonly attach: Attach
+  /** What the core does between two frames of gateways. */
+  readonly breathe: () => boolean
   /** What answers to gateways on other machines. */
   readonly remote?: Answers | undefined
   /** Where those are connected; it listens already. */
@@ -33,10 +36,12 @@ export interface NetworkParts {
 export class Network {
   private readonly parts: NetworkParts
   private readonly gateways: Gateways | undefined
+  private readonly breath: Breath
 
   constructor(parts: NetworkParts) {
     this.parts = parts
     const { config, doors, room, log, attach } = parts
+    this.breath = new Breath(parts.breathe)
     const { face, pipeline, look } = parts.answers[0]!
     if (config.gateways.count > 0)
       this.gateways = new Gateways({
@@ -48,6 +53,7 @@ export class Network {
         room,
         log,
         attach,
+        breath: this.breath,
         settings: settingsOf(config, face),
         left: (address) => doors.left(address),
       })
@@ -66,7 +72,7 @@ export class Network {
     const { config, remote, room, attach, line, epoch } = this.parts
     if (line === undefined || remote === undefined) return
     const { face, pipeline, look } = remote
-    line.serve({ pipeline, look, room, attach, settings: settingsOf(config, face) })
+    line.serve({ pipeline, look, room, attach, breath: this.breath, settings: settingsOf(config, face) })
     line.tell({ active: true, at: config.coreAddress ?? line.address, epoch: epoch?.() ?? 0 })
   }
   /** Nobody new gets in; resolves when what was under way is answered. */

@@ -123,6 +123,7 @@ export function networkOf(made: Made, { ready, reset }: Answering): Answers {
     log,
     sockets,
     attach,
+    breathe: () => core.breathe(),
     line: made.line,
     epoch: () => made.lease?.epoch ?? 0,
   })

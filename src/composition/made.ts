@@ -103,6 +103,8 @@ function wired({ config, log, fatal, store, line, state, clock, metrics, secrets
     {
       commit: timed((batch) => store.commit(batch), metrics),
       asText: store.asText,
+      // With few cores it is quicker to let batches grow.
+      ...(!store.asText && { hear: () => store.hear() }),
       now: () => clock.now(),
       fatal,
       defect: (error, type) => log.error('a command failed unexpectedly and was undone', { type, error }),

@@ -9,6 +9,8 @@ export interface Ends {
   readonly message: (head: Head, text: Buffer | undefined) => void
   /** Told once. */
   readonly closed: (why: string) => void
+  /** Told when frames have been delivered. */
+  readonly read?: () => void
   /** Nothing waits any more to be read by the other side. */
   readonly drained?: () => void
 }
@@ -137,6 +139,7 @@ export class Channel {
     this.chunks.push(chunk)
     this.gathered += chunk.length
     if (this.gathered < PREFIX || this.gathered < this.awaited) return
+    this.ends.read?.()
     let bytes = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.gathered)
     try {
       for (;;) {

@@ -9,7 +9,7 @@ import { Switchboard, type SwitchboardParts } from './switchboard.ts'
 
 export interface GatewaysParts extends Pick<
   SwitchboardParts,
-  'pipeline' | 'look' | 'settings' | 'room' | 'attach'
+  'pipeline' | 'look' | 'settings' | 'room' | 'attach' | 'breath'
 > {
   readonly count: number
   /** Left out: they are there from the start on. */

@@ -24,7 +24,7 @@ export interface RemoteStatus {
   readonly version: string
   readonly connections: number
 }
-export type Served = Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings' | 'room' | 'attach'>
+export type Served = Pick<SwitchboardParts, 'pipeline' | 'look' | 'settings' | 'room' | 'attach' | 'breath'>
 
 /** A gateway that does not say within this that it holds back is cut. */
 const PAUSE_MS = 1_000

@@ -7,6 +7,7 @@ import type { PlainReply } from '../http/exchange.ts'
 import { LABELS, Refusal, type Label } from '../labels.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Attach } from '../sockets/line.ts'
+import type { Breath } from './breath.ts'
 import { Channel, type Bounds, type Head } from './channel.ts'
 import { number, record, string } from './plain.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY, type AskHead, type Settings } from './protocol.ts'
@@ -19,6 +20,8 @@ export interface SwitchboardParts {
   readonly room: BodyRoom
   /** How its sockets find the desk. */
   readonly attach: Attach
+  /** Between its frames and those of others. */
+  readonly breath?: Breath | undefined
   readonly log: Log
   readonly ready: () => void
   readonly left: (address: string) => void
@@ -40,6 +43,7 @@ const REMOTE_BOUNDS: Bounds = { frameMax: 256 * 1024 * 1024, unsentMax: 64 * 102
 export class Switchboard {
   private readonly channel: Channel
   private readonly parts: SwitchboardParts
+  private readonly leave: (() => void) | undefined
   /** Requests whose body is still being read. */
   private readonly halves = new Map<number, Passage>()
   /** What its unfinished bodies hold, by address. */
@@ -63,7 +67,9 @@ export class Switchboard {
       stream,
       {
         message: (head, text) => this.message(head, text),
+        ...(parts.breath !== undefined && { read: () => parts.breath!.read() }),
         closed: (why) => {
+          this.leave?.()
           this.halves.clear()
           for (const [address, bytes] of this.held) parts.room.give(address, bytes)
           this.held.clear()
@@ -74,6 +80,7 @@ export class Switchboard {
       },
       parts.remote === true ? REMOTE_BOUNDS : undefined,
     )
+    this.leave = parts.breath?.join(this.channel)
   }
   /** Looked at from time to time: does it still answer? */
   hangs(patienceMs: number): boolean {

@@ -25,6 +25,8 @@ export interface CoreOptions<S> {
   readonly commit: (batch: ClosedBatch) => Promise<string>
   /** Whether batches leave as text; else as values, for another thread to write. */
   readonly asText?: boolean
+  /** Takes in what the store has said since this turn of the loop began: true where it said something. */
+  readonly hear?: () => boolean
   /** Strictly increasing microseconds. */
   readonly now: () => number
   /** Memory can't be trusted any more (failed commit, broken invariant): the process must end. */
@@ -277,6 +279,18 @@ export class Core<S, H extends Handlers<S>> implements Port<S, H> {
     return landing.promise
   }
 
+  /**
+   * Between requests that came together: a batch that has waited long enough leaves, and who waits for one that has landed
+   * is told; true where one may have. A turn of the loop with much to do would keep both back until its end.
+   */
+  breathe(): boolean {
+    const { hear } = this.options
+    if (hear === undefined || this.dead !== undefined) return false
+    const { size } = this.open
+    if (this.commitMs < EARLY_MS && size >= (this.flights.length === 0 ? 1 : BREATH_SIZE)) this.flush()
+    return hear()
+  }
+
   /** As many as there should be. */
   private get flying(): boolean {
     return this.flights.length >= (this.commitMs < QUICK_MS ? QUICK_FLIGHTS : FLIGHTS)
@@ -365,5 +379,7 @@ const QUICK_MS = 2
  */
 const EARLY_SIZE = 24
 const EARLY_MS = 10
+/** Behind others that are under way, fewer had better wait for more. */
+const BREATH_SIZE = 8
 const SETTLED = Promise.resolve()
 const stopping = (): Refusal => new Refusal('SERVER_ERROR', UNKNOWN_FATE, 503)

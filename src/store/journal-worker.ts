@@ -1,10 +1,10 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import type { JournalEntry } from '../machine/journal.ts'
 import { Sealer } from '../machine/sealer.ts'
-import { MOVED, type Appended, type JournalJob } from './messages.ts'
+import { MOVED, type Appended, type JournalJob, type Ports, type Reply } from './messages.ts'
 import { PostgresJournal } from './postgres-journal.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
-import { answerJobs, made, place, post } from './worker.ts'
+import { answerJobs, made, place } from './worker.ts'
 
 /** Those that came in one turn of the loop share a sync. */
 interface Waiting {
@@ -53,20 +53,14 @@ class Appender {
   }
 }
 
-interface Ports {
-  /** The follower. */
-  readonly port: MessagePort
-  /** Where its jobs come from, if another thread is in front of it. */
-  readonly jobs?: MessagePort
-}
 const journal = made(() =>
   place.kind === 'sqlite' ? new SqliteJournal(place.path) : new PostgresJournal(place.url, place.waitMs),
 )
-parentPort!.once('message', ({ port, jobs }: Ports) => {
+parentPort!.once('message', ({ port, jobs, answers = parentPort! }: Ports) => {
   const appender = new Appender(journal, port)
   if (journal instanceof PostgresJournal)
     journal.away = (away) => {
-      post({ away })
+      answers.postMessage({ away } satisfies Reply)
       if (!away) port.postMessage(MOVED)
     }
   answerJobs<JournalJob>(
@@ -82,6 +76,6 @@ parentPort!.once('message', ({ port, jobs }: Ports) => {
         return journal.close()
       },
     },
-    { jobs },
+    { jobs, answers },
   )
 })

@@ -146,6 +146,9 @@ export class MemoryStore implements Store {
       return entry.hash
     })
   }
+  hear(): boolean {
+    return false
+  }
   commitDirect(batch: ClosedBatch): Promise<string> {
     return this.commit(batch)
   }

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { JournalEntry } from '../machine/journal.ts'
 import type { ClosedBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
@@ -21,6 +22,16 @@ export interface PostgresPlace {
   readonly url: string
   /** How long a lost connection is tried for; left out: no longer than it takes to try once. */
   readonly waitMs?: number
+}
+
+/** What a thread is handed that lies between others. */
+export interface Ports {
+  /** The one behind it. */
+  readonly port: MessagePort
+  /** Where its jobs come from, if another thread is in front of it. */
+  readonly jobs?: MessagePort | undefined
+  /** Where its answers go; left out: to whoever made it. */
+  readonly answers?: MessagePort | undefined
 }
 
 /** What the tables add up to, and the hash behind which the next batch comes. */

@@ -160,6 +160,9 @@ export class PostgresStore implements Store {
   commit(batch: ClosedBatch): Promise<string> {
     return this.writing.append(batch)
   }
+  hear(): boolean {
+    return this.spine?.hear() ?? false
+  }
   commitDirect(batch: ClosedBatch): Promise<string> {
     return this.writing.direct(batch)
   }

@@ -73,7 +73,7 @@ export class Spine {
     this.journal = new StoreThread(
       'journal',
       place,
-      { port: port1, sealer: !asText },
+      { port: port1, sealer: !asText, answers: true },
       { away: (away) => this.away(away) },
     )
   }
@@ -135,6 +135,9 @@ export class Spine {
     this.acknowledged = sequence
     this.hash = hash
     return hash
+  }
+  hear(): boolean {
+    return this.journal.hear()
   }
   /** The last batch that anybody was told of. */
   get told(): Point {

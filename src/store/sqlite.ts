@@ -156,6 +156,9 @@ export class SqliteStore implements Store {
   commit(batch: ClosedBatch): Promise<string> {
     return this.writing.append(batch)
   }
+  hear(): boolean {
+    return this.spine?.hear() ?? false
+  }
   commitDirect(batch: ClosedBatch): Promise<string> {
     return this.writing.direct(batch)
   }

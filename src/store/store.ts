@@ -106,6 +106,8 @@ export interface Store {
    * tables follow; while they are too far behind, this waits.
    */
   commit(batch: ClosedBatch): Promise<string>
+  /** Takes in what its threads have said of commits meanwhile, in the middle of a turn: whether they said anything. */
+  hear(): boolean
   /** Past the journal into the tables, for commands that are alone with the database: nothing is left to follow. */
   commitDirect(batch: ClosedBatch): Promise<string>
   readonly lag: Lag

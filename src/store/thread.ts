@@ -1,7 +1,7 @@
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, Worker, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import { besideUs } from '../places.ts'
 import type { Progress } from './follower.ts'
-import type { Fault, Job, Place, Reply, RestJob } from './messages.ts'
+import type { Fault, Job, Place, Ports, Reply, RestJob } from './messages.ts'
 import { Fenced, StoreDamaged, StoreLost, StoreUnavailable } from './store.ts'
 
 interface Pending {
@@ -21,8 +21,9 @@ export interface Between {
   readonly port?: MessagePort
   /** Jobs pass through a thread that readies them. */
   readonly sealer?: boolean
+  /** It answers by a port of its own, which can be looked at: see `hear`. */
+  readonly answers?: boolean
 }
-
 /** What it reads is handed on at once: room for young values would only be filled, a start with many rows long. */
 const READER_YOUNG_MB = 2
 
@@ -37,33 +38,58 @@ function errorOf({ kind, error, code }: Fault): Error {
 export class StoreThread<J extends Job> {
   private readonly worker: Worker
   /** Whom jobs are given to. */
-  private readonly first: Worker
+  private first: Worker
+  private answers: MessagePort | undefined
   private readonly pending = new Map<number, Pending>()
   private readonly listener: Listener
   private lastId = 0
   private ended: Error | undefined
   private resting: (() => void) | undefined
 
-  constructor(role: Role, place: Place, { port, sealer = false }: Between = {}, listener: Listener = {}) {
+  constructor(
+    role: Role,
+    place: Place,
+    { port, sealer = false, answers = false }: Between = {},
+    listener: Listener = {},
+  ) {
     this.listener = listener
     this.worker = new Worker(besideUs(`./store/${role}-worker.js`), {
       workerData: place,
       ...(role === 'reader' && { resourceLimits: { maxYoungGenerationSizeMb: READER_YOUNG_MB } }),
     })
     this.first = this.worker
-    if (sealer) {
-      const { port1: journal, port2: jobs } = new MessageChannel()
-      this.first = new Worker(besideUs('./store/sealer-worker.js'), {
-        workerData: { journal },
-        transferList: [journal],
-      })
-      this.follow(this.first)
-      this.worker.postMessage({ port, jobs }, [port!, jobs])
-    } else if (port !== undefined) this.worker.postMessage({ port }, [port])
+    if (port !== undefined) {
+      const handed: Ports = {
+        port,
+        jobs: sealer ? this.putInFront() : undefined,
+        answers: answers ? this.listen() : undefined,
+      }
+      const { jobs, answers: told } = handed
+      this.worker.postMessage(
+        handed,
+        [port, jobs, told].filter((one) => one !== undefined),
+      )
+    }
     this.follow(this.worker)
   }
+  /** Where jobs come from then. */
+  private putInFront(): MessagePort {
+    const { port1: journal, port2: jobs } = new MessageChannel()
+    this.first = new Worker(besideUs('./store/sealer-worker.js'), {
+      workerData: { journal },
+      transferList: [journal],
+    })
+    this.follow(this.first)
+    return jobs
+  }
+  private listen(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    this.answers = port1
+    port1.on('message', (reply: Reply) => this.take(reply))
+    return port2
+  }
   private follow(worker: Worker): void {
-    worker.on('message', (reply: Reply) => this.hear(reply))
+    worker.on('message', (reply: Reply) => this.take(reply))
     worker.on('error', (error) =>
       this.end(new StoreLost(`the store thread failed: ${String(error)}`, { cause: error })),
     )
@@ -100,7 +126,15 @@ export class StoreThread<J extends Job> {
     if (this.ended === undefined) await this.ask({ op: 'close' } as J)
     await Promise.all([this.worker.terminate(), this.first.terminate()])
   }
-  private hear(reply: Reply): void {
+  /** What it has answered meanwhile is taken in at once, not in the next turn of the loop: whether there was anything. */
+  hear(): boolean {
+    let heard = false
+    if (this.answers === undefined) return heard
+    for (let next; (next = receiveMessageOnPort(this.answers)) !== undefined; heard = true)
+      this.take((next as { readonly message: Reply }).message)
+    return heard
+  }
+  private take(reply: Reply): void {
     if ('progress' in reply) this.listener.progress?.(reply.progress)
     else if ('away' in reply) this.listener.away?.(reply.away)
     else if ('lost' in reply)
@@ -118,9 +152,12 @@ export class StoreThread<J extends Job> {
     }
   }
   private end(error: Error): void {
+    // What it said last may come behind the word that it is gone.
+    this.hear()
     this.ended ??= error
     for (const job of this.pending.values()) job.reject(this.ended)
     this.pending.clear()
+    this.answers?.close()
     this.resting?.()
     this.listener.ended?.(this.ended)
   }

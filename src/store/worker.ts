@@ -10,25 +10,26 @@ export const place = workerData as Place
 export interface Busy {
   /** Where jobs come from; left out: from whoever made this thread. */
   readonly jobs?: MessagePort | undefined
+  /** Where answers go; left out: to whoever made this thread. */
+  readonly answers?: MessagePort | undefined
   /** What it does by itself ends, for good. */
   readonly rest?: () => Promise<void>
 }
 /** Answers jobs one by one, in their order where they come back at once. */
 export function answerJobs<J extends Job>(
-  answers: Answers<J>,
-  { jobs = port, rest = () => Promise.resolve() }: Busy = {},
+  doing: Answers<J>,
+  { jobs = port, answers = port, rest = () => Promise.resolve() }: Busy = {},
 ): void {
   jobs.on('message', (message: Numbered<J>) => {
     const { id } = message
-    const failed = (error: unknown): void => post({ id, ...faultOf(error) })
+    const failed = (error: unknown): void => answers.postMessage({ id, ...faultOf(error) } satisfies Reply)
     const done = (result: unknown): void => {
-      post({ id, result })
+      answers.postMessage({ id, result } satisfies Reply)
       if (message.op !== 'close') return
-      port.close()
-      jobs.close()
+      for (const one of new Set([port, jobs, answers])) one.close()
     }
     try {
-      const result = message.op === 'rest' ? rest() : answerOf(answers, message)
+      const result = message.op === 'rest' ? rest() : answerOf(doing, message)
       if (result instanceof Promise) result.then(done, failed)
       else done(result)
     } catch (error) {
@@ -36,8 +37,8 @@ export function answerJobs<J extends Job>(
     }
   })
 }
-const answerOf = <J extends Job>(answers: Answers<J>, job: J): unknown =>
-  (answers[job.op as J['op']] as (job: J) => unknown)(job)
+const answerOf = <J extends Job>(doing: Answers<J>, job: J): unknown =>
+  (doing[job.op as J['op']] as (job: J) => unknown)(job)
 export const post = (reply: Reply): void => port.postMessage(reply)
 
 /** The errors of a binding do not survive the way between threads. */

@@ -50,7 +50,7 @@ function loose(batch: ClosedBatch): LooseBatch {
 const sectionsOf = (batch: LooseBatch) => new Packer().sections(batch)
 
 /** A store that commits when the test says so. */
-function bench(waitingMax = 100) {
+function bench(waitingMax = 100, hear?: () => boolean) {
   const state = new Things()
   const commits: { batch: LooseBatch; land: () => void; fail: (error: Error) => void }[] = []
   const seen = { fatal: [] as unknown[], defects: [] as unknown[] }
@@ -67,6 +67,7 @@ function bench(waitingMax = 100) {
       defect: (error) => seen.defects.push(error),
       check: () => undefined,
       waitingMax,
+      ...(hear !== undefined && { hear }),
     },
   )
   return { core, state, commits, seen }
@@ -82,6 +83,40 @@ async function settled(promise: Promise<unknown>): Promise<boolean> {
   ])
 }
 
+test('in the middle of a turn a batch leaves at once where nothing is under way, and behind others when it is worth it', async () => {
+  const heard: string[] = []
+  const { core, commits } = bench(100, () => {
+    heard.push(`${commits.length} left`)
+    return true
+  })
+  assert.equal(core.breathe(), true)
+  assert.equal(commits.length, 0, 'there is nothing to commit')
+  const put = (id: number): void => void core.submit('put', { id, value: id })
+  put(1)
+  core.breathe()
+  assert.equal(commits.length, 1)
+  for (let id = 2; id < 9; id++) put(id)
+  core.breathe()
+  assert.equal(commits.length, 1)
+  put(9)
+  core.breathe()
+  assert.deepEqual(
+    commits.map(({ batch }) => batch.commands.length),
+    [1, 8],
+  )
+  assert.deepEqual(heard, ['0 left', '1 left', '1 left', '2 left'])
+  for (const { land } of commits) land()
+  await core.idle()
+})
+test('where batches had better grow, there is no breath', async () => {
+  const { core, commits } = bench()
+  const reply = core.submit('put', { id: 1, value: 1 })
+  assert.equal(core.breathe(), false)
+  assert.equal(commits.length, 0)
+  await turn()
+  commits[0]!.land()
+  await reply
+})
 test('a reply waits for the commit of its batch, and commands of one turn share a batch', async () => {
   const { core, commits } = bench()
   const first = core.submit('put', { id: 1, value: 10 })

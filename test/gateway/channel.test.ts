@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
+import { Breath } from '../../src/gateway/breath.ts'
 import { Channel, type Head } from '../../src/gateway/channel.ts'
 import { Switchboard } from '../../src/gateway/switchboard.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY } from '../../src/gateway/protocol.ts'
@@ -41,6 +42,56 @@ function frame(heads: unknown, texts = '', lie = 0): Buffer {
 }
 
 describe('the channel', () => {
+  test('what landed while frames of one turn are carried out is answered between them', async () => {
+    const ways = await Promise.all([pair(), pair()])
+    const done: string[] = []
+    const landing: (() => void)[] = []
+    const breath = new Breath(() => {
+      done.push('breath')
+      for (const land of landing.splice(0)) land()
+      return true
+    })
+    const nears = ways.map(([, near], i) => {
+      const write = near.write.bind(near)
+      near.write = (bytes: Buffer) => {
+        done.push(`answer ${i}`)
+        return write(bytes)
+      }
+      return near
+    })
+    for (const [i, near] of nears.entries()) {
+      // As a request: carried out some microtasks later, and answered when it has landed.
+      const act = async (head: Head): Promise<void> => {
+        await Promise.resolve()
+        await Promise.resolve()
+        done.push(`act ${i}`)
+        await new Promise<void>((resolve) => landing.push(resolve))
+        await Promise.resolve()
+        channel.push([2, -1, head[2]])
+      }
+      const channel = new Channel(near, {
+        message: (head) => void act(head),
+        closed: () => undefined,
+        read: () => breath.read(),
+      })
+      breath.join(channel)
+    }
+    // Both are readable before the loop looks: it delivers one after the other in one turn.
+    for (const [far] of ways) far.write(frame([[1, -1, 7]]))
+    const held = performance.now() + 100
+    while (performance.now() < held);
+    await until(() => done.filter((one) => one.startsWith('answer')).length === 2)
+    const [first, second] = done[0] === 'act 0' ? [0, 1] : [1, 0]
+    assert.deepEqual(done.slice(0, 6), [
+      `act ${first}`,
+      'breath',
+      `answer ${first}`,
+      `act ${second}`,
+      'breath',
+      `answer ${second}`,
+    ])
+    for (const [far, near] of ways) for (const socket of [far, near]) socket.destroy()
+  })
   test('messages of one turn leave in one frame, and arrive whole and in order however the bytes are cut', async () => {
     const { far, got } = await listening()
     const writes: Buffer[] = []

@@ -113,6 +113,9 @@ export class OneThreadStore implements Store {
       return entry.hash
     })
   }
+  hear(): boolean {
+    return false
+  }
   commitDirect(): Promise<never> {
     return Promise.reject(new TypeError('nobody is alone with it'))
   }
