@@ -3,8 +3,7 @@ import type { JournalEntry } from '../machine/journal.ts'
 import type { ClosedBatch } from '../machine/loose.ts'
 import type { Changes } from '../machine/portion.ts'
 import type { Progress } from './follower.ts'
-import type { Shape } from './shapes.ts'
-import type { Rows, Staged } from './sqlite-stage.ts'
+import type { Rows, Shape, Staged } from './shapes.ts'
 import type { StoreHead, Value, Point } from './store.ts'
 
 /** Where a thread of the store works. */

@@ -1,4 +1,5 @@
 import type { Columns } from '../machine/codec.ts'
+import type { Changes } from '../machine/portion.ts'
 import {
   columnsOf,
   insertOver,
@@ -44,6 +45,14 @@ export const COMMAND_BATCH: Shape = {
 }
 export const selectFrom = (name: string, columns: object): string =>
   `select ${Object.keys(columns).map(quote).join(', ')} from ${quote(name)}`
+
+/** By table, an array in JSON. */
+export type Rows = Changes['writes']
+/** Rows that stand in a file beside the tables, ready to be taken over. */
+export interface Staged {
+  readonly file: string
+  readonly tables: readonly string[]
+}
 
 /** A table that holds rows of this shape for a moment: without a key, and without types, so that values stay as they came. */
 export const stageTable = ({ name, columns, live }: Shape): string =>

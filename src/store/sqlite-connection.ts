@@ -15,10 +15,11 @@ import {
   stageTable,
   statementsOf,
   takeStatement,
+  type Rows,
   type Shape,
+  type Staged,
   type Statements,
 } from './shapes.ts'
-import type { Rows, Staged } from './sqlite-stage.ts'
 import type { TablePortion } from './messages.ts'
 import { quote, selectValues } from './sql.ts'
 import { Fenced, type Checkpoint, type StoreHead, type Value } from './store.ts'

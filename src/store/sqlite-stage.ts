@@ -1,19 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { makePrivateFile } from '../files.ts'
-import type { Changes } from '../machine/portion.ts'
-import type { Shape } from './shapes.ts'
+import type { Rows, Shape, Staged } from './shapes.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 
 /** Files that take turns: one is read from, the next is full, one more is being filled. */
 const FILES = 3
-/** By table, an array in JSON. */
-export type Rows = Changes['writes']
-/** Rows that stand in a file beside the tables, ready to be taken over. */
-export interface Staged {
-  readonly file: string
-  readonly tables: readonly string[]
-}
 
 /** Of one owner of the tables: one that was overtaken may still be writing into its own. */
 const stageName = (path: string): string => `${basename(path)}-stage-`
@@ -30,16 +22,19 @@ export function removeStages(path: string): void {
  * again once the tables have it, and nothing of it survives its owner.
  */
 export class SqliteStage {
-  private readonly files: readonly { readonly path: string; opened?: SqliteConnection }[]
-  private readonly shapes: readonly Shape[]
+  private readonly path: string
+  private files: readonly { readonly path: string; opened?: SqliteConnection }[] = []
+  private shapes: readonly Shape[] = []
   private next = 0
 
-  constructor(path: string, epoch: number, shapes: readonly Shape[]) {
+  constructor(path: string) {
+    this.path = path
+  }
+  /** Whose tables they are, and what they look like. */
+  begin(epoch: number, shapes: readonly Shape[]): void {
     this.shapes = shapes
-    const folder = dirname(path)
-    this.files = Array.from({ length: FILES }, (_, i) => ({
-      path: join(folder, `${stageName(path)}${epoch}-${i}`),
-    }))
+    const name = join(dirname(this.path), `${stageName(this.path)}${epoch}`)
+    this.files = Array.from({ length: FILES }, (_, i) => ({ path: `${name}-${i}` }))
   }
   /** Called again only when the tables have what was staged two calls ago. */
   stage(rows: Rows): Staged {

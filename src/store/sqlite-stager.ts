@@ -1,7 +1,6 @@
 import type { Changes } from '../machine/portion.ts'
 import type { SqlitePlace, StagerJob } from './messages.ts'
-import type { Shape } from './shapes.ts'
-import type { Staged } from './sqlite-stage.ts'
+import type { Shape, Staged } from './shapes.ts'
 import { StoreThread } from './thread.ts'
 
 /** Fewer rows are sooner written as they are. */

@@ -1,7 +1,6 @@
 import type { Changes } from '../machine/portion.ts'
 import type { Opening, SqlitePlace, WriterJob } from './messages.ts'
-import type { Shape } from './shapes.ts'
-import type { Staged } from './sqlite-stage.ts'
+import type { Shape, Staged } from './shapes.ts'
 import { SqliteWriter, type Finished, type SqliteWriting, type Taken } from './sqlite-writer.ts'
 import type { StoreHead } from './store.ts'
 import { StoreThread } from './thread.ts'

@@ -4,10 +4,10 @@ import { removeJournal } from './file-journal.ts'
 import type { Written } from './journal-rows.ts'
 import type { Opening } from './messages.ts'
 import { journal as journalMigration } from './migrations/0070_journal.ts'
-import type { Shape } from './shapes.ts'
+import type { Shape, Staged } from './shapes.ts'
 import { BUSY_MS, SqliteConnection } from './sqlite-connection.ts'
 import { migrate, migrationsOf } from './sqlite-migrating.ts'
-import { removeStages, type Staged } from './sqlite-stage.ts'
+import { removeStages } from './sqlite-stage.ts'
 import { Fenced, type StoreHead } from './store.ts'
 
 const OPEN_MS = 200

@@ -4,13 +4,10 @@ import { answerJobs, place } from './worker.ts'
 
 /** Readies rows for the thread that writes the tables of an SQLite file. */
 if (place.kind !== 'sqlite') throw new TypeError('only SQLite is written in stages')
-const { path } = place
-let stage: SqliteStage | undefined
+const stage = new SqliteStage(place.path)
 
 answerJobs<StagerJob>({
-  begin: ({ epoch, shapes }) => {
-    stage = new SqliteStage(path, epoch, shapes)
-  },
-  stage: ({ rows }) => stage!.stage(rows),
-  close: () => stage?.close(),
+  begin: ({ epoch, shapes }) => stage.begin(epoch, shapes),
+  stage: ({ rows }) => stage.stage(rows),
+  close: () => stage.close(),
 })
