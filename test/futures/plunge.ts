@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { deleverageQueue } from '../../src/core/futures/deleverage.ts'
+import { scoredQueue } from '../../src/core/futures/ranking.ts'
 import type { DueItem } from '../../src/core/tables/due.ts'
 import { AUTO_DELEVERAGE, LIQUIDATE, type AutoDeleverage } from '../../src/core/tables/futures/records.ts'
-import type { Position } from '../../src/core/tables/futures/positions.ts'
+import type { Scored } from '../../src/core/tables/futures/rankings.ts'
 import type { Tx } from '../../src/machine/table.ts'
 import { random } from '../spot/compare.ts'
 import { Floor } from './floor.ts'
@@ -88,8 +88,8 @@ export class Plunge extends Floor {
     this.between()
   }
   /** Those who win by a fall. */
-  private queue(): Position[] {
-    return deleverageQueue(this.state, this.contract(BTC_USDT), false)
+  private queue(): Scored[] {
+    return scoredQueue(this.state, this.contract(BTC_USDT), false)
   }
   /** Somebody who has nothing to do with it places an order elsewhere, or takes the last one back. */
   order(): void {
@@ -104,7 +104,7 @@ export class Plunge extends Floor {
   }
 }
 /** Who gave up something stood before everybody who did not, and only the last of them kept a part. */
-function proveRanked(before: readonly Position[], taken: readonly AutoDeleverage[]): void {
+function proveRanked(before: readonly Scored[], taken: readonly AutoDeleverage[]): void {
   const places = taken.map(({ user_id }) => before.findIndex((row) => row.user_id === user_id))
   for (const [i, place] of places.entries()) {
     assert.ok(place !== -1, 'he was in the queue')

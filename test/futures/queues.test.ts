@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shownRanking } from '../../src/api/futures/queues.ts'
-import { adlRanking } from '../../src/core/futures/deleverage.ts'
+import { adlRanking } from '../../src/core/futures/ranking.ts'
 import { BTC_USDT } from './world.ts'
 import { UnifiedFloor } from './unified.ts'
 

@@ -1,4 +1,4 @@
-import { adlRanking, scoredQueue } from '../../core/futures/deleverage.ts'
+import { adlRanking, scoredQueue } from '../../core/futures/ranking.ts'
 import type { State } from '../../core/state.ts'
 import type { Position } from '../../core/tables/futures/positions.ts'
 import type { Scored } from '../../core/tables/futures/rankings.ts'
@@ -26,7 +26,7 @@ function queueOf(state: State, contract: Contract, long: boolean): readonly Scor
   if (known?.contract === contract && now < known.until) return known.queue
   // Those that nobody asks for any more are not kept.
   for (const [one, { until }] of told) if (until <= now) told.delete(one)
-  const queue = scoredQueue(state, contract, long).slice()
+  const queue = scoredQueue(state, contract, long)
   const done = performance.now()
   told.set(side, { contract, queue, until: done + (done - now) * PART })
   return queue

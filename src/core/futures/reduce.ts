@@ -29,6 +29,7 @@ import { bookCash, cashName, insuranceOf, isSharedFor, type Settled } from './mo
 import { marketBound, matchTaker, takerOf } from './place.ts'
 import { finish, ontoTick, platformOrder } from './platform-orders.ts'
 import { fillPosition, holdingOf, positionOf, recordPosition } from './positions.ts'
+import { prepareQueue } from './ranking.ts'
 import { bankruptcyOf } from './rules.ts'
 import { countLiquidated } from './stats.ts'
 import { isTrading } from './triggers.ts'
@@ -104,6 +105,7 @@ function closeHedge(ctx: Ctx, contract: Contract, one: Position, other: Position
 /** The book first, at no worse than the bankruptcy price; then the fund; then who has earned most by it. */
 export function closePosition(ctx: Ctx, contract: Contract, before: Position, reducing: Reducing): void {
   const { state } = ctx
+  prepareQueue(state, contract, before.size < 0n)
   const { terms } = contract
   const mark = state.futures.markOf(contract.id)
   const held = abs(contractsIn(before.size))

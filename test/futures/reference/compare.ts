@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { adlRanking as engineRanking } from '../../../src/core/futures/deleverage.ts'
+import { adlRanking as engineRanking } from '../../../src/core/futures/ranking.ts'
 import { accountFigures, positionFigures } from '../../../src/core/futures/figures.ts'
 import type { AccountName } from '../../../src/core/ledger/accounts.ts'
 import type { DueItem } from '../../../src/core/tables/due.ts'
