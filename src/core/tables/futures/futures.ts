@@ -81,8 +81,9 @@ export class Futures extends Exchange {
   indexOf(contract: string): Price {
     return this.priceOf(contract)?.index ?? (0n as Price)
   }
-  /** A contract has ended: memory keeps nothing of its trades and candles. */
+  /** A contract has ended: memory keeps nothing of its trades, candles and holders. */
   forget(contract: string): void {
+    this.rankings.forget(contract)
     this.trades.forget(contract)
     for (const prefix of ['', ...FIGURES]) this.candles.forget(prefix + contract)
   }

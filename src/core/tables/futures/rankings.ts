@@ -110,6 +110,7 @@ export class Ranking {
   }
   /** Takes holders whose scores are known among the first. */
   list(holders: readonly Holder[]): void {
+    if (holders.length === 0) return
     for (const holder of holders) holder.listed = true
     if (holders.length === 1) this.first.add(holders[0]!.scored!)
     else this.first.addAll(holders.map(({ scored }) => scored!))
@@ -144,7 +145,7 @@ interface Ranked {
   /** How often the mark has moved since somebody asked. */
   idle: number
 }
-/** Moves of its mark after which what nobody asks for is forgotten. */
+/** Moves of its mark after which what nobody asks for is forgotten: each change of a position notes who made it. */
 const IDLE_MAX = 20
 /**
  * What is known of the holders of contracts that somebody is deleveraged in, or has asked for his place in. What happens to a
@@ -175,6 +176,10 @@ export class Rankings {
   private note(userId: number, account: string): void {
     for (const { account: own, sides } of this.kept.values())
       if (own === account) for (const { changed } of sides.values()) changed.add(userId)
+  }
+  /** The contract has ended: no mark of it moves any more. */
+  forget(contract: string): void {
+    this.kept.delete(contract)
   }
   /** Undefined: it must be made. */
   get(contract: string, long: boolean): Ranking | undefined {
