@@ -4,6 +4,7 @@ import { microsNow } from '../http/words.ts'
 import { FrameRate } from './frame-rate.ts'
 import type { Called } from './line.ts'
 import { Outbox, type Bounds, type Owner } from './outbox.ts'
+import type { Waiter } from './turns.ts'
 import { plainCallIn, WaitingCalls } from './waiting-calls.ts'
 
 export interface Times {
@@ -34,13 +35,27 @@ export interface Told extends Pick<Owner, 'dirty' | 'behind'> {
   called(call: Called, at: number): void
   /** A text frame of so many bytes has come. False: that is too much of its address. */
   weighed(bytes: number, now: number): boolean
+  /** A text frame may be handed on. False: others of its address come first. */
+  passes(now: number): boolean
+  /** Something else has come, and is done with. False: what comes next must wait. */
+  owes(now: number): boolean
+  /** It is held back until its turn comes. */
+  waits(waiter: Waiter, now: number): void
   /** It closes; from here on it gets nothing more. */
   ending(): void
   gone(code: number): void
 }
 
+/**
+ * Who was held back has sent more than was read: what he sent in many seconds comes in one, when it is his turn, and he
+ * is not cut for that within so long.
+ */
+const EXCUSED_MS = 10_000
+/** Of a connection; more than clients' frames are in what is read at once. */
+const HELD_MAX = 2_048
+
 /** One connection: what comes in, how long it has been silent, and how it ends. */
-export class Connected implements Owner {
+export class Connected implements Owner, Waiter {
   readonly outbox: Outbox
   readonly topics = new Set<number>()
   /** Undefined: nothing was called on it. */
@@ -52,6 +67,9 @@ export class Connected implements Owner {
   private readonly told: Told
   private rate: FrameRate | undefined
   private heardAt = performance.now()
+  /** Frames that wait for their turn; undefined: it is not held back. */
+  private held: string[] | undefined
+  private heldAt = -Infinity
   private pingedAt = 0
   private readUpTo: number
   /** The code with which this side closes, or refused what came. */
@@ -70,8 +88,8 @@ export class Connected implements Owner {
     this.outbox = new Outbox(ws, socket, bounds, this)
     socket.on('drain', this.outbox.drained)
     ws.on('message', this.message)
-    ws.on('ping', this.heard)
-    ws.on('pong', this.heard)
+    ws.on('ping', this.beaten)
+    ws.on('pong', this.beaten)
     ws.on('error', this.broken)
     ws.on('close', this.closed)
   }
@@ -145,6 +163,7 @@ export class Connected implements Owner {
     this.closingSince = performance.now()
     this.code ??= code
     this.reason = reason
+    if (this.held !== undefined) this.readOn()
     this.told.ending()
     return true
   }
@@ -155,10 +174,51 @@ export class Connected implements Owner {
   }
   private readonly message = (data: RawData, binary: boolean): void => {
     this.heard()
+    // Who waited for his turn is counted when it comes.
+    if (this.heardAt - this.heldAt > EXCUSED_MS) this.count()
     if (this.closingSince !== undefined) return
+    const bytes = data as Buffer
     if (binary) this.close(1003, 'text frames alone are read')
-    else if (this.told.weighed((data as Buffer).length, this.heardAt)) this.take((data as Buffer).toString())
-    else this.refuse(1008, 'TOO_MANY_REQUESTS: too much in long frames from this address')
+    else if (!this.told.weighed(bytes.length, this.heardAt))
+      this.refuse(1008, 'TOO_MANY_REQUESTS: too much in long frames from this address')
+    else if (this.held !== undefined) this.keep(this.held, bytes)
+    else if (this.told.passes(this.heardAt)) this.take(bytes.toString())
+    else this.keep(this.holdBack(), bytes)
+  }
+  /** Pings and pongs are done with where they are read. */
+  private readonly beaten = (): void => {
+    this.heard()
+    this.count()
+    if (this.closingSince === undefined && !this.told.owes(this.heardAt) && this.held === undefined)
+      this.holdBack()
+  }
+  private holdBack(): string[] {
+    this.held = []
+    this.heldAt = this.heardAt
+    this.ws.pause()
+    this.told.waits(this, this.heardAt)
+    return this.held
+  }
+  /** What was read along with the frame that had to wait. */
+  private keep(held: string[], frame: Buffer): void {
+    held.push(frame.toString())
+    if (held.length > HELD_MAX) this.close(1008, 'TOO_MANY_REQUESTS: too many short frames from this address')
+  }
+  handOn(now: number): boolean {
+    const { held } = this
+    if (held === undefined || this.closingSince !== undefined) return false
+    this.heldAt = this.heardAt = now
+    const text = held.shift()
+    if (text !== undefined) this.take(text)
+    this.outbox.weigh()
+    if (held.length > 0) return true
+    if (this.held !== undefined) this.readOn()
+    return false
+  }
+  private readOn(): void {
+    if (this.held !== undefined) this.held.length = 0
+    this.held = undefined
+    this.ws.resume()
   }
   private take(text: string): void {
     const call = plainCallIn(text)
@@ -172,11 +232,13 @@ export class Connected implements Owner {
     const now = performance.now()
     this.heardAt = now
     this.readUpTo = this.socket.bytesRead
-    if (this.closingSince !== undefined) return
-    if (this.framesMax !== Infinity && (this.rate ??= new FrameRate()).count(now) > this.framesMax)
-      this.close(1008, `TOO_MANY_REQUESTS: over ${this.framesMax} frames in a second`)
     // Who asks for answers without reading them.
-    else this.outbox.weigh()
+    if (this.closingSince === undefined) this.outbox.weigh()
+  }
+  private count(): void {
+    if (this.closingSince !== undefined || this.framesMax === Infinity) return
+    if ((this.rate ??= new FrameRate()).count(this.heardAt) > this.framesMax)
+      this.close(1008, `TOO_MANY_REQUESTS: over ${this.framesMax} frames in a second`)
   }
   /** What `ws` refuses it closes by itself. */
   private readonly broken = (error: Error & { readonly code?: string }): void => {

@@ -12,6 +12,7 @@ import type { Attach, CallAnswer, CallLimits, Pace, ToDesk, ToDoor, Verdict } fr
 import { LongFrames } from './long-frames.ts'
 import { boundsOf, type Bounds, type Member, type Outbox } from './outbox.ts'
 import { productOf } from './paths.ts'
+import { Turns } from './turns.ts'
 
 export interface DoorParts {
   readonly attach: Attach
@@ -48,6 +49,7 @@ export class SocketDoor implements ToDoor, Upgrades {
   private readonly bounds: Bounds
   private readonly framesMax: number
   private readonly longFrames: LongFrames
+  private readonly turns: Turns
   private readonly sockets = new Map<number, Connected>()
   private readonly topics = new Map<number, Map<number, Member>>()
   private readonly sweeper: NodeJS.Timeout
@@ -63,6 +65,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     this.bounds = boundsOf(parts.queue)
     this.framesMax = scaled(FRAMES_A_SECOND, parts.rateLimits)
     this.longFrames = new LongFrames(parts.rateLimits)
+    this.turns = new Turns(parts.rateLimits)
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -172,6 +175,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     return new Promise((resolve) => {
       const gone = (): void => {
         clearInterval(this.sweeper)
+        this.turns.end()
         resolve()
       }
       if (this.sockets.size === 0) gone()
@@ -197,13 +201,16 @@ export class SocketDoor implements ToDoor, Upgrades {
     if (!this.sockets.has(id)) this.desk.closed(id, 1006)
   }
   private connected(id: number, from: string, ws: WebSocket, socket: Socket): void {
-    const { times, bounds, framesMax, longFrames } = this
+    const { times, bounds, framesMax, longFrames, turns } = this
     const connected = new Connected(ws, socket, bounds, framesMax, times, {
       dirty: (outbox) => this.wrote(outbox),
       behind: (topic) => this.desk.behind(id, topic),
       received: (text) => this.desk.received(id, text, microsNow()),
       called: (call, at) => this.desk.called(id, call, at),
       weighed: (bytes, now) => longFrames.take(from, bytes, now),
+      passes: (now) => turns.take(from, now),
+      owes: (now) => turns.owe(from, now),
+      waits: (waiter, now) => turns.wait(from, waiter, now),
       ending: () => this.partAll(id),
       gone: (code) => {
         this.partAll(id)
@@ -253,6 +260,7 @@ export class SocketDoor implements ToDoor, Upgrades {
     if (waiting.length > 0 || this.toldOfWaiting) this.desk.waiting(waiting)
     this.toldOfWaiting = waiting.length > 0
     this.longFrames.sweep(now)
+    this.turns.sweep(now)
     thin(halves)
   }
 }

@@ -418,6 +418,54 @@ describe('requests that offer HTTP/2', () => {
   })
 })
 
+describe('many connections of one address', () => {
+  /** A tenth of the real bounds: 50 frames a second on a connection, and 600 of an address at each door. */
+  const tenth = { rateLimits: 0.1, trustProxy: 1 }
+  const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } })
+  const crowd = (bench: SocketBench, count: number) =>
+    Promise.all(Array.from({ length: count }, () => bench.connect('/ws/v4', from('9.9.9.9'))))
+
+  for (const kind of ['one process', 'gateways'] as Kind[])
+    test(`have the frames of their address together; the rest waits its turn, and a stranger does not (${kind})`, async () => {
+      const bench = await SocketBench.start(kind, tenth)
+      const clients = (await crowd(bench, 60)).map(([client]) => client)
+      const [stranger] = await bench.connect('/ws/v4', from('1.2.3.4'))
+      const began = performance.now()
+      for (const client of clients) for (let i = 0; i < 40; i++) client.send(String(i))
+      stranger.send('"mine"')
+      await stranger.got(1)
+      const waited = performance.now() - began
+      const answered = clients.reduce((sum, { frames }) => sum + frames.length, 0)
+      assert.ok(
+        answered < 2_000,
+        `${answered} frames of the crowd came before one of a stranger, ${waited} ms`,
+      )
+      await Promise.all(clients.map((client) => client.got(40)))
+      const took = performance.now() - began
+      // One door takes 600 at once and 600 a second, and there are two where there are gateways.
+      assert.ok(took > (kind === 'gateways' ? 800 : 2_500), `2,400 frames took ${took} ms`)
+      const expected = Array.from({ length: 40 }, (_, i) => String(i))
+      for (const client of clients) assert.deepEqual(client.frames, expected)
+      await bench.stop()
+      for (const client of clients) assert.equal((await client.closed)[0], 1001)
+    })
+  test('one that was held back is not cut for what it sent meanwhile', async () => {
+    const bench = await SocketBench.start('one process', tenth)
+    const clients = (await crowd(bench, 40)).map(([client]) => client)
+    for (let round = 0; round < 3; round++) {
+      for (const client of clients) for (let i = 0; i < 40; i++) client.send(String(round * 40 + i))
+      await wait(1_050)
+    }
+    await Promise.all(clients.map((client) => client.got(120)))
+    const expected = Array.from({ length: 120 }, (_, i) => String(i))
+    for (const client of clients) assert.deepEqual(client.frames, expected)
+    // A minute's worth of pings is no honest backlog.
+    for (const client of clients) for (let i = 0; i < 60; i++) client.ws.ping()
+    for (const client of clients) assert.equal((await client.closed)[0], 1008)
+    await bench.stop()
+  })
+})
+
 describe('behind a proxy', () => {
   test('the address is the one that the proxy tells', async () => {
     const bench = await SocketBench.start('one process', { trustProxy: 1 })
