@@ -419,7 +419,7 @@ const CONSOLE_HEADERS = [
 ] as const
 const STARTING = 'the platform is starting; try again in a second'
 const NO_PARAMS: Record<string, string> = {}
-const NOT_READ: ReadBody = { value: undefined, fault: undefined }
+const NOT_READ: ReadBody = { value: undefined, more: false, fault: undefined }
 /** What looks at the log is not written into it. */
 const REQUESTS_PATH = '/operator/v1/requests'
 const SETTLED = Promise.resolve()

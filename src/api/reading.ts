@@ -1,5 +1,5 @@
 import { parseJson } from '../http/words.ts'
-import { Refusal } from '../labels.ts'
+import { Refusal, refuse } from '../labels.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { readFields, refuseUnknown, type Fields, type Unknown } from './fields.ts'
 import { NOTHING, decodeSegment, noteIgnored, readBodyField, type ReadFault } from './passage.ts'
@@ -7,6 +7,8 @@ import { NOTHING, decodeSegment, noteIgnored, readBodyField, type ReadFault } fr
 /** What a body says; a fault in it is told only after the rate limit. */
 export interface ReadBody {
   readonly value: unknown
+  /** There is more of it than anybody reads. */
+  readonly more: boolean
   readonly fault: unknown
 }
 /** All parameters of a call, read. */
@@ -17,7 +19,9 @@ export interface ReadCall {
 }
 /** One object: each other one would have a reader of its own written for it. */
 const NO_FIELDS: Fields = {}
-const NO_JSON: ReadBody = { value: undefined, fault: undefined }
+const NO_JSON: ReadBody = { value: undefined, more: false, fault: undefined }
+/** Commas in a body; the longest that a client may send, in lists of orders or positions, have a quarter of it. */
+const COMMAS_MAX = 8_192
 
 /** Nobody reads what a stranger sends along, unless the endpoint takes a body. */
 export const wantsBody = ({ access, body }: AnyEndpoint): boolean =>
@@ -30,9 +34,11 @@ export function readJson(endpoint: AnyEndpoint, body: Buffer | undefined): ReadB
     (endpoint.body !== undefined && endpoint.method !== 'GET' && endpoint.method !== 'DELETE')
   if (!read || body === undefined) return NO_JSON
   try {
-    return { value: parseJson(body), fault: undefined }
+    // Operators list and import what is long.
+    const { value, more } = parseJson(body, endpoint.access.kind === 'operator' ? Infinity : COMMAS_MAX)
+    return { value, more, fault: undefined }
   } catch (fault) {
-    return { value: undefined, fault }
+    return { value: undefined, more: false, fault }
   }
 }
 
@@ -48,7 +54,10 @@ export function readCall(
   if (json.fault !== undefined) throw json.fault as Error
   const decoded: Record<string, string> = {}
   for (const name in params) decoded[name] = decodeSegment(name, params[name]!)
-  return readParts(endpoint, decoded, query, json.value, unknownOf(endpoint, mode, noted))
+  const call = readParts(endpoint, decoded, query, json.value, unknownOf(endpoint, mode, noted))
+  // What is wrong with its beginning is told first, such as a list that is too long.
+  if (json.more) refuse('INVALID_REQUEST_BODY', `the body has more than ${COMMAS_MAX} values`)
+  return call
 }
 /** The same of parameters that are plain values already, from whatever they were taken. */
 export function readParts(

@@ -51,6 +51,7 @@ const DEPTH_MAX = 64
 /** So little text is read as soon as looked at. */
 const SHORT = 1024
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 /** Brackets and braces differ in one bit. */
 const BRACE = 0x20
@@ -61,17 +62,34 @@ const CLOSE = 0x7d
  * Told by the brackets of a text, where it is a long one, before it is read: to read nothing but brackets takes a
  * hundred times as long as to look at them. A short one may be deep all the same.
  */
-export function isDeepText(text: string): boolean {
-  if (text.length <= SHORT) return false
+export const isDeepText = (text: string): boolean => text.length > SHORT && look(text, Infinity) === DEEP
+const DEEP = -1
+const FINE = -2
+/** Where the comma stands that is one too many; or whether it is deep. */
+function look(text: string, commas: number): number {
   let level = 0
+  let left = commas
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = stringEnd(text, at)
-    else if ((code | BRACE) === OPEN) {
-      if (++level > DEPTH_MAX) return true
+    else if (code === COMMA) {
+      if (--left < 0) return at
+    } else if ((code | BRACE) === OPEN) {
+      if (++level > DEPTH_MAX) return DEEP
     } else if ((code | BRACE) === CLOSE) level--
   }
-  return false
+  return FINE
+}
+/** A text up to a comma, with all that is open there closed. */
+function cutAt(text: string, end: number): string {
+  let closing = ''
+  for (let at = 0; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = stringEnd(text, at)
+    else if ((code | BRACE) === OPEN) closing = (code === OPEN ? '}' : ']') + closing
+    else if ((code | BRACE) === CLOSE) closing = closing.slice(1)
+  }
+  return text.slice(0, end) + closing
 }
 /** Where the text's quote is closed; what is never closed ends with it. */
 function stringEnd(text: string, start: number): number {
@@ -88,20 +106,31 @@ function isEscaped(text: string, at: number): boolean {
   return (at - from) % 2 === 1
 }
 
-export function parseJson(body: Buffer): unknown {
+export interface ReadJson {
+  readonly value: unknown
+  /** It has more than was read. */
+  readonly more: boolean
+}
+/**
+ * Of a body with more commas than that the beginning alone is read: to make a million values of a text takes a hundred
+ * times as long as to look at it.
+ */
+export function parseJson(body: Buffer, commas = Infinity): ReadJson {
   let value: unknown
   if (!isUtf8(body)) refuse('INVALID_REQUEST_BODY', 'the body is not UTF-8 text')
   const text = body.toString()
-  if (isDeepText(text)) refuseDepth('the body')
+  const end = text.length > SHORT ? look(text, commas) : FINE
+  if (end === DEEP) refuseDepth('the body')
+  const more = end !== FINE
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(more ? cutAt(text, end) : text)
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : 'it is nested too deep'
     return refuse('INVALID_REQUEST_BODY', `the body is not JSON: ${why.slice(0, 200)}`)
   }
   // So few bytes can't be nested too deep, and of so many it is known.
   if (text.length > DEPTH_MAX && text.length <= SHORT) refuseDeep(value, 'the body')
-  return value
+  return { value, more }
 }
 /** What is called so in the refusal. */
 export function refuseDeep(value: unknown, what: string): void {

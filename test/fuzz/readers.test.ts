@@ -206,10 +206,24 @@ describe('JSON and fields', () => {
     holds(
       fc.property(json, fc.integer({ min: 0, max: 80 }), (value, levels) => {
         const written = `${'['.repeat(levels)}${JSON.stringify(value)}${']'.repeat(levels)}`
-        const read = answers(() => ({ value: parseJson(Buffer.from(written)) }))
+        const read = answers(() => parseJson(Buffer.from(written)))
         const parsed: unknown = JSON.parse(written)
         if (read === undefined) assert.ok(tooDeep(parsed), written.slice(0, 200))
         else assert.deepEqual(read.value, parsed)
+      }),
+    ))
+  test('of more than was asked for the beginning is read, and it is said that there is more', () =>
+    holds(
+      fc.property(json, fc.integer({ min: 0, max: 2_000 }), (value, commas) => {
+        const list = Array.from({ length: 1_000 }, (_, i) => (i % 3 === 0 ? value : { [`a,"[${i}`]: [i, i] }))
+        const written = JSON.stringify(list)
+        const read = answers(() => parseJson(Buffer.from(written), commas))
+        if (read === undefined) return
+        const items = read.value as unknown[]
+        const commasIn = (text: string): number => text.replace(/"(\\.|[^"\\])*"/g, '').split(',').length - 1
+        assert.equal(read.more, commasIn(written) > commas)
+        assert.equal(commasIn(JSON.stringify(items)), Math.min(commas, commasIn(written)))
+        assert.deepEqual(items.slice(0, -1), (JSON.parse(written) as unknown[]).slice(0, items.length - 1))
       }),
     ))
   test('however deep, it is refused and nothing overflows', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ids, readFields, text } from '../../src/api/fields.ts'
-import { readParts } from '../../src/api/reading.ts'
+import { readJson, readParts } from '../../src/api/reading.ts'
 import { orderEndpoints } from '../../src/api/spot/orders.ts'
 import { walletEndpoints } from '../../src/api/wallet.ts'
 
@@ -41,6 +41,24 @@ test('of a list that is too long no more is written than is told', () => {
   const list = Array.from({ length: 500_000 }, (_, i) => item(i))
   assert.throws(
     () => readFields({ a: ids(5) }, { a: list }),
-    /^.*a: \[0,1,2,.*… has 500000 items; at most 5 are allowed$/,
+    /^.*a: \[0,1,2,.*… has too many items; at most 5 are allowed$/,
   )
+})
+
+test('reading a body of a million values takes a part of what parsing it does', () => {
+  const endpoint = orderEndpoints.find(({ method, path }) => `${method} ${path}` === 'POST /spot/orders')!
+  const quickest = (run: () => unknown): number =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const began = performance.now()
+        run()
+        return performance.now() - began
+      }),
+    )
+  for (const item of ['1', '{}', '[1]']) {
+    const body = Buffer.from(`[${`${item},`.repeat(1_000_000 / (item.length + 1))}1]`)
+    const parsing = quickest(() => JSON.parse(body.toString()))
+    const reading = quickest(() => readJson(endpoint, body))
+    assert.ok(reading < parsing / 2, `${item}: ${reading} ms of ${parsing} ms`)
+  }
 })

@@ -103,6 +103,33 @@ describe('requests', () => {
       /text\/plain/,
     )
   })
+  test('a body of more values than anybody sends is refused by its beginning, as it would be as a whole', async () => {
+    const { client } = await platform.user()
+    const post = (path: string, rawBody: string): Promise<Reply> => client.request('POST', path, { rawBody })
+    const flat = (item: string): string => `[${`${item},`.repeat(300_000)}${item}]`
+    const members = Array.from({ length: 50_000 }, (_, i) => `"m${i}":1`).join()
+    const transfer = '"currency":"BTC","from":"spot","to":"margin","amount":"1","currency_pair":"BTC_USDT"'
+    for (const item of ['1', '{}', '[]']) {
+      refused(await post('/wallet/transfers', flat(item)), 400, 'INVALID_REQUEST_BODY', /JSON object/)
+      refused(await post('/spot/batch_orders', flat(item)), 400, 'INVALID_PARAM_VALUE', /at most 200/)
+      refused(await post('/wallet/transfers', `{"amount":${flat(item)}}`), 400, 'MISSING_REQUIRED_PARAM')
+    }
+    refused(
+      await post('/spot/batch_orders', JSON.stringify('1,'.repeat(500_000))),
+      400,
+      'INVALID_PARAM_VALUE',
+    )
+    refused(await post('/wallet/transfers', `{${members}}`), 400, 'MISSING_REQUIRED_PARAM')
+    refused(
+      await post('/wallet/transfers', `{${transfer},${members}}`),
+      400,
+      'INVALID_REQUEST_BODY',
+      /more than/,
+    )
+    // 8,192 commas are read.
+    const some = Array.from({ length: 8_192 - 4 }, (_, i) => `"m${i}":1`).join()
+    refused(await post('/wallet/transfers', `{${transfer},${some}}`), 400, 'BALANCE_NOT_ENOUGH')
+  })
   test('a body that is not JSON, not an object, too deep or too long is a 400', async () => {
     const { client } = await platform.user()
     const post = (rawBody: string): Promise<Reply> => client.request('POST', '/wallet/transfers', { rawBody })
