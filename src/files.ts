@@ -8,7 +8,7 @@ import {
   statSync,
   type Stats,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 /** Files that nobody but this user may read: the data folder holds balances, hashes and sealed secrets. */
 const FOLDER = 0o700
@@ -16,8 +16,21 @@ const FILE = 0o600
 const OTHERS = 0o077
 const STICKY = 0o1000
 
+/**
+ * With those above it. One after the other: Node's own way to make them all never ends where the system takes none and
+ * says that something is missing, as in /proc.
+ */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: FOLDER })
+  const missing: string[] = []
+  for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)
+  for (const folder of missing.reverse())
+    try {
+      mkdirSync(folder, { mode: FOLDER })
+    } catch (error) {
+      // Another process made it meanwhile, or it could not be looked at.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`)
 }
 /**
  * Made before a database first opens it: SQLite gives its side files the mode of the main one. One that is there is

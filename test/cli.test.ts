@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -79,6 +80,39 @@ describe('the command kontor', () => {
       assert.match(errors, /^kontor: [^\n]*\n$/, args.join(' '))
       assert.doesNotMatch(errors, /hunter2/)
       assert.equal(output, '')
+    }
+  })
+
+  test('a data folder that there can never be: one line, exit 2', () => {
+    const bin = join(import.meta.dirname, '..', '..', 'bin', 'kontor.js')
+    const file = join(data, 'in-the-way')
+    writeFileSync(file, '')
+    const cases: [folder: string, why: RegExp][] = [
+      [join(file, 'x'), /can't be made: .*in-the-way is not a folder/],
+      [join(data, 'x'.repeat(300)), /can't be used: .*name/],
+      [
+        join(data, `${'x'.repeat(90)}/`.repeat(50)),
+        /can't be used: its whole name has \d+ bytes; at most 480/,
+      ],
+    ]
+    // Node itself would try for ever to make a folder in /proc.
+    if (process.platform === 'linux')
+      cases.push(
+        ['/proc/x', /can't be made: /],
+        ['/proc/x/y', /can't be made: /],
+        ['/dev/null/x', /can't be made: /],
+      )
+    for (const [folder, why] of cases) {
+      const env = { PATH: process.env['PATH'], KONTOR_DATA: folder, KONTOR_PORT: '0' }
+      const { status, stderr } = spawnSync(process.execPath, [bin, 'start'], {
+        env,
+        encoding: 'utf8',
+        timeout: 20_000,
+        killSignal: 'SIGKILL',
+      })
+      assert.equal(status, 2, `${folder}: ${stderr}`)
+      assert.match(stderr, why)
+      assert.match(stderr, /^kontor: KONTOR_DATA [^\n]*\n$/)
     }
   })
 

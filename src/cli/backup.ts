@@ -1,6 +1,6 @@
 import { verifyStore } from '../checks/ledger-check.ts'
 import { DECLARED } from '../core/state.ts'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
 import { credentialsPath, keepPrivate } from '../runtime/credentials.ts'
@@ -8,7 +8,7 @@ import { existingKey } from '../runtime/genesis.ts'
 import { pendingKey } from '../runtime/rotation.ts'
 import { sumsKey } from '../runtime/secrets.ts'
 import { copyToFile } from '../store/copy.ts'
-import { makePrivateFile } from '../files.ts'
+import { makePrivateFile, makePrivateFolder } from '../files.ts'
 import { modeOf } from '../runtime/sight.ts'
 import { databasePath, openSnapshot } from '../store/open.ts'
 import { sqliteSnapshot } from '../store/sqlite.ts'
@@ -76,7 +76,7 @@ function makeFolder(folder: string): void {
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0)
       throw new ConfigError(`${folder} is not empty; name a folder that is not there yet`)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makePrivateFolder(folder)
   } catch (error) {
     if (error instanceof ConfigError) throw error
     throw new ConfigError(`${folder} can't be made: ${(error as Error).message}`)

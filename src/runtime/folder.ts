@@ -59,7 +59,12 @@ const FILES = {
   'credentials.json': R_OK | W_OK,
   'secret.key': R_OK,
 }
+/** SQLite opens files whose names have 512 bytes at most, and ours stand beside it with some more. */
+const NAME_MAX = 480
 export function rightsFault(data: string): string | undefined {
+  const length = Buffer.byteLength(resolve(data))
+  if (length > NAME_MAX)
+    return `${data.slice(0, 80)}… can't be used: its whole name has ${length} bytes; at most ${NAME_MAX} are possible`
   // Where the folder is not there yet, the nearest one above it must let it be made.
   let folder = resolve(data)
   while (seen(folder) === undefined && folder !== dirname(folder)) folder = dirname(folder)
@@ -90,6 +95,7 @@ function denied(path: string, mode: number): string | undefined {
     return undefined
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (code === 'ENAMETOOLONG') return `a name in it is too long (${code})`
     const me = process.getuid?.()
     const uid = statSync(path, { throwIfNoEntry: false })?.uid
     const whose =
