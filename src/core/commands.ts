@@ -94,7 +94,7 @@ import { cancelMarketOrders, changeMarket } from './world/market-commands.ts'
  * Counts up whenever a rule changes, or what a batch is hashed from, so that a recorded command would lead elsewhere: the next start then keeps the
  * state as it is as a checkpoint, and `kontor replay` begins there. `npm run rules` then records test/core/rules.json anew.
  */
-export const RULES = 14
+export const RULES = 15
 
 /** Every command there is. Its name is what the log keeps, so a name is for ever. */
 const plain = {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { BUILT_IN_UNIFIED } from '../../src/core/world/built-in-unified.ts'
 import { compileTerms, marginSlices } from '../../src/core/tables/world/unified.ts'
 import { curveRate } from '../../src/core/unified/lending.ts'
+import { Resting, lowersRate } from '../../src/core/unified/restricted.ts'
 import { mustLiquidate } from '../../src/core/risk/levels.ts'
 import {
   Ladder,
@@ -41,6 +42,35 @@ function asset(
   }
 }
 const UNIT = unitOf(8)
+
+describe('what an order does to the rate of a restricted account', () => {
+  /** Counted in full, so that what a sale loses against the index is seen. */
+  const btc = (available: string): RiskAsset => ({
+    ...asset('BTC', '50000', { available }),
+    discounts: asset('USDT', '1', {}).discounts,
+  })
+  const usdt = (available: string, isolated: string): RiskAsset => ({
+    ...asset('USDT', '1', { available, borrowed: '1500' }),
+    isolated: amountOf(isolated),
+  })
+  const lowers = (assets: readonly RiskAsset[], gives: string, given: string, gets: string, got: string) =>
+    lowersRate({ assets, orders: [] }, new Resting(), {
+      gives,
+      given: amountOf(given),
+      gets,
+      got: amountOf(got),
+    })
+  test('what it brings repays though as much as is owed stands behind isolated positions', () => {
+    // All of the money is their margin: nothing of it repays. What 0.02 BTC bring at 0.2 % of fees does.
+    assert.equal(lowers([btc('1'), usdt('1500', '1500')], 'BTC', '0.02', 'USDT', '998'), false)
+    assert.equal(lowers([btc('1'), usdt('1500', '0')], 'BTC', '0.02', 'USDT', '998'), true, 'nothing is owed')
+  })
+  test('it may not take what would repay, be there as much behind isolated positions', () => {
+    // 1000 of 2000 are theirs, so 500 stay owed, and 900 when 400 have bought BTC, cheap as it was.
+    assert.equal(lowers([btc('1'), usdt('2000', '1000')], 'USDT', '400', 'BTC', '0.0081'), true)
+    assert.equal(lowers([btc('1'), usdt('2000', '0')], 'USDT', '400', 'BTC', '0.0081'), false)
+  })
+})
 
 describe('risk figures, computed by hand', () => {
   test('discount tiers are applied slice by slice', () => {

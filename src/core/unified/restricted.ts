@@ -16,7 +16,7 @@ import type { Market } from '../tables/world/markets.ts'
 import { UNIFIED } from '../tables/unified/loan-accounts.ts'
 import { riskOrder, totalOf } from '../tables/unified/ladders.ts'
 import { pairPrice, portfolioOf } from './portfolio.ts'
-import { riskOf, type RiskAsset, type RiskInput, type RiskOrder } from '../risk/risk.ts'
+import { freeOf, riskOf, type RiskAsset, type RiskInput, type RiskOrder } from '../risk/risk.ts'
 
 /**
  * Orders of accounts below their initial margin. One passes when, filled wholly at its worst price and valued at the
@@ -87,11 +87,13 @@ function marginsAfter(input: RiskInput, filled: readonly RiskOrder[], fresh?: Ri
   const { marginBalance, maintenanceMargin } = riskOf({ ...input, assets, orders: [] })
   return [marginBalance, maintenanceMargin]
 }
+/** As a repayment would: the margins of isolated positions stay. */
 function repaid(asset: RiskAsset): RiskAsset {
   const { available, borrowed, interest } = asset
-  if (available <= 0n) return asset
-  const first = min(available, interest)
-  const then = min(subtract(available, first), borrowed)
+  const free = freeOf(asset)
+  if (free <= 0n) return asset
+  const first = min(free, interest)
+  const then = min(subtract(free, first), borrowed)
   return {
     ...asset,
     available: subtract(subtract(available, first), then),
