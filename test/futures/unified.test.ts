@@ -306,6 +306,32 @@ describe('what positions need stays', () => {
     assert.equal(floor.size(user), 0)
     assert.deepEqual([floor.balance(user, 'USDT'), floor.balance(user, 'BTC')], ['394', '1'])
   })
+  test('a margin that funding has used up frees nothing: all that its position wins repays what was lent', () => {
+    const { floor, rich } = scene()
+    const user = floor.member('multi_currency', { USDT: '1000', BTC: '1' })
+    floor.leverage(user, ETH_USDT, '10')
+    trade(floor, user, rich, 100, '3000', ETH_USDT)
+    // A loss of 1000 in another position takes what is free, and the rest is lent.
+    floor.trade(BTC_USDT, user, rich, 1_000, '60000')
+    floor.place(rich, BTC_USDT, 1_000, '50000')
+    floor.place(user, BTC_USDT, -1_000, '50000')
+    const { positions, accounts } = floor.state.futures
+    const [isolated] = [...positions.heldBy(user, 'futures/usdt')]
+    assert.ok(isolated!.margin > 0n)
+    assert.ok(accounts.get(user, 'futures/usdt')!.borrowed > 0n)
+    // As if it had paid fundings for weeks, by what it has won since.
+    const margin = (-40n * 10n ** 18n) as Amount
+    floor.markAt('3200', ETH_USDT)
+    floor.apply((ctx) => ctx.tx.put(positions.table, { ...isolated!, margin }))
+    for (const part of ['one half', 'the other']) {
+      floor.records.length = 0
+      floor.place(rich, ETH_USDT, 50, '3200')
+      floor.place(user, ETH_USDT, -50, '3200')
+      const repaid = floor.records.filter(({ type }) => type === 'repay').map(({ amount }) => text(amount))
+      assert.deepEqual(repaid, ['100'], part)
+    }
+    assert.equal(floor.size(user, ETH_USDT), 0)
+  })
   test('a mark that was moved lends nothing and lets nothing out', () => {
     const { floor } = scene()
     const [user, other, third] = [
