@@ -296,6 +296,15 @@ for (const kind of ['one process', 'gateways'] as Kind[])
     test('of an address only so much comes in long frames; short ones pass all the same', async () => {
       const [client, known] = await bench.connect()
       for (let i = 0; i < 30; i++) client.send('x'.repeat(1_000_000))
+      // Were it not bounded, all of them would come back, and nothing would end it.
+      await until(
+        () => client.code !== undefined || client.frames.length === 30,
+        20_000,
+        () => `${client.frames.length} long frames came back, and it is not closed`,
+      )
+      const all = client.frames.length === 30
+      if (all) client.ws.terminate()
+      assert.ok(!all, 'all long frames came back')
       const [code, reason] = await client.closed
       assert.equal(code, 1008)
       assert.match(reason, /^TOO_MANY_REQUESTS: too much in long frames/)
