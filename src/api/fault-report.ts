@@ -135,7 +135,7 @@ export class FaultReport {
         continue
       }
       if (done && same) fault.carriedOut++
-      else if (intent !== undefined && intent === fault.intent && !hasLooked(fault)) fault.alike++
+      else if (intent !== undefined && intent === fault.intent && !knows(fault)) fault.alike++
       if (fault.then.length === SEQUELS_KEPT) {
         fault.more++
         continue
@@ -163,8 +163,9 @@ export function outcomeOf({ then, request }: InjectedFault, now: number): Outcom
   if (then.length > 0) return 'went_on'
   return now - request.arrived > SILENT_MS * 1000 ? 'silent' : 'waiting'
 }
-/** Who has looked knows what became of it: whatever comes after that is meant. */
-const hasLooked = ({ then }: InjectedFault): boolean => then.some(({ what }) => what === 'lookup')
+/** Who has looked, or was told that the very same took effect, knows what became of it: whatever comes after that is meant. */
+const knows = ({ then }: InjectedFault): boolean =>
+  then.some(({ what, status }) => what === 'lookup' || (what === 'same_request' && status < 300))
 export function moneyOf({ intent, carriedOut, alike }: InjectedFault): Money {
   if (intent === undefined || carriedOut + alike === 0) return 'none'
   if (carriedOut >= 2) return 'twice'

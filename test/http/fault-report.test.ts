@@ -108,6 +108,8 @@ describe('what clients did after a fault', () => {
     assert.deepEqual(await after('drop_reply', lookThenOwn), ['once', 1, '600'], 'the second one was meant')
     assert.deepEqual(await after('error', nothing), ['none', 0, '0'])
     assert.deepEqual(await after('error', again), ['once', 1, '300'])
+    const againThenOwn = (client: Client): Promise<unknown> => again(client).then(() => ownAgain(client))
+    assert.deepEqual(await after('error', againThenOwn), ['once', 1, '600'], 'it was told of the first one')
     assert.deepEqual(await after('duplicate', nothing), ['twice', 2, '600'])
     assert.deepEqual(await after('duplicate', nothing, own), ['once', 1, '300'])
     // Sent again and refused is not moved again; and another order is another one.
