@@ -98,6 +98,8 @@ describe('drives from the terminal', () => {
     const cases: [words: string[], code: number, message: RegExp][] = [
       [['GET', '/api/v4/spot/nothing'], 1, /is not an address of this platform.* \(404 NOT_FOUND\)/],
       [['GET', '/operator/v1/status', '--pick', 'a.b'], 1, /the reply has no member "a.b"/],
+      [['GET', '/operator/v1/statuss'], 1, /did you mean \/operator\/v1\/status\?.* \(404 NOT_FOUND\)/],
+      [['POST', '/operator/v1/withdrawals//divert'], 1, /withdrawals\/\/divert: a part of it is empty/],
       [['GET', '/status'], 2, /must begin with \/operator\/v1\/ or \/api\/v4\//],
       [['POST', '/operator/v1/clock', '{advance}'], 2, /BODY \{advance\} is not JSON/],
       [

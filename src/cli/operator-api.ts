@@ -66,10 +66,13 @@ export class OperatorApi {
       throw new ConfigError(
         `${this.url} does not take the operator token of ${this.tokenFrom}: set KONTOR_OPERATOR_TOKEN, or name the folder of this platform with --data`,
       )
-    if (status === 404 && message.includes('is not an address'))
-      throw new NotDone(
-        `${this.url} has no ${method} ${path.split('?')[0]!}: it runs in live mode, which can't be driven, or in another version`,
-      )
+    if (status === 404 && message.includes('is not an address') && !message.includes('did you mean')) {
+      const [asked] = path.split('?') as [string]
+      const why = asked.includes('//')
+        ? 'a part of it is empty, such as a variable of the shell that was not set'
+        : `it runs in live mode, which can't be driven, or in another version`
+      throw new NotDone(`${this.url} has no ${method} ${asked}: ${why}`)
+    }
     throw new NotDone(`${message} (${status} ${label})`)
   }
   /** A call of the trading API, signed by a demo account; the path is whole, with its query. */
