@@ -13,10 +13,13 @@ export const WITHDRAWN = 'withdrawn'
 
 /** Of this node where it has some of its own, else those of its role. */
 export function readCredentials(folder: string, node: string, role: Role): Credentials {
-  const name = existsSync(join(folder, `${node}.crt`)) ? node : role
-  const [ca, cert, key] = ['authority.crt', `${name}.crt`, `${name}.key`].map((file) =>
-    fileIn(folder, file),
-  ) as [string, string, string]
+  const ca = fileIn(folder, 'authority.crt')
+  const name = [node, role].find((one) => existsSync(join(folder, `${one}.crt`)))
+  if (name === undefined)
+    throw new ConfigError(
+      `KONTOR_CERTS ${folder} has no ${node === role ? '' : `${node}.crt (KONTOR_NODE) and no `}${role}.crt; kontor certs FOLDER makes a first set`,
+    )
+  const [cert, key] = [fileIn(folder, `${name}.crt`), fileIn(folder, `${name}.key`)]
   try {
     const read = new X509Certificate(cert)
     const authority = new X509Certificate(ca)

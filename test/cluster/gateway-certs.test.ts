@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connect, createServer, type Server } from 'node:tls'
+import { readCredentials } from '../../src/gateway/cert-files.ts'
 import { makeAuthority, makeIdentity, signIdentity } from '../../src/gateway/certificates.ts'
 import { PROTOCOL, TO_CORE, TO_GATEWAY } from '../../src/gateway/protocol.ts'
 import { TestPlatform } from '../support/platform.ts'
@@ -76,6 +77,12 @@ describe('kontor certs', () => {
     const core = new X509Certificate(readFileSync(join(folder, 'core.crt')))
     assert.equal(core.checkIP('127.0.0.1'), '127.0.0.1')
     assert.equal(core.checkHost('localhost'), 'localhost')
+  })
+  test('who has none is told which files would do', () => {
+    assert.throws(
+      () => readCredentials(folder, 'gw-7', 'nobody' as 'gateway'),
+      /KONTOR_CERTS .*made has no gw-7\.crt \(KONTOR_NODE\) and no nobody\.crt; kontor certs/,
+    )
   })
   test('overwrites nothing, and goes on with the authority that is there', async () => {
     const before = readFileSync(join(folder, 'authority.crt'), 'utf8')
