@@ -59,10 +59,14 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 
 /**
- * Told by the brackets of a text, where it is a long one, before it is read: to read nothing but brackets takes a
- * hundred times as long as to look at them. A short one may be deep all the same.
+ * Why a text is not read as a whole, told by its brackets and commas where it is a long one: to read nothing but brackets,
+ * or a million values, takes a hundred times as long as to look at them. A short one may be deep all the same.
  */
-export const isDeepText = (text: string): boolean => text.length > SHORT && look(text, Infinity) === DEEP
+export function unreadable(text: string, commas: number): string | undefined {
+  const found = text.length > SHORT ? look(text, commas) : FINE
+  if (found === FINE) return undefined
+  return found === DEEP ? 'is nested too deep' : `has more than ${commas} values`
+}
 const DEEP = -1
 const FINE = -2
 /** Where the comma stands that is one too many; or whether it is deep. */

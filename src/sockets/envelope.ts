@@ -1,4 +1,4 @@
-import { isDeepText, tooDeep } from '../http/words.ts'
+import { tooDeep, unreadable } from '../http/words.ts'
 import type { Label } from '../labels.ts'
 import { withoutLongDigits } from './long-digits.ts'
 
@@ -72,10 +72,13 @@ export function answerFrame(
 
 const ID_MAX = 64
 const DEEP = 'the frame is nested too deep'
+/** A subscription may name as many things as a connection may listen to, and no other frame has as many values. */
+export const COMMAS_MAX = 16_384
 /** Reads what every request has; throws BadRequest with what could be read of it. */
 export function readRequest(text: string): Request {
   let frame: unknown
-  if (isDeepText(text)) throw new BrokenFrame(DEEP)
+  const why = unreadable(text, COMMAS_MAX)
+  if (why !== undefined) throw new BrokenFrame(`the frame ${why}`)
   try {
     frame = JSON.parse(text)
   } catch (error) {

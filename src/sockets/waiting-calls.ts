@@ -1,7 +1,8 @@
-import { isDeepText, traceId } from '../http/words.ts'
+import { traceId, unreadable } from '../http/words.ts'
 import { ackText, answerText, type Answered, type Named } from './call-frames.ts'
 import { ID_MAX, idOf } from './call-reading.ts'
 import { isObject } from './credentials.ts'
+import { COMMAS_MAX } from './envelope.ts'
 import type { CallAnswer, Called, CallLimits } from './line.ts'
 import { PINGS } from './products.ts'
 import { rawMember, soleMember } from './raw-member.ts'
@@ -62,7 +63,7 @@ export const BESIDE_MAX = 4 * 1024
  * whose signature is made over the very letters of its frame, and so is a ping, which is none whatever its event.
  */
 export function plainCallIn(text: string): PlainCall | undefined {
-  if (!text.includes('"api"') || isDeepText(text)) return undefined
+  if (!text.includes('"api"') || unreadable(text, COMMAS_MAX) !== undefined) return undefined
   let frame: unknown
   try {
     frame = JSON.parse(text)

@@ -150,6 +150,19 @@ describe('subscriptions', () => {
     const lists = '['.repeat(5000) + ']'.repeat(5000)
     client.send(`{"channel":"spot.order_place","event":"api","payload":{"req_id":"1","req_param":${lists}}}`)
     refused(await deep, 1, /nested too deep/)
+    for (const [event, payload] of [
+      ['api', (list: string) => `{"req_id":"1","req_param":${list}}`],
+      ['subscribe', (list: string) => list],
+    ] as const) {
+      const many = client.next((frame) => frame['error']?.code === 1)
+      const list = `[${'{},'.repeat(100_000)}{}]`
+      client.send(`{"channel":"spot.order_place","event":"${event}","payload":${payload(list)}}`)
+      refused(await many, 1, /the frame has more than 16384 values/)
+    }
+    // As many as may be subscribed to are read.
+    const some = client.next((frame) => frame['error']?.code === 2)
+    client.send({ channel: 'spot.trades', event: 'subscribe', payload: Array(10_000).fill('NO_SUCH') })
+    refused(await some, 2, /NO_SUCH/)
     // Brackets in a text are letters.
     const letters = client.next((frame) => frame['error']?.code === 2)
     const text = '["'.repeat(5000)
