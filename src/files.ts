@@ -3,8 +3,10 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
+  rmSync,
   statSync,
   type Stats,
 } from 'node:fs'
@@ -31,6 +33,10 @@ export function makePrivateFolder(path: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`)
+}
+/** Throws where no file can be made, whatever the rights of the folder say: those of /proc are root's, and say nothing. */
+export function tryFolder(path: string): void {
+  rmSync(mkdtempSync(join(path, '.kontor-')), { recursive: true })
 }
 /**
  * Made before a database first opens it: SQLite gives its side files the mode of the main one. One that is there is

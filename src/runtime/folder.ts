@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError, type Config } from '../config.ts'
-import { makePrivateFolder, tighten } from '../files.ts'
+import { makePrivateFolder, tighten, tryFolder } from '../files.ts'
 import { databasePath } from '../store/open.ts'
 import type { Sight } from './sight.ts'
 import { credentialsPath, readCredentials, type Credentials } from './credentials.ts'
@@ -29,6 +29,14 @@ export async function prepareFolder(config: Settings, sight: Sight, log: Log): P
     makePrivateFolder(data)
   } catch (error) {
     throw new ConfigError(`KONTOR_DATA ${data} can't be made: ${(error as Error).message}`)
+  }
+  try {
+    // Before anything is closed to others: a folder of the system is not ours to close.
+    tryFolder(data)
+  } catch (error) {
+    throw new ConfigError(
+      `KONTOR_DATA ${data} can't be used: ${(error as Error).message}; name another folder`,
+    )
   }
   for (const path of tighten(data)) {
     const why = `${path} can be read by others and can't be closed to them; give it to this user alone`
