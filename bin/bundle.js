@@ -15,6 +15,7 @@ const ENTRIES = [
   'store/journal-worker',
   'store/sealer-worker',
   'store/follower-worker',
+  'store/stager-worker',
   'store/writer-worker',
   'store/reader-worker',
 ]
@@ -46,7 +47,12 @@ export async function bundle() {
 }
 
 /** What tests start as processes of their own. */
-const PROGRAMS = ['crash/die-at-commit.js', 'crash/die-at.js', 'sim/system/planted.js']
+const PROGRAMS = [
+  'crash/die-at-commit.js',
+  'crash/die-at.js',
+  'crash/die-in-stages.js',
+  'sim/system/planted.js',
+]
 
 /**
  * The same of all tests, each still a file of its own: most of them load the whole platform, which is found and read as one

@@ -71,3 +71,11 @@ test('only the ledger changes a balance', () => {
     [],
   )
 })
+
+test('what is started by its name is in the bundle of the command', () => {
+  const bundle = readFileSync(join(root, 'bin', 'bundle.js'), 'utf8')
+  const threads = sources.map(({ file }) => file).filter((file) => file.endsWith('-worker.ts'))
+  assert.ok(threads.includes('store/journal-worker.ts'))
+  const missing = threads.filter((file) => !bundle.includes(`'${file.slice(0, -3)}'`))
+  assert.deepEqual(missing, [])
+})

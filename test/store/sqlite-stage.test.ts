@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteStore } from '../../src/store/sqlite.ts'
+import { compiled } from '../support/compiled.ts'
 import { until } from '../support/raw.ts'
 import { FEW, MANY, ORDERS, openWith, rowsOf, trade } from '../support/staged.ts'
 
@@ -46,7 +47,7 @@ test('what another thread readies stands in the tables as what is written out of
   assert.deepEqual(stagesOf('staged.db'), [], 'nothing of it stays')
 })
 test('killed while portions are readied, taken over and filled, a process leaves nothing half in the tables', async () => {
-  const script = join(import.meta.dirname, '..', 'crash', 'die-in-stages.js')
+  const script = compiled('crash/die-in-stages.js')
   let midway = 0
   for (const wait of [0, 40, 90, 160]) {
     const name = `killed-${wait}.db`
