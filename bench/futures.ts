@@ -29,7 +29,7 @@ async function beside(store: string, env: Record<string, string>, quick: boolean
     spot: { path: '/api/v4/spot/orders', bodyOf: order },
     contracts: { path: '/api/v4/futures/usdt/orders', bodyOf: (i: number) => contractOrder(i, near) },
   }
-  const requests = ({ path, bodyOf }: (typeof bodies)['spot']): Buffer[] =>
+  const requests = ({ path, bodyOf }: { path: string; bodyOf: (i: number) => object }): Buffer[] =>
     Array.from({ length: REQUESTS }, (_, i) => signedRequest(info, 'POST', path, '', bodyOf(i)))
   const names = ['spot', 'contracts'] as const
   for (const connections of [64, 256]) {

@@ -6,11 +6,18 @@ export function thereAndBack(i: number): object {
   return { currency: 'USDT', from, to, amount: '0.01', settle: 'usdt' }
 }
 
+export interface MixedOrder {
+  readonly currency_pair: string
+  readonly side: 'buy' | 'sell'
+  readonly amount: string
+  readonly price: string
+  readonly time_in_force?: 'ioc'
+}
 /**
  * Half of them rest at some price, the others take one of those: an account has a bound of open orders, and a stream that
  * leaves more and more of them would soon measure refusals.
  */
-export function order(i: number, near = 50_000): object {
+export function order(i: number, near = 50_000): MixedOrder {
   const [side, takes] = (
     [
       ['buy', false],
@@ -26,7 +33,7 @@ export function order(i: number, near = 50_000): object {
     side,
     amount: '0.0001',
     price: String(near + (side === 'buy' ? far : -far)),
-    ...(takes && { time_in_force: 'ioc' }),
+    ...(takes && { time_in_force: 'ioc' as const }),
   }
 }
 

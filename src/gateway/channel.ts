@@ -139,7 +139,6 @@ export class Channel {
     this.chunks.push(chunk)
     this.gathered += chunk.length
     if (this.gathered < PREFIX || this.gathered < this.awaited) return
-    this.ends.read?.()
     let bytes = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.gathered)
     try {
       for (;;) {
@@ -154,6 +153,7 @@ export class Channel {
     }
     this.chunks = bytes.length === 0 ? [] : [bytes]
     this.gathered = bytes.length
+    this.ends.read?.()
   }
   private deliver(frame: Buffer): void {
     const from = PREFIX + frame.readUInt32LE(4)

@@ -4,8 +4,10 @@ import { makePrivateFile } from '../files.ts'
 import type { Rows, Shape, Staged } from './shapes.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 
-/** Files that take turns: one is read from, the next is full, one more is being filled. */
-const FILES = 3
+/** Portions that stand ready or are readied while one is being written. */
+export const STAGES = 2
+/** Files that take turns: what is read is none of those. */
+const FILES = STAGES + 1
 
 /** Of one owner of the tables: one that was overtaken may still be writing into its own. */
 const stageName = (path: string): string => `${basename(path)}-stage-`
@@ -36,7 +38,7 @@ export class SqliteStage {
     const name = join(dirname(this.path), `${stageName(this.path)}${epoch}`)
     this.files = Array.from({ length: FILES }, (_, i) => ({ path: `${name}-${i}` }))
   }
-  /** Called again only when the tables have what was staged two calls ago. */
+  /** Called again only when the tables have all but the last of these: its file is filled anew. */
   stage(rows: Rows): Staged {
     const file = this.files[this.next++ % FILES]!
     file.opened ??= this.open(file.path)

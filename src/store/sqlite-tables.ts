@@ -3,12 +3,11 @@ import { drain, type Tables } from './follower.ts'
 import { readJournal } from './file-journal.ts'
 import type { Written } from './journal-rows.ts'
 import type { Opened, Opening } from './messages.ts'
+import { STAGES } from './sqlite-stage.ts'
 import type { Readied, SqliteStager } from './sqlite-stager.ts'
 import { SqliteWriter, type SqliteWriting, type Taken } from './sqlite-writer.ts'
 import { StoreUnavailable, type StoreHead } from './store.ts'
 
-/** Portions that are made while one is written: one is taken over, the next stands ready, one more is readied. */
-const STAGES = 2
 /** A smaller portion is written sooner as it is. */
 const STAGED_BYTES = 256 * 2 ** 10
 

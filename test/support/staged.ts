@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { order } from '../../bench/mix.ts'
-import { PLAIN, type NewOrder } from '../../src/core/spot/place.ts'
+import { PLAIN } from '../../src/core/spot/place.ts'
 import { DECLARED } from '../../src/core/state.ts'
 import { Batch } from '../../src/machine/batch.ts'
 import { Tx } from '../../src/machine/table.ts'
@@ -24,8 +24,6 @@ class Followed extends Engine {
     this.last = tx
   }
 }
-const bodyOf = (i: number): Pick<NewOrder, 'currency_pair' | 'side' | 'amount' | 'price' | 'time_in_force'> =>
-  order(i) as never
 
 /** `drained`: batches that were in the journal alone. */
 export async function openWith(
@@ -47,7 +45,8 @@ export async function trade(store: SqliteStore, orders: number): Promise<void> {
   const landing: Promise<unknown>[] = []
   let batch = new Batch()
   for (let i = 1; i <= orders; i++) {
-    engine.must('spot.place', { user_id, order: { ...PLAIN, ...bodyOf(i - 1), type: 'limit' } })
+    const { time_in_force = null, ...sent } = order(i - 1)
+    engine.must('spot.place', { user_id, order: { ...PLAIN, ...sent, time_in_force, type: 'limit' } })
     batch.add(engine.last, engine.at, 'spot.place', '{}')
     if (batch.size < IN_A_BATCH && i < orders) continue
     const closed = batch.loose(landing.length + 1, engine.at)

@@ -15,15 +15,13 @@ import { isCross, needsOf, standingOf } from './figures.ts'
 import { isSharedFor, isUnifiedFor, totalOf } from './money.ts'
 import { holdingOf } from './positions.ts'
 
-/** Who goes first on a side of a contract: by score, then by the lowest user id. */
-
 /** So many of the first are sought at once. */
 const FIRST = 32
 /** And so many times as many when that was not enough. */
 const MORE = 4
 
 /**
- * In the order of the queue, as it was when the first of them was asked for. No more of it is made than is gone through.
+ * Who goes first on a side of a contract: by score, then by the lowest user id. In the order of the queue, as it was when the first of them was asked for. No more of it is made than is gone through.
  * `user` is somebody whom what is done meanwhile makes another: he has the place that he had.
  */
 export function* queueOf(state: State, contract: Contract, long: boolean, user: number): Generator<Scored> {
