@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -66,6 +66,20 @@ test('killed while portions are readied, taken over and filled, a process leaves
     await store.close()
   }
   assert.ok(midway > 0, 'none of them died in the middle of it')
+})
+test('where rows can not be readied, the tables stay whole, everybody is told, and the next start has all', async () => {
+  const store = await open('blocked.db', MANY)
+  const inTheWay = [0, 1, 2].map((i) => join(folder, `blocked.db-stage-1-${i}`))
+  for (const path of inTheWay) mkdirSync(path)
+  await trade(store, ORDERS)
+  await store.holdBack(false)
+  await assert.rejects(rowsOf(store), /the tables can't be written/)
+  await store.close().catch(() => undefined)
+  for (const path of inTheWay) rmSync(path, { recursive: true })
+  const next = await open('blocked.db', MANY)
+  assert.ok(next.drained > 0)
+  assert.deepEqual(await rowsOf(next), await expected)
+  await next.close()
 })
 test('what lies there of somebody else is not touched', async () => {
   const other = join(folder, 'other.db-stage.txt')
